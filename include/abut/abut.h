@@ -1,0 +1,10 @@
+/* abut: bodies that touch and never intersect. Includes every public header. */
+#ifndef ABUT_H
+#define ABUT_H
+
+#include <abut/base.h>
+#include <abut/contact.h>
+#include <abut/sim.h>
+#include <abut/version.h>
+
+#endif

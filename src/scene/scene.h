@@ -1,0 +1,183 @@
+/* A scene as the rest of the program sees it: plain definition structs, filled from a validated
+ * native JSON document. Importers of foreign formats translate to that JSON and never come here. */
+#ifndef SCENE_SCENE_H
+#define SCENE_SCENE_H
+
+#include "base/log.h"
+#include "base/status.h"
+#include "math/vec3.h"
+#include "mesh/mesh.h"
+
+#include <jansson.h>
+
+typedef enum body_type {
+    BODY_DEFORMABLE,
+    BODY_OBSTACLE,
+    BODY_SHELL,
+    BODY_ROD,
+    BODY_PARTICLES,
+    BODY_RIGID,
+    BODY_AFFINE
+} body_type;
+
+typedef enum integrator_kind {
+    INTEGRATOR_IMPLICIT_EULER,
+    INTEGRATOR_NEWMARK,
+    INTEGRATOR_BDF2,
+    INTEGRATOR_QUASI_STATIC
+} integrator_kind;
+
+typedef enum material_model {
+    MATERIAL_NEO_HOOKEAN,
+    MATERIAL_FIXED_COROTATED,
+    MATERIAL_LINEAR
+} material_model;
+
+typedef struct material_def {
+    const char *name;
+    material_model model;
+    double young, poisson, density; /* Pa, 1, kg/m^3 */
+} material_def;
+
+/* A length that may be relative to the scene's size l ("1e-3 l"). */
+typedef struct length_def {
+    double value;
+    bool relative;
+} length_def;
+
+/* Which nodes of a body a condition applies to. */
+typedef enum selector_kind {
+    SELECT_ALL,
+    SELECT_BOX,          /* absolute box, after the body's transform */
+    SELECT_RELATIVE_BOX, /* box in [0,1]^3 of the body's bounding box */
+    SELECT_SPHERE,
+    SELECT_LIST,
+    SELECT_TAG /* nodes of the cells with this physical tag */
+} selector_kind;
+
+typedef struct selector_def {
+    selector_kind kind;
+    vec3 low, high; /* boxes */
+    vec3 center;    /* sphere */
+    double radius;
+    size_t count;
+    int32_t *list;
+    int32_t tag;
+} selector_def;
+
+/* Prescribed motion during [from, until): constant linear velocity, and rotation about an axis
+ * through a centre. The centre moves with the linear motion. */
+typedef struct motion_def {
+    double from, until;
+    vec3 velocity;         /* m/s */
+    vec3 angular_velocity; /* degrees per second about x, y, z (a vector) */
+    vec3 center;
+    bool center_given; /* else: the centre of the selected nodes' bounding box at the start */
+} motion_def;
+
+/* Dirichlet condition: the selected nodes are held (no motion) or moved, from `from` until `until`.
+ */
+typedef struct fix_def {
+    selector_def nodes;
+    double from, until;
+    bool axes[3]; /* which components are prescribed */
+    size_t motion_count;
+    motion_def *motions;
+} fix_def;
+
+/* Constant force on selected nodes: acceleration (per mass) or total force shared equally. */
+typedef struct force_def {
+    selector_def nodes;
+    double from, until;
+    vec3 acceleration; /* m/s^2 */
+    vec3 force;        /* N over all selected nodes */
+} force_def;
+
+typedef enum mesh_source {
+    MESH_FILE,
+    MESH_BOX,
+    MESH_MAT,
+    MESH_ROD,
+    MESH_BALL,
+    MESH_TORUS,
+    MESH_GRID,
+    MESH_SPHERE,
+    MESH_CONE,
+    MESH_TUBE,
+    MESH_POLYLINE,
+    MESH_LATTICE
+} mesh_source;
+
+typedef struct mesh_def {
+    mesh_source source;
+    const char *path; /* MESH_FILE: resolved against the scene's folder */
+    bool weld;
+    vec3 size;                      /* box, mat, grid (x, z) */
+    int cells[3];                   /* box; mat (n, m); grid; lattice counts; sphere level in [0] */
+    double radius, radius2, length; /* ball, rod, torus (ring, tube), cone (bottom, top, height) */
+    vec3 from, to;                  /* polyline ends; lattice spacing in `to` */
+} mesh_def;
+
+typedef struct body_def {
+    const char *name;
+    body_type type;
+    mesh_def mesh;
+    vec3 scale, rotate, translate; /* applied in this order; degrees */
+    material_def material;
+    bool enabled;
+    vec3 velocity, angular_velocity; /* initial; m/s and degrees/s about the centre of mass */
+    size_t fix_count;
+    fix_def *fixes;
+    size_t force_count;
+    force_def *forces;
+    size_t motion_count; /* obstacles */
+    motion_def *motions;
+    double friction; /* negative: the scene's */
+    bool consistent_mass;
+} body_def;
+
+typedef struct half_space_def {
+    vec3 origin, normal;
+    double friction; /* negative: the scene's */
+    vec3 velocity;
+} half_space_def;
+
+typedef struct scene_def {
+    const char *name;
+    char *folder; /* of the scene file */
+    double time_step, end_time;
+    integrator_kind integrator;
+    double newmark_beta, newmark_gamma;
+    vec3 gravity;
+    /* contact */
+    bool contact_enabled;
+    length_def dhat, eps_v;
+    double friction;
+    int friction_iterations; /* 0: until converged */
+    /* solver */
+    length_def tolerance; /* m/s on the largest Newton direction entry over h */
+    int max_iterations;
+    const char *linear; /* "cholmod" or "pcg" */
+    double linear_tolerance;
+    bool reproducible; /* same bits for any number of threads */
+    size_t body_count;
+    body_def *bodies;
+    size_t half_space_count;
+    half_space_def *half_spaces;
+    /* output */
+    int frame_every, checkpoint_every;
+    bool write_vtu, write_obj;
+    json_t *resolved; /* the document with all defaults filled in */
+} scene_def;
+
+/* Reads any supported scene file (the kind is recognised from the content) and applies the
+ * overrides
+ * ("path=value" strings). Errors: file, field, reason. */
+abut_status scene_load(const char *path, const char *const *overrides, size_t override_count,
+                       const logger *log, scene_def **out, abut_error *err);
+void scene_free(scene_def *scene);
+
+/* The mesh of a body, read or generated, transformed. */
+abut_status scene_body_mesh(const scene_def *scene, size_t body, mesh *out, abut_error *err);
+
+#endif
