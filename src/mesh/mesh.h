@@ -44,6 +44,7 @@ typedef struct mesh {
 
 /* Number of nodes of a cell; 0 for a kind and order that do not exist. */
 int cell_node_count(cell_kind kind, int order);
+int cell_corner_count(cell_kind kind);      /* 1, 2, 3, 4, 4, 8 */
 const char *cell_kind_name(cell_kind kind); /* "tet", "triangle", ... */
 
 void mesh_free(mesh *m);
@@ -55,11 +56,13 @@ abut_status mesh_add_block(mesh *m, cell_kind kind, int order, size_t count, boo
 /* First block of that kind with cells in it, any order; NULL when there is none. */
 const cell_block *mesh_find(const mesh *m, cell_kind kind);
 abut_status mesh_copy(const mesh *from, mesh *to, abut_error *err);
-/* Appends another mesh (blocks of equal kind and order are merged). */
+/* Appends another mesh (blocks of equal kind and order are merged; missing tags become 0, a missing
+ * rest shape the positions). On failure m is unchanged. */
 abut_status mesh_append(mesh *m, const mesh *other, abut_error *err);
 void mesh_bounds(const mesh *m, vec3 *low, vec3 *high);
 
-/* Checks indices, finite coordinates, cell sizes. Errors name the block and the cell. */
+/* Checks indices, repeated nodes, finite coordinates, cell sizes, stitches. Errors name the kind
+ * and the number of the cell. */
 abut_status mesh_validate(const mesh *m, abut_error *err);
 
 #endif
