@@ -1,1 +1,2 @@
-int test_support_present(void); int test_support_present(void) { return 1; }
+int test_support_present(void);
+int test_support_present(void) { return 1; }
