@@ -1,0 +1,53 @@
+# Thin front of CMake. Two commands on a fresh machine: `make demo` and `make test`.
+BUILD ?= build
+JOBS ?= $(shell nproc)
+CMAKE_FLAGS ?=
+DEMO ?= examples/elastic/twist.json
+
+.PHONY: all demo build test test-asan test-long conformance bench install format docs clean deps
+all: build
+
+deps:
+	@scripts/install-deps
+
+build: deps
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 \
+	  || { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS)
+
+# Runs a real simulation and draws its last frame.
+demo: build
+	$(BUILD)/abut run $(DEMO) -o $(BUILD)/demo
+	$(BUILD)/abut render $(BUILD)/demo -o $(BUILD)/demo/last.png
+	@echo
+	@echo "Look at $(BUILD)/demo/last.png (picture), $(BUILD)/demo/steps.csv (one row per step),"
+	@echo "$(BUILD)/demo/run.json (summary) and $(BUILD)/demo/frames/frames.pvd (open in ParaView)."
+
+test: build
+	ctest --test-dir $(BUILD) -L quick -j $(JOBS) --output-on-failure
+
+test-asan: deps
+	cmake --preset asan -G Ninja > build-asan.log 2>&1 || { cat build-asan.log; exit 1; }
+	cmake --build build-asan -j $(JOBS)
+	ctest --test-dir build-asan -L quick -j $(JOBS) --output-on-failure
+
+test-long: build
+	ctest --test-dir $(BUILD) -L long --output-on-failure
+
+conformance: build
+	@tests/conformance/run $(BUILD)/abut
+
+bench: build
+	@bench/run $(BUILD)
+
+install: build
+	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+docs: build
+	@scripts/build-docs $(BUILD)
+
+clean:
+	rm -rf build build-asan build-debug build*.log
