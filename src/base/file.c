@@ -82,6 +82,8 @@ abut_status atomic_open(atomic_file *file, const char *path, abut_error *err)
     file->final_path = mem_strdup(path);
     file->temporary_path = mem_alloc(length, 1);
     if (!file->final_path || !file->temporary_path) {
+        mem_free(file->temporary_path); /* not a name yet: nothing to remove */
+        file->temporary_path = NULL;
         atomic_discard(file);
         return error_memory(err, "opening an output file");
     }

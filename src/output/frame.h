@@ -1,0 +1,68 @@
+/* One saved moment of a run: positions, cells and named fields. A frame only borrows its arrays, so
+ * the simulator describes what it has and hands it over; nothing is copied. On disk it is a VTU
+ * file with Float64 positions, so that a frame is exact. */
+#ifndef OUTPUT_FRAME_H
+#define OUTPUT_FRAME_H
+
+#include "mesh/mesh.h"
+
+typedef enum frame_place { FRAME_POINTS, FRAME_CELLS } frame_place;
+
+enum { FRAME_MAX_FIELDS = 16 };
+
+/* One value (or vector) per point or per cell; exactly one of the two arrays is set. */
+typedef struct frame_field {
+    const char *name;
+    frame_place place;
+    int components; /* 1, 3 (vectors), 6 or 9 (tensors) */
+    const double *doubles;
+    const int32_t *ints;
+} frame_field;
+
+typedef struct frame {
+    double time; /* s */
+    int64_t step;
+    size_t point_count;
+    const vec3 *points;
+    size_t block_count;
+    const cell_block *blocks; /* cells are counted through the blocks in order; tags are not used */
+    size_t field_count;
+    frame_field fields[FRAME_MAX_FIELDS];
+} frame;
+
+/* Usual names of fields. The renderer and the viewer know them. */
+#define FIELD_BODY "body"                 /* int32 per point or cell: index of the body */
+#define FIELD_VELOCITY "velocity"         /* 3 doubles per point */
+#define FIELD_DISPLACEMENT "displacement" /* 3 doubles per point */
+#define FIELD_STRESS "stress"             /* 1 double per cell: von Mises */
+
+/* A field beyond FRAME_MAX_FIELDS is a programming error (asserted). */
+void frame_add_doubles(frame *f, frame_place place, const char *name, int components,
+                       const double *data);
+void frame_add_ints(frame *f, frame_place place, const char *name, int components,
+                    const int32_t *data);
+/* NULL when there is no such field there. */
+const frame_field *frame_find(const frame *f, frame_place place, const char *name);
+size_t frame_cell_count(const frame *f);
+
+/* Writes the frame as VTU, atomically. */
+abut_status frame_write_vtu(const frame *f, const char *path, abut_error *err);
+
+/* A frame with the memory it points to. */
+typedef struct stored_frame {
+    frame frame;
+    vec3 *points;
+    cell_block *blocks;
+    void *arrays[FRAME_MAX_FIELDS];
+    char names[FRAME_MAX_FIELDS][64];
+} stored_frame;
+
+/* Reads a VTU file that frame_write_vtu (or mesh_write) wrote: appended raw data, zlib, one piece.
+ * Other dialects of VTU, damaged and cut files are ABUT_ERROR_INPUT with the reason; nothing in the
+ * file is trusted. */
+abut_status frame_read(const char *path, stored_frame *out, abut_error *err);
+void stored_frame_free(stored_frame *f);
+/* Reads only time and step (0 and -1 when the file does not have them). */
+abut_status frame_read_time(const char *path, double *time, int64_t *step, abut_error *err);
+
+#endif

@@ -1,0 +1,107 @@
+#include "output/summary.h"
+
+#include "base/file.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static const char *state_name(abut_status result)
+{
+    switch (result) {
+    case ABUT_OK: return "ok";
+    case ABUT_ERROR_NOT_CONVERGED: return "not_converged";
+    case ABUT_INTERRUPTED: return "interrupted";
+    default: return "error";
+    }
+}
+
+/* JSON has no infinity. */
+static json_t *real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *vector(vec3 v) { return json_pack("[o, o, o]", real(v.x), real(v.y), real(v.z)); }
+
+static json_t *box(const body_summary *b)
+{
+    return json_pack("[o, o]", vector(b->low), vector(b->high));
+}
+
+static json_t *text_or_null(const char *value)
+{
+    if (!value) return json_null();
+    json_t *string = json_string(value);
+    return string ? string : json_string("(not UTF-8)");
+}
+
+static json_t *stages(const double seconds[STAGE_COUNT])
+{
+    json_t *object = json_object();
+    for (int i = 0; i < STAGE_COUNT; i++)
+        if (json_object_set_new(object, stage_names[i], real(seconds[i])) != 0) {
+            json_decref(object);
+            return NULL;
+        }
+    return object;
+}
+
+/* Bodies by name, and again as plain lists in the scene's order. */
+static int add_bodies(json_t *root, const run_summary *s)
+{
+    json_t *bodies = json_array(), *centers = json_array(), *bounds = json_array();
+    int failed = 0;
+    for (size_t i = 0; i < s->body_count; i++) {
+        const body_summary *b = &s->bodies[i];
+        failed |= json_array_append_new(
+            bodies, json_pack("{s: o, s: o, s: o}", "name", text_or_null(b->name), "center_of_mass",
+                              vector(b->center_of_mass), "bounds", box(b)));
+        failed |= json_array_append_new(centers, vector(b->center_of_mass));
+        failed |= json_array_append_new(bounds, box(b));
+    }
+    failed |= json_object_set_new(root, "center_of_mass", centers);
+    failed |= json_object_set_new(root, "bounds", bounds);
+    failed |= json_object_set_new(root, "bodies", bodies);
+    return failed;
+}
+
+static json_t *build(const run_summary *s)
+{
+    json_t *root = json_pack(
+        "{s:s, s:o, s:s, s:o, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:o, "
+        "s:{s:o, s:o, s:o, s:o}}",
+        "status", state_name(s->result), "message", text_or_null(s->message), "abut",
+        abut_version(), "scene", text_or_null(s->scene), "steps", (json_int_t)s->steps,
+        "simulated_seconds", real(s->simulated_seconds), "wall_seconds", real(s->wall_seconds),
+        "newton_iterations", (json_int_t)s->newton_iterations, "max_contacts",
+        (json_int_t)s->max_contacts, "mean_contacts", real(s->mean_contacts), "min_distance",
+        real(s->min_distance), "max_stretch", real(s->max_stretch), "intersections",
+        (json_int_t)s->intersections, "inverted_elements", (json_int_t)s->inverted_elements,
+        "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
+        stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
+        "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
+    if (root && add_bodies(root, s) != 0) {
+        json_decref(root);
+        root = NULL;
+    }
+    return root;
+}
+
+abut_status summary_write(const char *path, const run_summary *summary, abut_error *err)
+{
+    json_t *root = build(summary);
+    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(root);
+    if (!text) return error_memory(err, "describing a run");
+    size_t length = strlen(text);
+    text[length] = '\n'; /* in place of the terminating 0, which is not written */
+    abut_status status = atomic_write(path, text, length + 1, err);
+    free(text);
+    return status;
+}
+
+uint64_t summary_peak_rss(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0) return 0;
+    return (uint64_t)usage.ru_maxrss * 1024; /* Linux counts in kB */
+}

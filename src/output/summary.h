@@ -1,0 +1,45 @@
+/* run.json: what a run did, in one object, replaced atomically. */
+#ifndef OUTPUT_SUMMARY_H
+#define OUTPUT_SUMMARY_H
+
+#include "base/status.h"
+#include "base/timer.h"
+#include "math/vec3.h"
+
+/* Final state of one body. */
+typedef struct body_summary {
+    const char *name;
+    vec3 center_of_mass;
+    vec3 low, high; /* bounding box */
+} body_summary;
+
+typedef struct run_summary {
+    abut_status result;  /* ABUT_OK, ..._NOT_CONVERGED and ABUT_INTERRUPTED name the status; other
+                            values give "error" */
+    const char *scene;   /* name of the scene, or NULL */
+    const char *message; /* why the run ended early, or NULL */
+    int64_t steps;
+    double simulated_seconds, wall_seconds;
+    int64_t newton_iterations;
+    int64_t max_contacts;
+    double mean_contacts;
+    double min_distance; /* infinite when nothing came near: null in the file */
+    double max_stretch;
+    int64_t intersections, inverted_elements;
+    uint64_t peak_rss_bytes; /* see summary_peak_rss */
+    int threads;
+    double stage_seconds[STAGE_COUNT];
+    struct {
+        double l2, h1, h1_semi, linf;
+    } norms; /* of the final displacement */
+    size_t body_count;
+    const body_summary *bodies;
+} run_summary;
+
+/* Values that are not finite become null. */
+abut_status summary_write(const char *path, const run_summary *summary, abut_error *err);
+
+/* Largest resident memory of this process so far, in bytes. */
+uint64_t summary_peak_rss(void);
+
+#endif

@@ -1,0 +1,37 @@
+/* steps.csv: one row of statistics per step, numbers with 17 digits so that two runs can be
+ * compared bit for bit. */
+#ifndef OUTPUT_TABLE_H
+#define OUTPUT_TABLE_H
+
+#include "base/status.h"
+#include "math/vec3.h"
+
+#include <stdio.h>
+
+typedef struct step_row {
+    int64_t step;
+    double time, wall_s; /* s simulated so far; s of wall clock so far */
+    int64_t newton_iters, friction_iters, contacts;
+    double min_distance, kappa;
+    double kinetic, elastic, gravity, contact; /* energies, J */
+    vec3 linear_momentum, angular_momentum;
+} step_row;
+
+typedef struct step_table {
+    FILE *stream;
+    char *path;
+} step_table;
+
+enum { TABLE_NEW = -1 };
+
+/* Opens the table for appending. Rows after last_step are dropped (all of them for TABLE_NEW), and
+ * so is a row that a crash left unfinished. A file whose header is another's is an error. */
+abut_status table_open(step_table *table, const char *path, int64_t last_step, abut_error *err);
+/* Writes and flushes one row. On failure the file ends in the row before. */
+abut_status table_append(step_table *table, const step_row *row, abut_error *err);
+abut_status table_close(step_table *table, abut_error *err);
+
+/* Reads all finished rows; *rows comes from mem_alloc. */
+abut_status table_read(const char *path, step_row **rows, size_t *count, abut_error *err);
+
+#endif

@@ -1,0 +1,293 @@
+/* steps.csv and run.json. */
+#include "test.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "output/summary.h"
+#include "output/table.h"
+
+#include <jansson.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static char folder[64], path[100];
+
+static step_row make_row(int64_t step)
+{
+    random_state r = {(uint64_t)step};
+    step_row row = {.step = step, .time = 0.01 * (double)step, .newton_iters = 3 + step};
+    row.friction_iters = 1;
+    row.contacts = (int64_t)random_below(&r, 1000);
+    double *reals[] = {&row.wall_s,
+                       &row.kappa,
+                       &row.kinetic,
+                       &row.elastic,
+                       &row.gravity,
+                       &row.contact,
+                       &row.linear_momentum.x,
+                       &row.linear_momentum.y,
+                       &row.linear_momentum.z,
+                       &row.angular_momentum.x,
+                       &row.angular_momentum.y,
+                       &row.angular_momentum.z};
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) *reals[i] = random_range(&r, -1, 1);
+    row.min_distance = step == 2 ? INFINITY : 1e-300 / 3.0;
+    return row;
+}
+
+static void append_rows(step_table *table, int64_t from, int64_t to)
+{
+    abut_error err;
+    for (int64_t step = from; step <= to; step++) {
+        step_row row = make_row(step);
+        CHECK_OK(table_append(table, &row, &err), err);
+    }
+}
+
+static void check_rows(int64_t expected)
+{
+    abut_error err;
+    step_row *rows;
+    size_t count;
+    CHECK_OK(table_read(path, &rows, &count, &err), err);
+    CHECK(count == (size_t)expected);
+    for (size_t i = 0; i < count; i++) {
+        step_row row = make_row((int64_t)i + 1);
+        CHECK(memcmp(&row, &rows[i], sizeof row) == 0); /* 17 digits give every bit back */
+    }
+    mem_free(rows);
+}
+
+TEST(rows_come_back_bit_for_bit)
+{
+    abut_error err;
+    step_table table;
+    CHECK_OK(table_open(&table, path, TABLE_NEW, &err), err);
+    append_rows(&table, 1, 5);
+    check_rows(5); /* flushed after each row, before the table is closed */
+    CHECK_OK(table_close(&table, &err), err);
+    file_bytes bytes;
+    CHECK_OK(file_read(path, &bytes, &err), err);
+    CHECK(strncmp(bytes.data,
+                  "step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,"
+                  "kappa,kinetic,elastic,gravity,contact,linear_momentum_x,",
+                  120) == 0);
+    file_free(&bytes);
+}
+
+TEST(a_resumed_table_equals_an_unbroken_one)
+{
+    abut_error err;
+    step_table table;
+    file_bytes whole, again;
+    CHECK_OK(table_open(&table, path, TABLE_NEW, &err), err);
+    append_rows(&table, 1, 9);
+    CHECK_OK(table_close(&table, &err), err);
+    CHECK_OK(file_read(path, &whole, &err), err);
+    char *copy = mem_alloc(whole.size, 1);
+    size_t size = whole.size;
+    memcpy(copy, whole.data, size);
+    file_free(&whole);
+    /* The crash left half a row; the checkpoint is of step 6. */
+    FILE *f = fopen(path, "ab");
+    fputs("10,0.1,3", f);
+    fclose(f);
+    CHECK_OK(table_open(&table, path, 6, &err), err);
+    check_rows(6);
+    append_rows(&table, 7, 9);
+    CHECK_OK(table_close(&table, &err), err);
+    CHECK_OK(file_read(path, &again, &err), err);
+    CHECK(again.size == size && memcmp(again.data, copy, size) == 0);
+    file_free(&again);
+    mem_free(copy);
+    /* Resuming without a table starts one. */
+    unlink(path);
+    CHECK_OK(table_open(&table, path, 6, &err), err);
+    CHECK_OK(table_close(&table, &err), err);
+    check_rows(0);
+}
+
+TEST(wrong_tables_are_named_by_line)
+{
+    abut_error err;
+    step_table table;
+    step_row *rows;
+    size_t count;
+    CHECK_OK(atomic_write(path, "a,b\n", 4, &err), err);
+    CHECK(table_open(&table, path, 3, &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.message, "line 1") != NULL && strcmp(err.place, path) == 0);
+    CHECK_OK(table_open(&table, path, TABLE_NEW, &err), err);
+    append_rows(&table, 1, 2);
+    CHECK_OK(table_close(&table, &err), err);
+    FILE *f = fopen(path, "ab");
+    fputs("3,0.1,x\n", f);
+    fclose(f);
+    CHECK(table_read(path, &rows, &count, &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.message, "line 4") != NULL && rows == NULL && count == 0);
+}
+
+/* The limit on file sizes stands in for a full disk. */
+TEST(a_row_that_does_not_fit_is_not_there)
+{
+    abut_error err;
+    step_table table;
+    CHECK_OK(table_open(&table, path, TABLE_NEW, &err), err);
+    append_rows(&table, 1, 2);
+    file_bytes bytes;
+    CHECK_OK(file_read(path, &bytes, &err), err);
+    struct rlimit before, tight;
+    getrlimit(RLIMIT_FSIZE, &before);
+    tight = before;
+    tight.rlim_cur = bytes.size + 50;
+    file_free(&bytes);
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &tight);
+    step_row row = make_row(3);
+    CHECK(table_append(&table, &row, &err) == ABUT_ERROR_IO);
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(strstr(err.message, "too large") != NULL);
+    check_rows(2);
+    CHECK_OK(table_append(&table, &row, &err), err);
+    check_rows(3);
+    CHECK_OK(table_close(&table, &err), err);
+}
+
+TEST(lack_of_memory_keeps_the_table)
+{
+    abut_error err;
+    step_table table;
+    CHECK_OK(table_open(&table, path, TABLE_NEW, &err), err);
+    append_rows(&table, 1, 4);
+    CHECK_OK(table_close(&table, &err), err);
+    for (int i = 0;; i++) {
+        mem_fail_after(i);
+        abut_status status = table_open(&table, path, 4, &err);
+        bool injected = mem_failure_happened();
+        mem_fail_after(-1);
+        CHECK(status == (injected ? ABUT_ERROR_MEMORY : ABUT_OK));
+        if (!injected) break;
+        check_rows(4);
+    }
+    CHECK_OK(table_close(&table, &err), err);
+    file_fail_after_bytes(10);
+    CHECK(table_open(&table, path, 2, &err) == ABUT_ERROR_IO);
+    file_fail_after_bytes(-1);
+    check_rows(4);
+}
+
+static run_summary make_summary(void)
+{
+    static const body_summary bodies[2] = {{"cube", {0.1, 2, 3}, {-1, -1, -1}, {1, 1, 1}},
+                                           {"b\"all", {0, 0, 0}, {0, 0, 0}, {1, 2, 3}}};
+    run_summary s = {.result = ABUT_ERROR_NOT_CONVERGED,
+                     .scene = "two bodies",
+                     .steps = 12,
+                     .simulated_seconds = 0.1,
+                     .wall_seconds = 1.0 / 3.0,
+                     .newton_iterations = 77,
+                     .max_contacts = 5,
+                     .mean_contacts = 2.5,
+                     .min_distance = INFINITY,
+                     .max_stretch = 1.02,
+                     .peak_rss_bytes = 5000000000u,
+                     .threads = 2,
+                     .body_count = 2,
+                     .bodies = bodies};
+    for (int i = 0; i < STAGE_COUNT; i++) s.stage_seconds[i] = 0.5 + i;
+    s.norms.l2 = 0.25;
+    return s;
+}
+
+TEST(summary_has_every_key_of_the_contract)
+{
+    abut_error err;
+    run_summary s = make_summary();
+    CHECK_OK(summary_write(path, &s, &err), err);
+    json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
+    CHECK(root != NULL);
+    static const char *const keys[] = {"status",
+                                       "steps",
+                                       "simulated_seconds",
+                                       "wall_seconds",
+                                       "newton_iterations",
+                                       "max_contacts",
+                                       "mean_contacts",
+                                       "min_distance",
+                                       "max_stretch",
+                                       "intersections",
+                                       "inverted_elements",
+                                       "peak_rss_bytes",
+                                       "threads",
+                                       "stage_seconds",
+                                       "norms",
+                                       "center_of_mass",
+                                       "bounds"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        CHECK(json_object_get(root, keys[i]) != NULL);
+    CHECK(strcmp(json_string_value(json_object_get(root, "status")), "not_converged") == 0);
+    CHECK(json_real_value(json_object_get(root, "wall_seconds")) == 1.0 / 3.0);
+    CHECK(json_is_null(json_object_get(root, "min_distance")));
+    CHECK(json_integer_value(json_object_get(root, "peak_rss_bytes")) == 5000000000);
+    json_t *stages = json_object_get(root, "stage_seconds");
+    CHECK(json_object_size(stages) == STAGE_COUNT);
+    CHECK(json_real_value(json_object_get(stages, "ccd")) == 0.5 + STAGE_CCD);
+    static const char *const norms[] = {"l2", "h1", "h1_semi", "linf"};
+    for (int i = 0; i < 4; i++)
+        CHECK(json_is_real(json_object_get(json_object_get(root, "norms"), norms[i])));
+    json_t *body = json_array_get(json_object_get(root, "bodies"), 1);
+    CHECK(strcmp(json_string_value(json_object_get(body, "name")), "b\"all") == 0);
+    json_t *high = json_array_get(json_object_get(body, "bounds"), 1);
+    CHECK(json_real_value(json_array_get(high, 2)) == 3.0);
+    json_decref(root);
+}
+
+TEST(summary_states_and_faults)
+{
+    static const struct {
+        abut_status result;
+        const char *name;
+    } states[] = {{ABUT_OK, "\"ok\""},
+                  {ABUT_INTERRUPTED, "\"interrupted\""},
+                  {ABUT_ERROR_IO, "\"error\""},
+                  {ABUT_ERROR_INFEASIBLE, "\"error\""}};
+    abut_error err;
+    run_summary s = make_summary();
+    s.message = "because";
+    file_bytes bytes;
+    for (int i = 0; i < 4; i++) {
+        s.result = states[i].result;
+        CHECK_OK(summary_write(path, &s, &err), err);
+        CHECK_OK(file_read(path, &bytes, &err), err);
+        CHECK(strstr(bytes.data, states[i].name) != NULL);
+        CHECK(strstr(bytes.data, "\"message\": \"because\"") != NULL);
+        CHECK(bytes.data[bytes.size - 1] == '\n');
+        file_free(&bytes);
+    }
+    s.result = ABUT_OK;
+    file_fail_after_bytes(20);
+    CHECK(summary_write(path, &s, &err) == ABUT_ERROR_IO);
+    file_fail_after_bytes(-1);
+    CHECK_OK(file_read(path, &bytes, &err), err);
+    CHECK(strstr(bytes.data, "\"error\"") != NULL); /* the old file is still there */
+    file_free(&bytes);
+    CHECK(summary_peak_rss() > 1000000);
+}
+
+int main(void)
+{
+    strcpy(folder, "/tmp/abut-test-tables-XXXXXX");
+    if (!mkdtemp(folder)) return 1;
+    path_join(path, sizeof path, folder, "steps.csv");
+    RUN(rows_come_back_bit_for_bit);
+    RUN(a_resumed_table_equals_an_unbroken_one);
+    RUN(wrong_tables_are_named_by_line);
+    RUN(a_row_that_does_not_fit_is_not_there);
+    RUN(lack_of_memory_keeps_the_table);
+    RUN(summary_has_every_key_of_the_contract);
+    RUN(summary_states_and_faults);
+    unlink(path);
+    CHECK(rmdir(folder) == 0);
+    return TEST_END();
+}
