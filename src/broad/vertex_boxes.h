@@ -1,0 +1,98 @@
+/* The boxes of moving vertices: what a query asks, the boxes it means exactly, and the same boxes
+ * in the stored form of the trees (see box8.h). */
+#ifndef BROAD_VERTEX_BOXES_H
+#define BROAD_VERTEX_BOXES_H
+
+#include "base/array.h"
+#include "base/status.h"
+#include "broad/bvh.h"
+#include "math/vec3.h"
+
+typedef struct broad_query {
+    const vec3 *y;       /* positions of the vertices */
+    const vec3 *p;       /* direction of a swept query; NULL: static */
+    double alpha;        /* the vertices move from y to y + alpha p */
+    double inflation;    /* distance up to which pairs matter */
+    const double *extra; /* per vertex, on top of inflation / 2 (thickness); NULL: none */
+} broad_query;
+
+/* The monotone map from coordinates to stored coordinates, about [-1, 1] over the scene. */
+typedef struct box_frame {
+    double origin[3];
+    double scale; /* a power of two; 0: not chosen yet */
+} box_frame;
+
+/* An exact box, as the comment in candidates.h defines it. */
+typedef struct exact_box {
+    double low[3], high[3];
+} exact_box;
+
+typedef struct chunk_bounds {
+    double low[3], high[3];
+    int64_t bad; /* first vertex with a wrong value, or -1 */
+} chunk_bounds;
+
+typedef struct vertex_boxes {
+    box_frame frame;
+    ARRAY(vertex_box) stored;
+    ARRAY(exact_box) exact;
+    ARRAY(chunk_bounds) chunks;
+    double low[3], high[3]; /* bounds of all positions on the way, without inflation */
+} vertex_boxes;
+
+void vertex_boxes_free(vertex_boxes *boxes);
+
+/* Fills the stored boxes and the bounds. ABUT_ERROR_INPUT when a value is not finite or a radius
+ * negative. */
+abut_status vertex_boxes_store(vertex_boxes *boxes, const broad_query *query, size_t count,
+                               abut_error *err);
+/* Fills the exact boxes and the bounds, with the same errors. */
+abut_status vertex_boxes_exact(vertex_boxes *boxes, const broad_query *query, size_t count,
+                               abut_error *err);
+
+static inline double box_lesser(double a, double b) { return a < b ? a : b; }
+static inline double box_greater(double a, double b) { return a > b ? a : b; }
+
+/* The exact box of one vertex. */
+static inline exact_box vertex_exact_box(const broad_query *q, size_t v)
+{
+    const double from[3] = {q->y[v].x, q->y[v].y, q->y[v].z};
+    double to[3] = {from[0], from[1], from[2]};
+    if (q->p) {
+        to[0] = from[0] + q->alpha * q->p[v].x;
+        to[1] = from[1] + q->alpha * q->p[v].y;
+        to[2] = from[2] + q->alpha * q->p[v].z;
+    }
+    double half = 0.5 * q->inflation + (q->extra ? q->extra[v] : 0.0);
+    exact_box box;
+    for (int d = 0; d < 3; d++) {
+        double low = box_lesser(from[d], to[d]), high = box_greater(from[d], to[d]);
+        /* With u = 2^-53, the sum half + margin loses at most u of itself and the difference to x
+         * at most u (|x| + half + margin): together less than the margin 2u (|x| + half). */
+        if (half > 0.0) {
+            low -= half + 0x1p-52 * (fabs(low) + half);
+            high += half + 0x1p-52 * (fabs(high) + half);
+        }
+        box.low[d] = low;
+        box.high[d] = high;
+    }
+    return box;
+}
+
+static inline exact_box exact_box_union(exact_box a, exact_box b)
+{
+    for (int d = 0; d < 3; d++) {
+        a.low[d] = box_lesser(a.low[d], b.low[d]);
+        a.high[d] = box_greater(a.high[d], b.high[d]);
+    }
+    return a;
+}
+
+static inline bool exact_box_overlap(const exact_box *a, const exact_box *b)
+{
+    bool hit = true;
+    for (int d = 0; d < 3; d++) hit &= (a->low[d] <= b->high[d]) & (b->low[d] <= a->high[d]);
+    return hit;
+}
+
+#endif

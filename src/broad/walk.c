@@ -1,0 +1,204 @@
+#include "broad/walk.h"
+
+#include "base/parallel.h"
+
+enum {
+    TASKS_WANTED = 192, /* per kind; depends on no thread count */
+    TASK_CHUNK = 4,
+    ALL_LANES = 0xff,
+};
+
+void walk_free(walk *w)
+{
+    array_free(&w->tasks);
+    array_free(&w->next);
+}
+
+typedef struct walker {
+    walk *walk;
+    const bvh *a, *b;
+    pair_collector *collector;
+    pair_sink *sink;
+    int kind;
+} walker;
+
+static inline int take_lane(unsigned *lanes)
+{
+    int lane = __builtin_ctz(*lanes);
+    *lanes &= *lanes - 1;
+    return lane;
+}
+
+/* Lanes of packet q of tree b that the filter lets this lane of packet p of tree a meet. */
+static inline unsigned allowed_lanes(const bvh *a, size_t p, int lane, const bvh *b, size_t q)
+{
+    unsigned allowed = ALL_LANES;
+    int32_t key = a->keys.data[p * BOX8_WIDTH + (size_t)lane];
+    if (key >= 0) allowed &= ~int8_equal(&b->keys.data[q * BOX8_WIDTH], key);
+    if (a->kinematic.data[p] >> lane & 1) allowed &= ~(unsigned)b->kinematic.data[q];
+    return allowed;
+}
+
+/* Lanes of packet j of tree b at this level that this lane of packet i of tree a meets. In a tree
+ * against itself only lanes from this one on count. */
+static inline unsigned meeting_lanes(const walker *w, int level, size_t i, int lane, size_t j)
+{
+    size_t p = w->a->level_first[level] + i, q = w->b->level_first[level] + j;
+    unsigned hit = box8_overlap(&w->a->packets.data[p], lane, &w->b->packets.data[q]);
+    if (w->a == w->b && i == j) hit &= ~0u << lane;
+    return hit ? hit & allowed_lanes(w->a, p, lane, w->b, q) : 0;
+}
+
+/* Lanes of packet i of tree a that meet the box around packet j of tree b. */
+static inline unsigned active_lanes(const walker *w, int level, size_t i, size_t j)
+{
+    if (level + 1 >= w->b->levels || (w->a == w->b && i == j)) return ALL_LANES;
+    const box8 *bound = &w->b->packets.data[w->b->level_first[level + 1] + j / BOX8_WIDTH];
+    return box8_overlap(bound, (int)(j % BOX8_WIDTH),
+                        &w->a->packets.data[w->a->level_first[level] + i]);
+}
+
+/* ---- pairs of primitives -------------------------------------------------------------------- */
+
+static exact_box primitive_box(const bvh *tree, const broad_query *query, size_t slot)
+{
+    exact_box box = vertex_exact_box(query, (size_t)tree->vertices[0].data[slot]);
+    for (int c = 1; c < tree->primitives.arity; c++)
+        box = exact_box_union(box, vertex_exact_box(query, (size_t)tree->vertices[c].data[slot]));
+    return box;
+}
+
+static bool exactly_overlap(const walker *w, size_t slot_a, size_t slot_b)
+{
+    exact_box a = primitive_box(w->a, w->walk->query, slot_a);
+    exact_box b = primitive_box(w->b, w->walk->query, slot_b);
+    return exact_box_overlap(&a, &b);
+}
+
+static inline void add_pair(const walker *w, int32_t a, int32_t b)
+{
+    bool swap = w->a == w->b && a > b;
+    pairs_add(w->collector, w->sink, w->kind, swap ? b : a, swap ? a : b);
+}
+
+/* Pairs of this lane of packet i with the lanes `hit` of packet j, whose stored boxes overlap. */
+static inline void meet_primitive(const walker *w, size_t i, int lane, size_t j, unsigned hit,
+                                  int arity_a, int arity_b)
+{
+    size_t slot = i * BOX8_WIDTH + (size_t)lane, others = j * BOX8_WIDTH;
+    for (int ca = 0; ca < arity_a; ca++)
+        for (int cb = 0; cb < arity_b; cb++)
+            hit &= ~int8_equal(&w->b->vertices[cb].data[others], w->a->vertices[ca].data[slot]);
+    if (!hit) return;
+    unsigned sure = box8_overlap_strictly(&w->a->packets.data[i], lane, &w->b->packets.data[j]);
+    while (hit) {
+        int other = take_lane(&hit);
+        if ((sure >> other & 1) || exactly_overlap(w, slot, others + (size_t)other))
+            add_pair(w, w->a->ids.data[slot], w->b->ids.data[others + (size_t)other]);
+    }
+}
+
+static inline void meet_packets(const walker *w, size_t i, size_t j, int arity_a, int arity_b)
+{
+    unsigned lanes = active_lanes(w, 0, i, j);
+    while (lanes) {
+        int lane = take_lane(&lanes);
+        unsigned hit = meeting_lanes(w, 0, i, lane, j);
+        if (hit) meet_primitive(w, i, lane, j, hit, arity_a, arity_b);
+    }
+}
+
+/* One copy of the loop for each pair of arities. */
+static void meet_leaves(const walker *w, size_t i, size_t j)
+{
+    int a = w->a->primitives.arity, b = w->b->primitives.arity;
+    if (a == 2 && b == 2)
+        meet_packets(w, i, j, 2, 2);
+    else if (a == 1 && b == 3)
+        meet_packets(w, i, j, 1, 3);
+    else if (a == 1 && b == 2)
+        meet_packets(w, i, j, 1, 2);
+    else
+        meet_packets(w, i, j, a, b);
+}
+
+/* ---- descent -------------------------------------------------------------------------------- */
+
+static void descend(const walker *w, int level, size_t i, size_t j)
+{
+    if (level == 0) {
+        meet_leaves(w, i, j);
+        return;
+    }
+    unsigned lanes = active_lanes(w, level, i, j);
+    while (lanes) {
+        int lane = take_lane(&lanes);
+        unsigned hit = meeting_lanes(w, level, i, lane, j);
+        while (hit)
+            descend(w, level - 1, i * BOX8_WIDTH + (size_t)lane,
+                    j * BOX8_WIDTH + (size_t)take_lane(&hit));
+    }
+}
+
+static void run_tasks(void *context, size_t begin, size_t end)
+{
+    walk *w = context;
+    if (pairs_too_many(w->collector)) return;
+    for (size_t t = begin; t < end; t++) {
+        walk_task task = w->tasks.data[t];
+        walker pair = {w,
+                       w->trees[task.kind].a,
+                       w->trees[task.kind].b,
+                       w->collector,
+                       &w->collector->sinks.data[parallel_worker()],
+                       task.kind};
+        descend(&pair, task.level, (size_t)task.i, (size_t)task.j);
+    }
+}
+
+/* Replaces the tasks of one kind by those of the level below. */
+static bool expand_tasks(walk *w, size_t first)
+{
+    array_clear(&w->next);
+    for (size_t t = first; t < w->tasks.count; t++) {
+        walk_task task = w->tasks.data[t];
+        walker pair = {w, w->trees[task.kind].a, w->trees[task.kind].b, NULL, NULL, task.kind};
+        for (int lane = 0; lane < BOX8_WIDTH; lane++) {
+            unsigned hit = meeting_lanes(&pair, task.level, (size_t)task.i, lane, (size_t)task.j);
+            while (hit) {
+                walk_task child = {task.i * BOX8_WIDTH + lane,
+                                   task.j * BOX8_WIDTH + take_lane(&hit), task.kind,
+                                   (int16_t)(task.level - 1)};
+                if (!array_push(&w->next, child)) return false;
+            }
+        }
+    }
+    if (!array_resize(&w->tasks, first + w->next.count)) return false;
+    for (size_t t = 0; t < w->next.count; t++) w->tasks.data[first + t] = w->next.data[t];
+    return true;
+}
+
+static bool make_tasks(walk *w)
+{
+    array_clear(&w->tasks);
+    for (int kind = 0; kind < PAIR_KINDS; kind++) {
+        const walk_trees *trees = &w->trees[kind];
+        if (!trees->a || trees->a->levels == 0 || trees->b->levels == 0) continue;
+        size_t first = w->tasks.count;
+        int level = trees->a->levels - 1;
+        if (!array_push(&w->tasks, (walk_task){0, 0, (int16_t)kind, (int16_t)level})) return false;
+        for (; level > 1 && w->tasks.count - first < TASKS_WANTED; level--)
+            if (!expand_tasks(w, first)) return false;
+    }
+    return true;
+}
+
+abut_status walk_run(walk *w, abut_error *err)
+{
+    if (!make_tasks(w)) return error_memory(err, "listing candidate pairs");
+    for (bool repeat = true; repeat;) {
+        parallel_for(w->tasks.count, TASK_CHUNK, run_tasks, w);
+        TRY(pairs_must_repeat(w->collector, &repeat, err));
+    }
+    return ABUT_OK;
+}

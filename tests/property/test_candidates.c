@@ -1,0 +1,767 @@
+/* The broad phase against brute force: the same set of pairs on scenes of every kind, static and
+ * swept, for any number of threads, after refitting, and without allocation once warmed up. */
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/random.h"
+#include "broad/candidates.h"
+#include "test.h"
+
+enum { MAX_VERTICES = 4000, MAX_EDGES = 4000, MAX_TRIANGLES = 2500, MAX_GROUPS = 64 };
+
+typedef struct scene {
+    size_t vertices, edges, triangles, groups;
+    vec3 y[MAX_VERTICES], p[MAX_VERTICES];
+    double extra[MAX_VERTICES];
+    int32_t edge[MAX_EDGES][2], triangle[MAX_TRIANGLES][3], group[MAX_VERTICES];
+    uint8_t flags[MAX_GROUPS], kinematic[MAX_VERTICES];
+    bool planar;
+} scene;
+
+static scene s; /* too large for the stack */
+
+/* ---- scenes --------------------------------------------------------------------------------- */
+
+static vec3 random_vec3(random_state *r, double size)
+{
+    double x = random_range(r, -size, size), y = random_range(r, -size, size);
+    return vec3_make(x, y, random_range(r, -size, size));
+}
+
+static int32_t add_vertex(vec3 position)
+{
+    s.y[s.vertices] = position;
+    s.group[s.vertices] = (int32_t)s.groups;
+    return (int32_t)s.vertices++;
+}
+
+static void add_edge(int32_t a, int32_t b)
+{
+    s.edge[s.edges][0] = a;
+    s.edge[s.edges++][1] = b;
+}
+
+static void add_triangle(int32_t a, int32_t b, int32_t c)
+{
+    int32_t *t = s.triangle[s.triangles++];
+    t[0] = a;
+    t[1] = b;
+    t[2] = c;
+}
+
+static void end_body(uint8_t flags) { s.flags[s.groups++] = flags; }
+
+static void add_soup(random_state *r, int count, double size, double reach)
+{
+    for (int i = 0; i < count; i++) {
+        vec3 c = random_vec3(r, reach);
+        int32_t a = add_vertex(vec3_add(c, random_vec3(r, size)));
+        int32_t b = add_vertex(vec3_add(c, random_vec3(r, size)));
+        int32_t d = add_vertex(vec3_add(c, random_vec3(r, size)));
+        add_triangle(a, b, d);
+        add_edge(a, b);
+        add_edge(d, b);
+        add_edge(a, d);
+    }
+    end_body(0);
+}
+
+/* A bumpy sheet of n x n vertices with all its edges. */
+static void add_sheet(random_state *r, int n, vec3 origin, double cell, double bump, uint8_t flags)
+{
+    int32_t first = (int32_t)s.vertices;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            add_vertex(
+                vec3_add(origin, vec3_make(i * cell, random_range(r, -bump, bump), j * cell)));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            int32_t v = first + i * n + j;
+            if (i + 1 < n) add_edge(v, v + n);
+            if (j + 1 < n) add_edge(v, v + 1);
+            if (i + 1 == n || j + 1 == n) continue;
+            add_edge(v, v + n + 1);
+            add_triangle(v, v + n, v + n + 1);
+            add_triangle(v, v + n + 1, v + 1);
+        }
+    end_body(flags);
+}
+
+static void add_rod(random_state *r, int nodes, vec3 at, double step, uint8_t flags)
+{
+    for (int i = 0; i < nodes; i++) {
+        int32_t v = add_vertex(at);
+        if (i > 0) add_edge(v - 1, v);
+        at = vec3_add(at, random_vec3(r, step));
+    }
+    end_body(flags);
+}
+
+static void add_particles(random_state *r, int count, double reach, uint8_t flags)
+{
+    for (int i = 0; i < count; i++) add_vertex(random_vec3(r, reach));
+    end_body(flags);
+}
+
+static void set_motion(random_state *r, double size)
+{
+    for (size_t v = 0; v < s.vertices; v++) {
+        s.p[v] = random_vec3(r, size);
+        s.extra[v] = random_range(r, 0.0, 0.2 * size);
+        s.kinematic[v] = random_below(r, 10) == 0;
+    }
+}
+
+static void transform(double scale, vec3 shift)
+{
+    for (size_t v = 0; v < s.vertices; v++) {
+        s.y[v] = vec3_add(vec3_scale(scale, s.y[v]), shift);
+        s.p[v] = vec3_scale(scale, s.p[v]);
+        s.extra[v] *= scale;
+    }
+}
+
+static void clear_scene(void)
+{
+    s.vertices = s.edges = s.triangles = s.groups = 0;
+    s.planar = false;
+}
+
+static void make_mixed(random_state *r)
+{
+    clear_scene();
+    add_sheet(r, 12, vec3_make(0.0, 0.0, 0.0), 0.1, 0.05, 0);
+    add_sheet(r, 9, vec3_make(0.2, 0.04, 0.1), 0.1, 0.02, BROAD_GROUP_NO_SELF);
+    add_sheet(r, 8, vec3_make(0.3, -0.04, 0.3), 0.1, 0.02, BROAD_GROUP_KINEMATIC);
+    add_rod(r, 120, vec3_make(0.5, 0.0, 0.5), 0.06, 0);
+    add_rod(r, 60, vec3_make(0.4, 0.0, 0.5), 0.06, BROAD_GROUP_NO_SELF);
+    add_particles(r, 150, 0.6, 0);
+    add_particles(r, 30, 0.6, BROAD_GROUP_NO_SELF);
+    add_soup(r, 60, 0.1, 0.6);
+    set_motion(r, 0.05);
+}
+
+/* ---- brute force ---------------------------------------------------------------------------- */
+
+static exact_box brute_box(const broad_query *q, const int32_t *vertices, int count)
+{
+    exact_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = 0; i < count; i++) {
+        exact_box b = vertex_exact_box(q, (size_t)vertices[i]);
+        for (int d = 0; d < 3; d++) {
+            box.low[d] = fmin(box.low[d], b.low[d]);
+            box.high[d] = fmax(box.high[d], b.high[d]);
+        }
+    }
+    return box;
+}
+
+static bool refused(const int32_t *a, int na, const int32_t *b, int nb)
+{
+    bool all_kinematic = true;
+    for (int i = 0; i < na; i++)
+        for (int j = 0; j < nb; j++)
+            if (a[i] == b[j]) return true;
+    for (int i = 0; i < na; i++)
+        all_kinematic &= s.kinematic[a[i]] || s.flags[s.group[a[i]]] & BROAD_GROUP_KINEMATIC;
+    for (int j = 0; j < nb; j++)
+        all_kinematic &= s.kinematic[b[j]] || s.flags[s.group[b[j]]] & BROAD_GROUP_KINEMATIC;
+    return all_kinematic ||
+           (s.group[a[0]] == s.group[b[0]] && s.flags[s.group[a[0]]] & BROAD_GROUP_NO_SELF);
+}
+
+static exact_box vertex_boxes_of[MAX_VERTICES], edge_boxes[MAX_EDGES],
+    triangle_boxes[MAX_TRIANGLES];
+
+static bool brute_pair(const exact_box *x, const int32_t *a, int na, const exact_box *y,
+                       const int32_t *b, int nb)
+{
+    for (int d = 0; d < 3; d++)
+        if (x->low[d] > y->high[d] || y->low[d] > x->high[d]) return false;
+    return !refused(a, na, b, nb);
+}
+
+static bool brute_vt(int32_t v, int32_t t)
+{
+    return brute_pair(&vertex_boxes_of[v], &v, 1, &triangle_boxes[t], s.triangle[t], 3);
+}
+
+static bool brute_ve(int32_t v, int32_t e)
+{
+    return brute_pair(&vertex_boxes_of[v], &v, 1, &edge_boxes[e], s.edge[e], 2);
+}
+
+static bool brute_vv(int32_t v, int32_t w)
+{
+    return brute_pair(&vertex_boxes_of[v], &v, 1, &vertex_boxes_of[w], &w, 1);
+}
+
+static bool brute_ee(int32_t e, int32_t f)
+{
+    return brute_pair(&edge_boxes[e], s.edge[e], 2, &edge_boxes[f], s.edge[f], 2);
+}
+
+static bool in_triangle[MAX_VERTICES], in_edge[MAX_VERTICES], rod_edge[MAX_EDGES];
+
+static void classify(const broad_query *q)
+{
+    for (int32_t v = 0; v < (int32_t)s.vertices; v++) vertex_boxes_of[v] = brute_box(q, &v, 1);
+    for (size_t e = 0; e < s.edges; e++) edge_boxes[e] = brute_box(q, s.edge[e], 2);
+    for (size_t t = 0; t < s.triangles; t++) triangle_boxes[t] = brute_box(q, s.triangle[t], 3);
+    memset(in_triangle, 0, sizeof in_triangle);
+    memset(in_edge, 0, sizeof in_edge);
+    for (size_t t = 0; t < s.triangles; t++)
+        for (int c = 0; c < 3; c++) in_triangle[s.triangle[t][c]] = true;
+    for (size_t e = 0; e < s.edges; e++) {
+        in_edge[s.edge[e][0]] = in_edge[s.edge[e][1]] = true;
+        rod_edge[e] = true;
+        for (size_t t = 0; t < s.triangles; t++) {
+            int shared = 0;
+            for (int c = 0; c < 3; c++)
+                shared += s.triangle[t][c] == s.edge[e][0] || s.triangle[t][c] == s.edge[e][1];
+            if (shared == 2) rod_edge[e] = false;
+        }
+    }
+}
+
+/* Compares one sorted list with all pairs (i, j), in order. */
+typedef struct list_reader {
+    const pair_list *list;
+    size_t next, missing, extra, expected;
+} list_reader;
+
+static void expect(list_reader *r, bool wanted, int32_t i, int32_t j)
+{
+    bool there = r->next < r->list->count && r->list->data[r->next].first == i &&
+                 r->list->data[r->next].second == j;
+    r->next += there;
+    r->expected += wanted;
+    r->missing += wanted && !there;
+    r->extra += there && !wanted;
+}
+
+static size_t finish(list_reader *r, const char *what)
+{
+    if (r->missing || r->extra || r->next != r->list->count)
+        printf("%s: %zu listed, %zu missing, %zu unwanted, read to %zu\n", what, r->list->count,
+               r->missing, r->extra, r->next);
+    CHECK(r->missing == 0 && r->extra == 0);
+    CHECK(r->next == r->list->count);
+    return r->expected;
+}
+
+/* Returns the number of pairs expected. */
+static size_t check_against_brute_force(const broad_query *q, const candidate_set *set)
+{
+    classify(q);
+    list_reader vt = {.list = &set->vt}, ee = {.list = &set->ee}, ve = {.list = &set->ve},
+                vv = {.list = &set->vv};
+    for (int32_t v = 0; v < (int32_t)s.vertices; v++) {
+        for (int32_t t = 0; !s.planar && t < (int32_t)s.triangles; t++)
+            expect(&vt, brute_vt(v, t), v, t);
+        for (int32_t e = 0; e < (int32_t)s.edges; e++)
+            if (s.planar || (rod_edge[e] && !in_triangle[v])) expect(&ve, brute_ve(v, e), v, e);
+        for (int32_t w = v + 1; w < (int32_t)s.vertices; w++)
+            if (!in_triangle[v] && !in_triangle[w] && !in_edge[v] && !in_edge[w])
+                expect(&vv, brute_vv(v, w), v, w);
+    }
+    for (int32_t e = 0; !s.planar && e < (int32_t)s.edges; e++)
+        for (int32_t f = e + 1; f < (int32_t)s.edges; f++) expect(&ee, brute_ee(e, f), e, f);
+    return finish(&vt, "vt") + finish(&ee, "ee") + finish(&ve, "ve") + finish(&vv, "vv");
+}
+
+static broad_surface surface(void)
+{
+    return (broad_surface){.vertex_count = s.vertices,
+                           .edge_count = s.edges,
+                           .edges = (const int32_t(*)[2])s.edge,
+                           .triangle_count = s.triangles,
+                           .triangles = (const int32_t(*)[3])s.triangle,
+                           .group = s.group,
+                           .group_count = s.groups,
+                           .group_flags = s.flags,
+                           .kinematic = s.kinematic,
+                           .planar = s.planar};
+}
+
+static bool same_list(const pair_list *a, const pair_list *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->data, b->data, a->count * sizeof *a->data) == 0);
+}
+
+static bool same_set(const candidate_set *a, const candidate_set *b)
+{
+    return same_list(&a->vt, &b->vt) && same_list(&a->ee, &b->ee) && same_list(&a->ve, &b->ve) &&
+           same_list(&a->vv, &b->vv);
+}
+
+/* Static and swept queries of several sizes against brute force; returns all pairs expected. */
+static size_t check_scene(double length)
+{
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set set = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    size_t expected = 0;
+    for (int i = 0; i < 6; i++) {
+        broad_query q = {.y = s.y, .inflation = i % 2 ? 0.02 * length : 0.0};
+        if (i >= 2) {
+            q.p = s.p;
+            q.alpha = i >= 4 ? 1.0 : 0.37;
+        }
+        if (i == 1 || i == 5) q.extra = s.extra;
+        CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+        expected += check_against_brute_force(&q, &set);
+    }
+    candidate_set_free(&set);
+    broad_destroy(broad);
+    return expected;
+}
+
+/* ---- tests ---------------------------------------------------------------------------------- */
+
+TEST(mixed_scene_equals_brute_force)
+{
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        random_state r = {seed};
+        make_mixed(&r);
+        CHECK(check_scene(1.0) > 10000);
+    }
+}
+
+TEST(soups_equal_brute_force)
+{
+    const int counts[] = {1, 2, 7, 8, 9, 63, 64, 65, 300, 660};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        random_state r = {77 + i};
+        clear_scene();
+        add_soup(&r, counts[i], 0.2, 1.0);
+        set_motion(&r, 0.1);
+        check_scene(1.0);
+    }
+}
+
+/* One triangle over everything, many small ones. */
+TEST(very_different_sizes)
+{
+    random_state r = {5};
+    clear_scene();
+    add_soup(&r, 2, 50.0, 1.0);
+    add_sheet(&r, 20, vec3_make(-1.0, 0.0, -1.0), 0.1, 0.01, 0);
+    add_soup(&r, 60, 1e-5, 1.0);
+    set_motion(&r, 0.02);
+    CHECK(check_scene(0.1) > 1000);
+}
+
+TEST(single_kinds)
+{
+    random_state r = {9};
+    clear_scene();
+    add_particles(&r, 700, 1.0, 0);
+    set_motion(&r, 0.1);
+    CHECK(check_scene(4.0) > 100);
+    clear_scene();
+    for (int i = 0; i < 20; i++) add_rod(&r, 50, random_vec3(&r, 1.0), 0.1, i % 3 ? 0 : 1);
+    set_motion(&r, 0.1);
+    CHECK(check_scene(1.0) > 100);
+    clear_scene();
+    CHECK(check_scene(1.0) == 0);
+    add_particles(&r, 1, 1.0, 0);
+    set_motion(&r, 0.1);
+    CHECK(check_scene(1.0) == 0);
+}
+
+TEST(planar_scene_has_vertex_edge_pairs_only)
+{
+    random_state r = {11};
+    clear_scene();
+    s.planar = true;
+    for (int i = 0; i < 6; i++) add_sheet(&r, 9, random_vec3(&r, 0.5), 0.1, 0.03, i % 2 ? 1 : 0);
+    add_particles(&r, 50, 0.5, 0);
+    set_motion(&r, 0.05);
+    for (size_t v = 0; v < s.vertices; v++) s.y[v].z = s.p[v].z = 0.0;
+    CHECK(check_scene(1.0) > 1000);
+}
+
+TEST(flat_scene)
+{
+    random_state r = {12};
+    make_mixed(&r);
+    for (size_t v = 0; v < s.vertices; v++) s.y[v].z = s.p[v].z = 0.0;
+    CHECK(check_scene(1.0) > 1000);
+}
+
+/* Coordinates on a coarse lattice: boxes touch exactly, again and again. */
+TEST(touching_boxes)
+{
+    random_state r = {13};
+    make_mixed(&r);
+    for (size_t v = 0; v < s.vertices; v++) {
+        s.y[v] = vec3_make(floor(8 * s.y[v].x), floor(8 * s.y[v].y), floor(8 * s.y[v].z));
+        s.p[v] = vec3_make(floor(20 * s.p[v].x), floor(20 * s.p[v].y), floor(20 * s.p[v].z));
+    }
+    CHECK(check_scene(1.0) > 10000);
+}
+
+TEST(all_vertices_coincide)
+{
+    random_state r = {14};
+    clear_scene();
+    add_soup(&r, 80, 1.0, 1.0);
+    add_rod(&r, 40, vec3_make(0, 0, 0), 1.0, 0);
+    add_particles(&r, 40, 1.0, 0);
+    set_motion(&r, 0.0);
+    const vec3 places[] = {{0, 0, 0}, {1.5, -2.5, 1e-300}, {1e12, 1e12, -1e12}};
+    for (int i = 0; i < 3; i++) {
+        for (size_t v = 0; v < s.vertices; v++) s.y[v] = places[i];
+        CHECK(check_scene(1.0) > 10000);
+    }
+}
+
+TEST(huge_and_tiny_coordinates)
+{
+    const struct {
+        double scale;
+        vec3 shift;
+    } cases[] = {{1e12, {0, 0, 0}},     {1e-12, {0, 0, 0}},         {1.0, {1e12, -1e12, 3e11}},
+                 {1e-3, {1e7, 0, 0}},   {1e300, {0, 0, 0}},         {1e-300, {0, 0, 0}},
+                 {1e-12, {1, 1, 1e-9}}, {1e307, {1e307, -1e307, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        random_state r = {20 + i};
+        clear_scene();
+        add_soup(&r, 120, 0.1, 1.0);
+        add_rod(&r, 60, vec3_make(0, 0, 0), 0.1, 0);
+        add_particles(&r, 60, 1.0, 0);
+        set_motion(&r, 0.05);
+        transform(cases[i].scale, cases[i].shift);
+        CHECK(check_scene(cases[i].scale) > 100);
+    }
+}
+
+/* The widened box holds the exact one, in exact arithmetic of long doubles (64 bits suffice for
+ * one addition of values within a factor 2^10 of each other). */
+TEST(inflation_is_rounded_outward)
+{
+    random_state r = {30};
+    for (int i = 0; i < 20000; i++) {
+        vec3 y = vec3_scale(pow(2.0, random_range(&r, -4, 4)), random_vec3(&r, 1.0));
+        broad_query q = {.y = &y, .inflation = pow(2.0, random_range(&r, -6, 2))};
+        exact_box b = vertex_exact_box(&q, 0);
+        const double x[3] = {y.x, y.y, y.z};
+        for (int d = 0; d < 3; d++) {
+            long double half = 0.5L * q.inflation, margin = 1e-15L * (fabsl(x[d]) + half);
+            CHECK((long double)b.low[d] <= x[d] - half && b.low[d] >= x[d] - half - margin);
+            CHECK((long double)b.high[d] >= x[d] + half && b.high[d] <= x[d] + half + margin);
+        }
+    }
+}
+
+TEST(any_number_of_threads_gives_the_same_lists)
+{
+    random_state r = {40};
+    make_mixed(&r);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    int threads_before = parallel_threads();
+    candidate_set reference = {0};
+    for (int threads = 1; threads <= 4; threads++) {
+        parallel_set_threads(threads);
+        broad_phase *broad = NULL;
+        candidate_set set = {0};
+        CHECK_OK(broad_create(&surf, &broad, &err), err);
+        broad_query q = {.y = s.y, .p = s.p, .alpha = 1.0, .inflation = 0.03};
+        for (int repeat = 0; repeat < 5; repeat++) {
+            CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+            if (threads == 1 && repeat == 0)
+                CHECK_OK(broad_candidates(broad, &q, &reference, &err), err);
+            CHECK(candidate_set_count(&set) > 10000);
+            CHECK(same_set(&set, &reference));
+        }
+        candidate_set_free(&set);
+        broad_destroy(broad);
+    }
+    parallel_set_threads(threads_before);
+    candidate_set_free(&reference);
+}
+
+/* Motion far away from where the trees were built, in small and in large steps. */
+TEST(refit_equals_rebuild)
+{
+    random_state r = {50};
+    make_mixed(&r);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *kept = NULL;
+    candidate_set set = {0}, fresh_set = {0};
+    CHECK_OK(broad_create(&surf, &kept, &err), err);
+    int rebuilds = 0, queries_without = 0;
+    for (int step = 0; step < 40; step++) {
+        for (size_t v = 0; v < s.vertices; v++)
+            s.y[v] = vec3_add(s.y[v], random_vec3(&r, step < 20 ? 0.005 : 0.05));
+        broad_query q = {.y = s.y, .p = s.p, .alpha = 0.2, .inflation = 0.01};
+        broad_phase *fresh = NULL;
+        CHECK_OK(broad_create(&surf, &fresh, &err), err);
+        CHECK_OK(broad_candidates(kept, &q, &set, &err), err);
+        CHECK_OK(broad_candidates(fresh, &q, &fresh_set, &err), err);
+        CHECK(same_set(&set, &fresh_set));
+        if (step > 0) rebuilds += set.rebuilds;
+        queries_without += set.rebuilds == 0;
+        broad_destroy(fresh);
+    }
+    CHECK(rebuilds > 0 && queries_without > 20);
+    candidate_set_free(&set);
+    candidate_set_free(&fresh_set);
+    broad_destroy(kept);
+}
+
+TEST(no_allocation_after_warm_up)
+{
+    random_state r = {60};
+    make_mixed(&r);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set set = {0}, part = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    uint64_t before = 0;
+    for (int i = 0; i < 60; i++) {
+        if (i == 2) before = mem_allocation_count();
+        broad_query q = {.y = s.y, .p = s.p, .alpha = 1.0 - 0.01 * i, .inflation = 0.02};
+        CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+        q.inflation = 0.01;
+        CHECK_OK(broad_select(broad, &q, &set, &part, &err), err);
+    }
+    CHECK(mem_allocation_count() == before);
+    candidate_set_free(&set);
+    candidate_set_free(&part);
+    broad_destroy(broad);
+}
+
+TEST(selection_from_a_covering_set_equals_a_query)
+{
+    random_state r = {70};
+    make_mixed(&r);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set wide = {0}, direct = {0}, selected = {0};
+    static vec3 start[MAX_VERTICES];
+    memcpy(start, s.y, sizeof start);
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    broad_query q = {.y = s.y, .inflation = 0.08};
+    CHECK_OK(broad_candidates(broad, &q, &wide, &err), err);
+    for (int step = 0; step < 8; step++) {
+        for (size_t v = 0; v < s.vertices; v++)
+            s.y[v] = vec3_add(start[v], random_vec3(&r, 0.004 * step));
+        double moved = broad_displacement(start, s.y, s.vertices);
+        q.inflation = 0.02;
+        CHECK(candidate_set_covers(&wide, moved, q.inflation) == (moved < 0.03));
+        CHECK_OK(broad_candidates(broad, &q, &direct, &err), err);
+        CHECK_OK(broad_select(broad, &q, &wide, &selected, &err), err);
+        CHECK(same_set(&direct, &selected));
+        CHECK(candidate_set_count(&wide) > candidate_set_count(&direct));
+        if (step >= 7) break;
+    }
+    CHECK(candidate_set_reach(&wide, 0.09) < 0.0);
+    CHECK(!candidate_set_covers(&wide, 0.0, 0.09));
+    candidate_set_free(&wide);
+    candidate_set_free(&direct);
+    candidate_set_free(&selected);
+    broad_destroy(broad);
+}
+
+TEST(filter_can_change)
+{
+    random_state r = {80};
+    make_mixed(&r);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set set = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    broad_query q = {.y = s.y, .inflation = 0.02};
+    CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+    size_t before = check_against_brute_force(&q, &set);
+    for (size_t v = 0; v < s.vertices; v += 2) s.kinematic[v] = 1;
+    s.flags[0] = BROAD_GROUP_NO_SELF;
+    broad_update_filter(broad);
+    CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+    CHECK(check_against_brute_force(&q, &set) < before);
+    candidate_set_free(&set);
+    broad_destroy(broad);
+}
+
+TEST(another_surface_in_the_same_memory)
+{
+    random_state r = {81};
+    make_mixed(&r);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set set = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    for (int i = 0; i < 4; i++) {
+        if (i > 0) {
+            clear_scene();
+            add_soup(&r, 50 * i, 0.1, 0.5);
+            add_rod(&r, 30, vec3_make(0, 0, 0), 0.1, 0);
+            set_motion(&r, 0.05);
+            surf = surface();
+            CHECK_OK(broad_set_surface(broad, &surf, &err), err);
+        }
+        broad_query q = {.y = s.y, .p = s.p, .alpha = 1.0, .inflation = 0.02};
+        CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+        CHECK(check_against_brute_force(&q, &set) > 0);
+    }
+    candidate_set_free(&set);
+    broad_destroy(broad);
+}
+
+TEST(points_may_be_a_subset)
+{
+    random_state r = {82};
+    clear_scene();
+    add_sheet(&r, 10, vec3_make(0, 0, 0), 0.1, 0.02, 0);
+    add_particles(&r, 100, 0.3, 0);
+    set_motion(&r, 0.01);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    int32_t points[MAX_VERTICES];
+    for (size_t v = 0; v < s.vertices; v += 3) points[surf.point_count++] = (int32_t)v;
+    surf.points = points;
+    broad_phase *broad = NULL;
+    candidate_set set = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    broad_query q = {.y = s.y, .inflation = 0.1};
+    CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+    CHECK(set.vt.count > 100 && set.vv.count > 10);
+    for (size_t i = 0; i < set.vt.count; i++) CHECK(set.vt.data[i].first % 3 == 0);
+    for (size_t i = 0; i < set.vv.count; i++)
+        CHECK(set.vv.data[i].first % 3 == 0 && set.vv.data[i].second % 3 == 0);
+    candidate_set_free(&set);
+    broad_destroy(broad);
+}
+
+TEST(largest_coordinate_covers_the_whole_way)
+{
+    random_state r = {83};
+    make_mixed(&r);
+    s.y[5] = vec3_make(-3.0, 0.0, 2.0);
+    s.p[5] = vec3_make(-1.0, 7.0, 0.0);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set set = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    broad_query q = {.y = s.y, .p = s.p, .alpha = 0.5};
+    CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+    CHECK(set.largest.x == 3.5 && set.largest.y == 3.5);
+    candidate_set_free(&set);
+    broad_destroy(broad);
+}
+
+TEST(wrong_input_is_refused)
+{
+    random_state r = {90};
+    make_mixed(&r);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set set = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    const double bad[] = {NAN, INFINITY, -INFINITY};
+    for (int i = 0; i < 3; i++) {
+        broad_query q = {.y = s.y, .p = s.p, .alpha = 1.0, .inflation = 0.01, .extra = s.extra};
+        double keep = s.y[700].y;
+        s.y[700].y = bad[i];
+        CHECK(broad_candidates(broad, &q, &set, &err) == ABUT_ERROR_INPUT);
+        CHECK(strstr(err.message, "vertex 700 is at") != NULL);
+        CHECK(broad_select(broad, &q, &set, &set, &err) == ABUT_ERROR_INPUT);
+        s.y[700].y = keep;
+        keep = s.p[3].z;
+        s.p[3].z = bad[i];
+        CHECK(broad_candidates(broad, &q, &set, &err) == ABUT_ERROR_INPUT);
+        CHECK(strstr(err.message, "vertex 3 moves") != NULL);
+        s.p[3].z = keep;
+        keep = s.extra[4];
+        s.extra[4] = i == 0 ? -1.0 : bad[i];
+        CHECK(broad_candidates(broad, &q, &set, &err) == ABUT_ERROR_INPUT);
+        CHECK(strstr(err.message, "vertex 4 has the thickness") != NULL);
+        s.extra[4] = keep;
+        q.inflation = i == 0 ? -1.0 : bad[i];
+        CHECK(broad_candidates(broad, &q, &set, &err) == ABUT_ERROR_INPUT);
+        CHECK(strstr(err.message, "inflation") != NULL);
+        q.inflation = 0.0;
+        q.alpha = bad[i];
+        CHECK(broad_candidates(broad, &q, &set, &err) == ABUT_ERROR_INPUT);
+    }
+    broad_query q = {.y = s.y, .p = s.p, .alpha = 1.0, .inflation = 0.01};
+    CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+    check_against_brute_force(&q, &set);
+    broad_destroy(broad);
+    candidate_set_free(&set);
+    s.edge[3][1] = (int32_t)s.vertices;
+    CHECK(broad_create(&surf, &broad, &err) == ABUT_ERROR_INPUT && broad == NULL);
+    CHECK(strstr(err.message, "edge 3 has vertex") != NULL);
+    s.triangle[7][2] = -1;
+    s.edge[3][1] = 0;
+    CHECK(broad_create(&surf, &broad, &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.message, "triangle 7 has vertex -1") != NULL);
+}
+
+/* Every allocation fails once; nothing leaks (the sanitizer looks) and the next query is right. */
+TEST(running_out_of_memory)
+{
+    random_state r = {91};
+    clear_scene();
+    add_soup(&r, 100, 0.2, 1.0);
+    add_rod(&r, 30, vec3_make(0, 0, 0), 0.2, 0);
+    set_motion(&r, 0.1);
+    broad_surface surf = surface();
+    abut_error err = {0};
+    bool failed = true;
+    for (int64_t n = 0; failed && n < 1000; n++) {
+        broad_phase *broad = NULL;
+        candidate_set set = {0};
+        broad_query q = {.y = s.y, .p = s.p, .alpha = 1.0, .inflation = 0.02};
+        mem_fail_after(n);
+        abut_status status = broad_create(&surf, &broad, &err);
+        if (status == ABUT_OK) status = broad_candidates(broad, &q, &set, &err);
+        failed = mem_failure_happened();
+        mem_fail_after(-1);
+        CHECK((status == ABUT_ERROR_MEMORY) == failed);
+        if (broad) {
+            CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
+            check_against_brute_force(&q, &set);
+        }
+        broad_destroy(broad);
+        candidate_set_free(&set);
+    }
+    CHECK(!failed);
+}
+
+int main(void)
+{
+    RUN(mixed_scene_equals_brute_force);
+    RUN(soups_equal_brute_force);
+    RUN(very_different_sizes);
+    RUN(single_kinds);
+    RUN(planar_scene_has_vertex_edge_pairs_only);
+    RUN(flat_scene);
+    RUN(touching_boxes);
+    RUN(all_vertices_coincide);
+    RUN(huge_and_tiny_coordinates);
+    RUN(inflation_is_rounded_outward);
+    RUN(any_number_of_threads_gives_the_same_lists);
+    RUN(refit_equals_rebuild);
+    RUN(no_allocation_after_warm_up);
+    RUN(selection_from_a_covering_set_equals_a_query);
+    RUN(filter_can_change);
+    RUN(another_surface_in_the_same_memory);
+    RUN(points_may_be_a_subset);
+    RUN(largest_coordinate_covers_the_whole_way);
+    RUN(wrong_input_is_refused);
+    RUN(running_out_of_memory);
+    return TEST_END();
+}
