@@ -20,7 +20,6 @@ static abut_status io_error(abut_error *err, const char *path, const char *what)
     return error_set(err, ABUT_ERROR_IO, path, "%s: %s", what, strerror(errno));
 }
 
-/* A map ends in a zero byte for free unless the size is a multiple of the page: then copy. */
 static bool read_into_memory(int fd, file_bytes *out)
 {
     out->data = mem_alloc(out->size + 1, 1);
@@ -34,6 +33,28 @@ static bool read_into_memory(int fd, file_bytes *out)
     }
     out->size = done;
     out->data[done] = 0;
+    return true;
+}
+
+/* A map ends in a zero byte for free unless the size is a multiple of the page: then it is laid
+ * over the beginning of an empty map that is a page longer. */
+static bool map_into_memory(int fd, file_bytes *out)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), length = out->size;
+    if (length == 0) return false;
+    void *under = NULL;
+    if (length % page == 0) {
+        length += page;
+        under = mmap(NULL, length, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (under == MAP_FAILED) return false;
+    }
+    void *map = mmap(under, out->size, PROT_READ, MAP_PRIVATE | (under ? MAP_FIXED : 0), fd, 0);
+    if (map == MAP_FAILED) {
+        if (under) munmap(under, length);
+        return false;
+    }
+    out->data = map;
+    out->mapped = length;
     return true;
 }
 
@@ -52,15 +73,8 @@ abut_status file_read(const char *path, file_bytes *out, abut_error *err)
         status = error_set(err, ABUT_ERROR_IO, path, "is not a regular file");
     } else {
         out->size = (size_t)info.st_size;
-        size_t page = (size_t)sysconf(_SC_PAGESIZE);
-        if (out->size > 0 && out->size % page != 0) {
-            void *map = mmap(NULL, out->size, PROT_READ, MAP_PRIVATE, fd, 0);
-            if (map != MAP_FAILED) {
-                out->data = map;
-                out->mapped = out->size;
-            }
-        }
-        if (!out->data && !read_into_memory(fd, out)) status = error_memory(err, "reading a file");
+        if (!map_into_memory(fd, out) && !read_into_memory(fd, out))
+            status = error_memory(err, "reading a file");
     }
     close(fd);
     return status;
@@ -73,6 +87,16 @@ void file_free(file_bytes *bytes)
     else
         mem_free(bytes->data);
     memset(bytes, 0, sizeof *bytes);
+}
+
+void file_forget(const file_bytes *bytes, size_t begin, size_t end)
+{
+    if (!bytes->mapped) return;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    begin -= begin % page;
+    if (end > bytes->size) end = bytes->size;
+    end -= end % page;
+    if (begin < end) madvise(bytes->data + begin, end - begin, MADV_DONTNEED);
 }
 
 abut_status atomic_open(atomic_file *file, const char *path, abut_error *err)

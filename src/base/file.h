@@ -17,6 +17,8 @@ typedef struct file_bytes {
 /* ABUT_ERROR_IO with the reason for a missing file, a directory, or a failing read. */
 abut_status file_read(const char *path, file_bytes *out, abut_error *err);
 void file_free(file_bytes *bytes);
+/* The bytes from begin to end leave memory where they can; reading them again brings them back. */
+void file_forget(const file_bytes *bytes, size_t begin, size_t end);
 
 /* An output file that appears under its name only when it is complete. */
 typedef struct atomic_file {
