@@ -1,7 +1,7 @@
 /* Gmsh MSH, versions 2.x and 4.1, text and binary in either byte order. Tags of cells are their
  * (first) physical group. Node numbers may be sparse. Unknown sections are skipped, among them the
  * $Surface of IPC's tet meshes, which abut computes itself. */
-#include "mesh/cell_types.h"
+#include "mesh/gmsh_cells.h"
 #include "mesh/node_map.h"
 #include "mesh/read.h"
 
@@ -206,15 +206,15 @@ static abut_status find_block(msh_reader *r, const char *at, int64_t type, build
     cell_kind kind;
     int order;
     const char *name;
-    switch (gmsh_cell_type(type, &kind, &order, &name)) {
-    case CELL_TYPE_KNOWN: break;
-    case CELL_TYPE_UNSUPPORTED:
+    switch (gmsh_cell_kind(type, &kind, &order, &name)) {
+    case GMSH_KNOWN: break;
+    case GMSH_UNSUPPORTED:
         return scan_unsupported(r->s, at,
                                 "element type %lld (%s) cannot be used; points, lines, triangles "
                                 "and tetrahedra of order 1 to 4, and quadrangles and hexahedra of "
                                 "order 1 and 2 can",
                                 (long long)type, name);
-    case CELL_TYPE_UNKNOWN:
+    case GMSH_UNKNOWN:
         return scan_fail(r->s, at, "element type %lld is not one of Gmsh's", (long long)type);
     }
     *out = builder_find(r->b, kind, order);
