@@ -111,6 +111,18 @@ static cell_block *find_exact(mesh *m, cell_kind kind, int order)
     return NULL;
 }
 
+/* Cells of that kind and order in all blocks; sets *with_tags when some of them have tags. */
+static size_t count_cells(const mesh *m, cell_kind kind, int order, bool *with_tags)
+{
+    size_t count = 0;
+    for (int b = 0; b < m->block_count; b++)
+        if (m->blocks[b].kind == kind && m->blocks[b].order == order) {
+            count += m->blocks[b].count;
+            *with_tags = *with_tags || m->blocks[b].tags;
+        }
+    return count;
+}
+
 /* A copy of `array` with room for `total` items; NULL when out of memory. */
 static void *grown_copy(const void *array, size_t count, size_t total, size_t size)
 {
@@ -143,12 +155,13 @@ static abut_status copy_with_room(const mesh *m, const mesh *extra, mesh *to, ab
     }
     for (int b = 0; b < m->block_count; b++) {
         const cell_block *from = &m->blocks[b];
-        const cell_block *more = find_exact((mesh *)extra, from->kind, from->order);
-        if (more && find_exact((mesh *)m, from->kind, from->order) != from) more = NULL;
-        bool with_tags = from->tags || (more && more->tags);
+        bool with_tags = from->tags != NULL;
+        size_t more = 0;
+        if (!find_exact(to, from->kind, from->order))
+            more = count_cells(extra, from->kind, from->order, &with_tags);
         cell_block *block;
-        TRY(mesh_add_block(to, from->kind, from->order, from->count + (more ? more->count : 0),
-                           with_tags, &block, err));
+        TRY(mesh_add_block(to, from->kind, from->order, from->count + more, with_tags, &block,
+                           err));
         block->count = from->count;
         size_t values = from->count * (size_t)from->nodes_per_cell;
         if (values) memcpy(block->nodes, from->nodes, values * sizeof *block->nodes);
@@ -162,8 +175,10 @@ static abut_status copy_with_room(const mesh *m, const mesh *extra, mesh *to, ab
     for (int b = 0; b < extra->block_count; b++) {
         const cell_block *from = &extra->blocks[b];
         if (find_exact(to, from->kind, from->order)) continue;
+        bool with_tags = false;
+        size_t more = count_cells(extra, from->kind, from->order, &with_tags);
         cell_block *block;
-        TRY(mesh_add_block(to, from->kind, from->order, from->count, from->tags, &block, err));
+        TRY(mesh_add_block(to, from->kind, from->order, more, with_tags, &block, err));
         block->count = 0;
     }
     return ABUT_OK;
@@ -181,21 +196,9 @@ static void append_cells(cell_block *block, const cell_block *more, int32_t offs
     block->count += more->count;
 }
 
-/* Two blocks of equal kind and order within one mesh are allowed; appending joins them first. */
-static abut_status check_single_blocks(const mesh *m, abut_error *err)
-{
-    for (int b = 0; b < m->block_count; b++)
-        if (find_exact((mesh *)m, m->blocks[b].kind, m->blocks[b].order) != &m->blocks[b])
-            return error_set(err, ABUT_ERROR_INPUT, "",
-                             "the mesh has two blocks of %s cells of order %d; one is allowed",
-                             cell_kind_name(m->blocks[b].kind), m->blocks[b].order);
-    return ABUT_OK;
-}
-
 abut_status mesh_append(mesh *m, const mesh *other, abut_error *err)
 {
     TRY(check_vertex_count(m->vertex_count + other->vertex_count, err));
-    TRY(check_single_blocks(other, err));
     mesh joined;
     abut_status status = copy_with_room(m, other, &joined, err);
     if (status != ABUT_OK) {

@@ -4,8 +4,9 @@
 
 #include "mesh/mesh.h"
 
-/* Boundary triangles of linear tets (their corner nodes), oriented outward. *triangles is allocated
- * with mem_alloc: 3 indices each. The order follows the tets. */
+/* Boundary triangles of tets (their corner nodes), oriented outward. *triangles is allocated with
+ * mem_alloc: 3 indices each. The order follows the tets. A face of more than two tets, or two tets
+ * with the same vertices, are input errors that name the tets. */
 abut_status surface_of_tets(const int32_t *tets, int nodes_per_tet, size_t tet_count,
                             int32_t (**triangles)[3], size_t *count, abut_error *err);
 
@@ -18,12 +19,16 @@ abut_status unique_edges(const int32_t (*triangles)[3], size_t triangle_count,
  * without a cell are components of their own. component has m->vertex_count entries. */
 abut_status connected_components(const mesh *m, int32_t *component, size_t *count, abut_error *err);
 
-/* Makes the orientation of a triangle block consistent within each component and, where it is
- * closed, outward. Reports how many were flipped and whether all components are orientable. */
+/* Makes the orientation of the triangles (of any order) consistent within each component and, where
+ * it is closed, outward; an open component changes as few triangles as possible. Orientation does
+ * not cross edges of more than two triangles. Reports how many were flipped and whether all
+ * components are orientable; those that are not stay as they are. */
 abut_status orient_triangles(mesh *m, size_t *flipped, bool *orientable, abut_error *err);
 
-/* Swaps two nodes of every linear tet with negative volume; returns how many. */
+/* Reverses every tet (of any order) whose corners span a negative volume; returns how many. */
 size_t orient_tets(mesh *m);
+/* Signed volume, positive when b-a, c-a, d-a are right-handed. */
+double tet_volume(vec3 a, vec3 b, vec3 c, vec3 d);
 
 /* Vertices in no cell; edges in no triangle or tet; etc. — the codimensional parts of a mesh:
  * surface triangles, edges not part of a triangle, points not part of an edge. */
@@ -37,8 +42,11 @@ typedef struct surface_parts {
     size_t point_count;
 } surface_parts;
 
-/* The collision surface of a mesh: boundary of tets, triangles, free edges, free points. Vertices
- * that no cell uses count as free points only when the mesh has no cells at all. */
+/* The collision surface of a mesh: boundary of tets and hexes, triangles and quads that are not
+ * faces of a solid (quads cut in two), free edges, free points. Cells of higher order count by
+ * their corners. Vertices that no cell uses count as free points only when the mesh has no cells at
+ * all.
+ */
 abut_status mesh_surface(const mesh *m, surface_parts *out, abut_error *err);
 void surface_parts_free(surface_parts *s);
 
