@@ -1,0 +1,414 @@
+#include "scene/native.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "scene/schema.h"
+#include "scene/schema_table.h"
+
+#include <math.h>
+#include <string.h>
+
+/* --- Reading values that are known to be there and right --- */
+
+static const json_t *get(const json_t *object, const char *key)
+{
+    return json_object_get(object, key);
+}
+
+static double get_number(const json_t *object, const char *key)
+{
+    return json_number_value(get(object, key));
+}
+
+/* Of a field that may be absent. */
+static double get_number_or(const json_t *object, const char *key, double otherwise)
+{
+    return get(object, key) ? get_number(object, key) : otherwise;
+}
+
+static int get_int(const json_t *object, const char *key)
+{
+    return (int)json_integer_value(get(object, key));
+}
+
+static bool get_bool(const json_t *object, const char *key)
+{
+    return json_is_true(get(object, key));
+}
+
+static const char *get_string(const json_t *object, const char *key)
+{
+    return json_string_value(get(object, key));
+}
+
+static vec3 to_vector(const json_t *list)
+{
+    return vec3_make(json_number_value(json_array_get(list, 0)),
+                     json_number_value(json_array_get(list, 1)),
+                     json_number_value(json_array_get(list, 2)));
+}
+
+static vec3 get_vector(const json_t *object, const char *key)
+{
+    return to_vector(get(object, key));
+}
+
+/* Position of the word in its list, which is the value of the enum. */
+static int get_word(const json_t *object, const char *key, const char *const *words)
+{
+    const char *word = get_string(object, key);
+    int i = 0;
+    while (words[i] && strcmp(words[i], word) != 0) i++;
+    return i;
+}
+
+static length_def get_length(const json_t *object, const char *key)
+{
+    const json_t *value = get(object, key);
+    length_def length = {json_number_value(value), false};
+    if (json_is_string(value))
+        schema_parse_length(json_string_value(value), &length.value, &length.relative);
+    return length;
+}
+
+/* Room for the entries of a list; NULL and a count of 0 for an empty one. */
+static abut_status allocate_list(const json_t *list, size_t item_size, void **items, size_t *count,
+                                 abut_error *err)
+{
+    size_t n = json_array_size(list);
+    *items = NULL;
+    *count = 0;
+    if (n == 0) return ABUT_OK;
+    *items = mem_calloc(n, item_size);
+    if (!*items) return error_memory(err, "reading the scene");
+    *count = n;
+    return ABUT_OK;
+}
+
+/* --- Conditions --- */
+
+static abut_status read_selector(const json_t *object, selector_def *out, abut_error *err)
+{
+    int kind = 0;
+    while (!get(object, selector_words[kind])) kind++;
+    const json_t *value = get(object, selector_words[kind]);
+    out->kind = (selector_kind)kind;
+    switch (out->kind) {
+    case SELECT_ALL: break;
+    case SELECT_BOX:
+    case SELECT_RELATIVE_BOX:
+        out->low = to_vector(json_array_get(value, 0));
+        out->high = to_vector(json_array_get(value, 1));
+        break;
+    case SELECT_SPHERE:
+        out->center = get_vector(value, "center");
+        out->radius = get_number(value, "radius");
+        break;
+    case SELECT_LIST:
+        TRY(allocate_list(value, sizeof *out->list, (void **)&out->list, &out->count, err));
+        for (size_t i = 0; i < out->count; i++)
+            out->list[i] = (int32_t)json_integer_value(json_array_get(value, i));
+        break;
+    case SELECT_TAG: out->tag = (int32_t)json_integer_value(value); break;
+    }
+    return ABUT_OK;
+}
+
+static abut_status read_motions(const json_t *list, motion_def **out, size_t *count,
+                                abut_error *err)
+{
+    TRY(allocate_list(list, sizeof **out, (void **)out, count, err));
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *object = json_array_get(list, i);
+        motion_def *motion = &(*out)[i];
+        motion->from = get_number(object, "from");
+        motion->until = get_number_or(object, "until", INFINITY);
+        motion->velocity = get_vector(object, "velocity");
+        motion->angular_velocity = get_vector(object, "angular_velocity");
+        motion->center = get_vector(object, "center");
+        motion->center_given = get(object, "center") != NULL;
+    }
+    return ABUT_OK;
+}
+
+static abut_status read_fix(const json_t *object, fix_def *out, abut_error *err)
+{
+    out->from = get_number(object, "from");
+    out->until = get_number_or(object, "until", INFINITY);
+    for (const char *axis = get_string(object, "axes"); *axis; axis++)
+        out->axes[*axis - 'x'] = true;
+    TRY(read_selector(get(object, "nodes"), &out->nodes, err));
+    return read_motions(get(object, "motion"), &out->motions, &out->motion_count, err);
+}
+
+static abut_status read_force(const json_t *object, force_def *out, abut_error *err)
+{
+    out->from = get_number(object, "from");
+    out->until = get_number_or(object, "until", INFINITY);
+    out->acceleration = get_vector(object, "acceleration");
+    out->force = get_vector(object, "force");
+    return read_selector(get(object, "nodes"), &out->nodes, err);
+}
+
+/* --- Meshes --- */
+
+static void get_cells(const json_t *object, const char *key, int cells[3])
+{
+    const json_t *list = get(object, key);
+    for (size_t i = 0; i < json_array_size(list); i++)
+        cells[i] = (int)json_integer_value(json_array_get(list, i));
+}
+
+static void read_shape(const json_t *p, mesh_def *out)
+{
+    switch (out->source) {
+    case MESH_FILE: break;
+    case MESH_BOX:
+        out->size = get_vector(p, "size");
+        get_cells(p, "cells", out->cells);
+        break;
+    case MESH_MAT:
+        out->size = get_vector(p, "size");
+        get_cells(p, "nodes", out->cells);
+        break;
+    case MESH_ROD:
+        out->length = get_number(p, "length");
+        out->radius = get_number(p, "radius");
+        out->cells[0] = get_int(p, "cells");
+        out->cells[1] = get_int(p, "rings");
+        break;
+    case MESH_BALL:
+        out->radius = get_number(p, "radius");
+        out->cells[0] = get_int(p, "cells");
+        break;
+    case MESH_TORUS:
+        out->radius = get_number(p, "ring_radius");
+        out->radius2 = get_number(p, "tube_radius");
+        out->cells[0] = get_int(p, "ring_cells");
+        out->cells[1] = get_int(p, "tube_cells");
+        break;
+    case MESH_GRID:
+        out->size.x = json_number_value(json_array_get(get(p, "size"), 0));
+        out->size.z = json_number_value(json_array_get(get(p, "size"), 1));
+        get_cells(p, "cells", out->cells);
+        break;
+    case MESH_SPHERE:
+        out->radius = get_number(p, "radius");
+        out->cells[0] = get_int(p, "level");
+        break;
+    case MESH_CONE:
+        out->radius = get_number(p, "bottom_radius");
+        out->radius2 = get_number(p, "top_radius");
+        out->length = get_number(p, "height");
+        out->cells[0] = get_int(p, "around");
+        out->cells[1] = get_int(p, "along");
+        break;
+    case MESH_TUBE:
+        out->radius = get_number(p, "radius");
+        out->length = get_number(p, "length");
+        out->cells[0] = get_int(p, "around");
+        out->cells[1] = get_int(p, "along");
+        break;
+    case MESH_POLYLINE:
+        out->from = get_vector(p, "from");
+        out->to = get_vector(p, "to");
+        out->cells[0] = get_int(p, "segments");
+        break;
+    case MESH_LATTICE:
+        get_cells(p, "counts", out->cells);
+        out->to = get_vector(p, "spacing");
+        break;
+    }
+}
+
+static abut_status read_mesh(const json_t *object, const char *folder, mesh_def *out,
+                             abut_error *err)
+{
+    int source = 0;
+    while (!get(object, mesh_source_words[source])) source++;
+    out->source = (mesh_source)source;
+    if (out->source != MESH_FILE) {
+        read_shape(get(object, mesh_source_words[source]), out);
+        return ABUT_OK;
+    }
+    out->weld = get_bool(object, "weld");
+    const char *name = get_string(object, "file");
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = mem_alloc(size, 1);
+    if (!path) return error_memory(err, "reading the scene");
+    path_join(path, size, folder, name);
+    out->path = path;
+    return ABUT_OK;
+}
+
+/* --- Bodies --- */
+
+static void read_material(const json_t *body, const json_t *materials, material_def *out)
+{
+    const json_t *material = get(body, "material");
+    if (json_is_string(material)) {
+        out->name = json_string_value(material);
+        material = get(materials, out->name);
+    }
+    if (material) {
+        out->model = (material_model)get_word(material, "model", material_model_words);
+        out->young = get_number(material, "young");
+        out->poisson = get_number(material, "poisson");
+        out->density = get_number(material, "density");
+    }
+    out->density = get_number_or(body, "density", out->density);
+}
+
+static abut_status read_conditions(const json_t *object, body_def *out, abut_error *err)
+{
+    const json_t *fixes = get(object, "fix"), *forces = get(object, "force");
+    TRY(allocate_list(fixes, sizeof *out->fixes, (void **)&out->fixes, &out->fix_count, err));
+    for (size_t i = 0; i < out->fix_count; i++)
+        TRY(read_fix(json_array_get(fixes, i), &out->fixes[i], err));
+    TRY(allocate_list(forces, sizeof *out->forces, (void **)&out->forces, &out->force_count, err));
+    for (size_t i = 0; i < out->force_count; i++)
+        TRY(read_force(json_array_get(forces, i), &out->forces[i], err));
+    return read_motions(get(object, "motion"), &out->motions, &out->motion_count, err);
+}
+
+static abut_status read_body(const json_t *object, const scene_def *scene, body_def *out,
+                             abut_error *err)
+{
+    out->name = get_string(object, "name");
+    out->type = (body_type)get_word(object, "type", body_type_words);
+    out->enabled = get_bool(object, "enabled");
+    out->scale = get_vector(object, "scale");
+    out->rotate = get_vector(object, "rotate");
+    out->translate = get_vector(object, "translate");
+    out->velocity = get_vector(object, "velocity");
+    out->angular_velocity = get_vector(object, "angular_velocity");
+    out->friction = get_number_or(object, "friction", -1);
+    out->consistent_mass = strcmp(get_string(object, "mass"), "consistent") == 0;
+    read_material(object, get(scene->resolved, "materials"), &out->material);
+    TRY(read_mesh(get(object, "mesh"), scene->folder, &out->mesh, err));
+    return read_conditions(object, out, err);
+}
+
+static abut_status read_bodies(scene_def *scene, abut_error *err)
+{
+    const json_t *list = get(scene->resolved, "bodies");
+    TRY(allocate_list(list, sizeof *scene->bodies, (void **)&scene->bodies, &scene->body_count,
+                      err));
+    for (size_t i = 0; i < scene->body_count; i++)
+        TRY(read_body(json_array_get(list, i), scene, &scene->bodies[i], err));
+    return ABUT_OK;
+}
+
+/* --- The scene --- */
+
+/* The listed half spaces, then the one that "ground" stands for. */
+static abut_status read_half_spaces(scene_def *scene, abut_error *err)
+{
+    const json_t *list = get(scene->resolved, "half_spaces");
+    const json_t *ground = get(scene->resolved, "ground");
+    size_t listed = json_array_size(list), count = listed + (ground ? 1 : 0);
+    if (count == 0) return ABUT_OK;
+    scene->half_spaces = mem_calloc(count, sizeof *scene->half_spaces);
+    if (!scene->half_spaces) return error_memory(err, "reading the scene");
+    scene->half_space_count = count;
+    for (size_t i = 0; i < listed; i++) {
+        const json_t *object = json_array_get(list, i);
+        half_space_def *plane = &scene->half_spaces[i];
+        plane->origin = get_vector(object, "origin");
+        plane->normal = vec3_normalize(get_vector(object, "normal"));
+        plane->friction = get_number_or(object, "friction", -1);
+        plane->velocity = get_vector(object, "velocity");
+    }
+    if (ground)
+        scene->half_spaces[listed] = (half_space_def){
+            .origin = {0, json_number_value(ground), 0}, .normal = {0, 1, 0}, .friction = -1};
+    return ABUT_OK;
+}
+
+static void read_options(scene_def *scene)
+{
+    const json_t *time = get(scene->resolved, "time"), *contact = get(scene->resolved, "contact");
+    const json_t *solver = get(scene->resolved, "solver");
+    scene->name = get_string(scene->resolved, "name");
+    scene->gravity = get_vector(scene->resolved, "gravity");
+    scene->time_step = get_number(time, "step");
+    scene->end_time = get_number_or(time, "end", get_number(time, "steps") * scene->time_step);
+    scene->integrator = (integrator_kind)get_word(time, "integrator", integrator_words);
+    scene->newmark_beta = get_number(time, "newmark_beta");
+    scene->newmark_gamma = get_number(time, "newmark_gamma");
+    scene->contact_enabled = get_bool(contact, "enabled");
+    scene->dhat = get_length(contact, "dhat");
+    scene->eps_v = get_length(contact, "eps_v");
+    scene->friction = get_number(contact, "friction");
+    scene->friction_iterations = get_int(contact, "friction_iterations");
+    scene->tolerance = get_length(solver, "tolerance");
+    scene->max_iterations = get_int(solver, "max_iterations");
+    scene->linear = get_string(solver, "linear");
+    scene->linear_tolerance = get_number(solver, "linear_tolerance");
+    scene->reproducible = get_bool(solver, "reproducible");
+}
+
+static void read_output(scene_def *scene)
+{
+    const json_t *output = get(scene->resolved, "output"), *formats = get(output, "formats");
+    scene->frame_every = get_int(output, "every");
+    scene->checkpoint_every = get_int(output, "checkpoint_every");
+    for (size_t i = 0; i < json_array_size(formats); i++) {
+        const char *format = json_string_value(json_array_get(formats, i));
+        if (strcmp(format, "vtu") == 0) scene->write_vtu = true;
+        if (strcmp(format, "obj") == 0) scene->write_obj = true;
+    }
+}
+
+static abut_status fill(scene_def *scene, const char *path, abut_error *err)
+{
+    size_t size = strlen(path) + 2;
+    scene->folder = mem_alloc(size, 1);
+    if (!scene->folder) return error_memory(err, "reading the scene");
+    path_folder(scene->folder, size, path);
+    read_options(scene);
+    read_output(scene);
+    TRY(read_half_spaces(scene, err));
+    return read_bodies(scene, err);
+}
+
+abut_status native_to_scene(const char *path, json_t *resolved, scene_def **out, abut_error *err)
+{
+    *out = NULL;
+    scene_def *scene = mem_calloc(1, sizeof *scene);
+    if (!scene) {
+        json_decref(resolved);
+        return error_memory(err, "reading the scene");
+    }
+    scene->resolved = resolved;
+    abut_status status = fill(scene, path, err);
+    if (status == ABUT_OK)
+        *out = scene;
+    else
+        scene_free(scene);
+    return status;
+}
+
+static void free_body(body_def *body)
+{
+    for (size_t i = 0; i < body->fix_count; i++) {
+        mem_free(body->fixes[i].nodes.list);
+        mem_free(body->fixes[i].motions);
+    }
+    for (size_t i = 0; i < body->force_count; i++) mem_free(body->forces[i].nodes.list);
+    mem_free(body->fixes);
+    mem_free(body->forces);
+    mem_free(body->motions);
+    mem_free((char *)body->mesh.path);
+}
+
+void scene_free(scene_def *scene)
+{
+    if (!scene) return;
+    for (size_t i = 0; i < scene->body_count; i++) free_body(&scene->bodies[i]);
+    mem_free(scene->bodies);
+    mem_free(scene->half_spaces);
+    mem_free(scene->folder);
+    json_decref(scene->resolved);
+    mem_free(scene);
+}

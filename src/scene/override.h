@@ -1,0 +1,15 @@
+/* Changes to a scene document before it is checked: "time.step=0.02",
+ * "bodies[1].translate=[0,1,0]", "contact.dhat=1e-4 l". */
+#ifndef SCENE_OVERRIDE_H
+#define SCENE_OVERRIDE_H
+
+#include "scene/schema.h"
+
+/* Applies one "path=value" to the document. The path must exist in the schema; objects on the way
+ * are made where the document leaves them out. The value is read as JSON, and taken as a string
+ * when it is none. Setting one key of a choice removes the others ("time.steps" replaces
+ * "time.end"). */
+abut_status override_apply(json_t *document, const schema_type *type, const char *assignment,
+                           abut_error *err);
+
+#endif

@@ -1,0 +1,129 @@
+/* The scene format as data. One table of object types and fields (schema_table*.c) drives parsing,
+ * defaults, validation messages, the reference page and the JSON Schema file; a new key is one line
+ * in the table and one line in native.c that reads it. */
+#ifndef SCENE_SCHEMA_H
+#define SCENE_SCHEMA_H
+
+#include "base/log.h"
+#include "base/status.h"
+
+#include <jansson.h>
+
+typedef enum schema_kind {
+    SCHEMA_BOOL,
+    SCHEMA_TRUE, /* the word true, for choices without parameters */
+    SCHEMA_INTEGER,
+    SCHEMA_NUMBER,
+    SCHEMA_LENGTH, /* number, or "1e-3 l": relative to the size of the scene */
+    SCHEMA_STRING,
+    SCHEMA_WORD,     /* one of `words` */
+    SCHEMA_WORDS,    /* list of such words */
+    SCHEMA_AXES,     /* letters x, y, z, such as "xz" */
+    SCHEMA_VECTOR,   /* list of `count` numbers */
+    SCHEMA_INTEGERS, /* list of `count` integers; any number of them when count is 0 */
+    SCHEMA_BOX,      /* [[low x, y, z], [high x, y, z]] */
+    SCHEMA_OBJECT,   /* of `type` */
+    SCHEMA_LIST,     /* of objects of `type` */
+    SCHEMA_MAP       /* object of named objects of `type` */
+} schema_kind;
+
+enum {
+    SCHEMA_REQUIRED = 1,  /* must be given */
+    SCHEMA_CHOICE = 2,    /* exactly one of the fields with this flag must be given */
+    SCHEMA_OR_NUMBER = 4, /* vector: a number stands for equal components */
+    SCHEMA_OR_ONE = 8,    /* list: an object stands for a list of one */
+    SCHEMA_OR_NAME = 16,  /* object: or the name of an entry of the top-level map `map` */
+    SCHEMA_IS_NAME = 32   /* string: not empty, no slash, no control characters */
+};
+
+enum { LOW_CLOSED = 1, LOW_OPEN = 2, HIGH_CLOSED = 4, HIGH_OPEN = 8 };
+
+/* Limits of a number, in a table line. */
+#define AT_LEAST(x) .bounds = LOW_CLOSED, .low = (x)
+#define ABOVE(x) .bounds = LOW_OPEN, .low = (x)
+#define FROM_TO(a, b) .bounds = LOW_CLOSED | HIGH_CLOSED, .low = (a), .high = (b)
+#define ABOVE_TO(a, b) .bounds = LOW_OPEN | HIGH_CLOSED, .low = (a), .high = (b)
+#define BETWEEN(a, b) .bounds = LOW_OPEN | HIGH_OPEN, .low = (a), .high = (b)
+
+typedef struct schema_type schema_type;
+typedef struct schema_walk schema_walk;
+
+typedef struct schema_field {
+    const char *key;
+    schema_kind kind;
+    unsigned flags;
+    const char *initial; /* default as JSON text; NULL: absent when not given */
+    /* Default that depends on where the field stands: the file and the index in the list. */
+    json_t *(*make_initial)(const char *file, size_t index);
+    const char *absent; /* what it means when there is no `initial`, for the reference */
+    unsigned bounds;    /* LOW_* | HIGH_*; lists: of every entry */
+    double low, high;
+    int count;
+    const char *const *words; /* ends with NULL */
+    const schema_type *type;
+    const char *map;   /* SCHEMA_OR_NAME: key of the top-level map */
+    const char *needs; /* only allowed, and only filled in, beside this key */
+    const char *unit;
+    const char *doc; /* one line */
+} schema_field;
+
+struct schema_type {
+    const char *name; /* "body": heading in the reference, $defs entry in the JSON Schema */
+    const char *doc;
+    const char *shorthand; /* a string stands for an object with this one key, or NULL */
+    /* A string that is the key of a SCHEMA_TRUE choice stands for that choice. */
+    bool word_choice;
+    const schema_field *fields;
+    size_t field_count;
+    /* Rule over several fields, called with the resolved object when each field is right. */
+    void (*rule)(schema_walk *walk, const json_t *object);
+    const char *rule_doc;
+};
+
+/* The whole scene. */
+extern const schema_type schema_scene;
+
+/* Number of components or NULL-terminated words. */
+size_t schema_word_count(const char *const *words);
+const schema_field *schema_find(const schema_type *type, const char *key);
+/* The nearest key of a type to a mistyped one, or NULL. */
+const char *schema_closest_key(const schema_type *type, const char *key);
+
+/* Where problems go: the first one into err (code ABUT_ERROR_INPUT), further ones to the log. */
+typedef struct problem_list {
+    const char *file; /* put in front of the place */
+    abut_error *err;
+    const logger *log;
+    size_t count;
+} problem_list;
+
+/* path: of the field in the document, "" for the document itself. */
+void problem_add(problem_list *list, const char *path, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Checks a document against a type and makes the resolved document: keys in the order of the table,
+ * every default filled in, shorthands written out. All problems are reported, not only the first.
+ * The document is not changed. */
+abut_status schema_resolve(const schema_type *type, const json_t *document, problem_list *problems,
+                           json_t **resolved);
+
+/* For rules: reports a problem with the field `key` of the object the rule is called for. */
+void schema_rule_problem(schema_walk *walk, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* For rules: memory has run out, the walk fails. */
+void schema_rule_no_memory(schema_walk *walk);
+
+/* What a field must be, as words ("a number > 0 (Pa)"), and what a value is (`string "soft"`). */
+void schema_expectation(const schema_field *field, char *text, size_t size);
+void schema_describe(const json_t *value, char *text, size_t size);
+/* A number as it would be typed: the shortest text that reads back as the same double. */
+void schema_number_text(double value, char *text, size_t size);
+
+/* Reads "1e-3 l" (relative) or a plain number in a string; false when it is neither. */
+bool schema_parse_length(const char *text, double *value, bool *relative);
+
+/* The JSON Schema (draft 2020-12) as a document, and the reference page as Markdown (mem_free). */
+abut_status schema_to_json(const schema_type *type, json_t **out, abut_error *err);
+abut_status schema_to_markdown(const schema_type *type, char **out, abut_error *err);
+
+#endif

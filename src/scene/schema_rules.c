@@ -1,0 +1,149 @@
+/* Rules over several fields of an object. They see resolved objects: every field is there and of
+ * the right kind, unless it has no default. */
+#include "scene/schema_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double number(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+static double entry(const json_t *object, const char *key, size_t i)
+{
+    return json_number_value(json_array_get(json_object_get(object, key), i));
+}
+
+static bool is_zero(const json_t *object, const char *key)
+{
+    for (size_t i = 0; i < 3; i++)
+        if (entry(object, key, i) != 0) return false;
+    return true;
+}
+
+void rule_time(schema_walk *walk, const json_t *object)
+{
+    if (!json_object_get(object, "end")) return;
+    double steps = number(object, "end") / number(object, "step");
+    if (!(steps <= 2e9))
+        schema_rule_problem(walk, "end", "would take %.3g steps of %g s; at most 2e9 are possible",
+                            steps, number(object, "step"));
+}
+
+void rule_interval(schema_walk *walk, const json_t *object)
+{
+    if (!json_object_get(object, "until")) return;
+    if (!(number(object, "until") > number(object, "from")))
+        schema_rule_problem(walk, "until", "must be later than \"from\" (%g s), found %g s",
+                            number(object, "from"), number(object, "until"));
+}
+
+void rule_half_space(schema_walk *walk, const json_t *object)
+{
+    if (is_zero(object, "normal"))
+        schema_rule_problem(walk, "normal", "must not be the zero vector");
+}
+
+/* --- Bodies --- */
+
+static bool one_of(const char *word, const char *a, const char *b, const char *c)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
+}
+
+static void refuse_for_obstacle(schema_walk *walk, const json_t *body)
+{
+    static const char *const lists[] = {"fix", "force"};
+    static const char *const vectors[] = {"velocity", "angular_velocity"};
+    for (int i = 0; i < 2; i++) {
+        if (json_array_size(json_object_get(body, lists[i])) > 0)
+            schema_rule_problem(walk, lists[i], "an obstacle moves by its \"motion\" only");
+        if (!is_zero(body, vectors[i]))
+            schema_rule_problem(walk, vectors[i], "an obstacle moves by its \"motion\" only");
+    }
+}
+
+void rule_body(schema_walk *walk, const json_t *object)
+{
+    const char *type = json_string_value(json_object_get(object, "type"));
+    bool material = json_object_get(object, "material") != NULL;
+    bool density = json_object_get(object, "density") != NULL;
+    if (one_of(type, "deformable", "shell", "rod") && !material)
+        schema_rule_problem(walk, "material", "is missing; a body of type \"%s\" needs one", type);
+    if (one_of(type, "rigid", "affine", "particles") && !material && !density)
+        schema_rule_problem(walk, "density",
+                            "is missing; a body of type \"%s\" needs a density or a material",
+                            type);
+    if (json_array_size(json_object_get(object, "motion")) > 0 &&
+        !one_of(type, "obstacle", "rigid", "affine"))
+        schema_rule_problem(walk, "motion",
+                            "a body of type \"%s\" has no motion of the whole; use \"fix\" with a "
+                            "\"motion\" for some or all of its nodes",
+                            type);
+    if (strcmp(type, "obstacle") == 0) refuse_for_obstacle(walk, object);
+}
+
+/* --- Sizes of generated meshes --- */
+
+/* Vertices of a generated mesh, within a factor of two or so. */
+static double vertex_estimate(const char *shape, const json_t *p)
+{
+    if (strcmp(shape, "box") == 0)
+        return (entry(p, "cells", 0) + 1) * (entry(p, "cells", 1) + 1) * (entry(p, "cells", 2) + 1);
+    if (strcmp(shape, "mat") == 0) return 2 * entry(p, "nodes", 0) * entry(p, "nodes", 1);
+    if (strcmp(shape, "rod") == 0)
+        return (number(p, "cells") + 1) * 4 * pow(number(p, "rings") + 1, 2);
+    if (strcmp(shape, "ball") == 0) return pow(number(p, "cells") + 1, 3);
+    if (strcmp(shape, "torus") == 0)
+        return number(p, "ring_cells") * pow(number(p, "tube_cells"), 2) / 4;
+    if (strcmp(shape, "grid") == 0) return (entry(p, "cells", 0) + 1) * (entry(p, "cells", 1) + 1);
+    if (strcmp(shape, "sphere") == 0) return 10 * pow(4, number(p, "level")) + 2;
+    if (strcmp(shape, "cone") == 0 || strcmp(shape, "tube") == 0)
+        return number(p, "around") * (number(p, "along") + 1);
+    if (strcmp(shape, "lattice") == 0)
+        return entry(p, "counts", 0) * entry(p, "counts", 1) * entry(p, "counts", 2);
+    return 0;
+}
+
+void rule_mesh_size(schema_walk *walk, const json_t *object)
+{
+    for (size_t i = 0; mesh_source_words[i]; i++) {
+        const json_t *parameters = json_object_get(object, mesh_source_words[i]);
+        if (!json_is_object(parameters)) continue;
+        double vertices = vertex_estimate(mesh_source_words[i], parameters);
+        if (vertices > 5e7)
+            schema_rule_problem(walk, mesh_source_words[i],
+                                "would have about %.3g vertices; at most 5e7 are possible",
+                                vertices);
+    }
+}
+
+/* --- The whole scene --- */
+
+static const char *body_name(const json_t *bodies, size_t i)
+{
+    return json_string_value(json_object_get(json_array_get(bodies, i), "name"));
+}
+
+/* Names must differ. A set of the names seen so far keeps this fast for thousands of bodies. */
+void rule_scene(schema_walk *walk, const json_t *object)
+{
+    const json_t *bodies = json_object_get(object, "bodies");
+    json_t *seen = json_object();
+    bool good = seen != NULL;
+    for (size_t i = 0; good && i < json_array_size(bodies); i++) {
+        const char *name = body_name(bodies, i);
+        const json_t *other = json_object_get(seen, name);
+        if (other) {
+            char key[40];
+            snprintf(key, sizeof key, "bodies[%zu].name", i);
+            schema_rule_problem(walk, key, "\"%.60s\" is already the name of bodies[%lld]", name,
+                                (long long)json_integer_value(other));
+        } else
+            good = json_object_set_new(seen, name, json_integer((json_int_t)i)) == 0;
+    }
+    json_decref(seen);
+    if (!good) schema_rule_no_memory(walk);
+}

@@ -1,0 +1,187 @@
+/* The table, first part: everything but the bodies. */
+#include "scene/schema_table.h"
+
+#include "base/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", NULL};
+const char *const material_model_words[] = {"neo-hookean", "fixed-corotated", "linear", NULL};
+const char *const linear_solver_words[] = {"cholmod", "pcg", NULL};
+static const char *const format_words[] = {"vtu", "obj", NULL};
+
+/* --- time --- */
+
+static const schema_field time_fields[] = {
+    {"step", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "s",
+     .doc = "Length of a time step."},
+    {"end", SCHEMA_NUMBER, SCHEMA_CHOICE, AT_LEAST(0), .unit = "s",
+     .doc = "Simulated time at which the run ends."},
+    {"steps", SCHEMA_INTEGER, SCHEMA_CHOICE, FROM_TO(0, 2e9),
+     .doc = "Number of time steps, instead of `end`."},
+    {"integrator", SCHEMA_WORD, .words = integrator_words, .initial = "\"implicit-euler\"",
+     .doc = "Time integration: implicit Euler, Newmark, second-order backward differences, or "
+            "equilibrium without inertia at each step."},
+    {"newmark_beta", SCHEMA_NUMBER, .initial = "0.25", ABOVE_TO(0, 0.5),
+     .doc = "Newmark's beta, used by the integrator `newmark`."},
+    {"newmark_gamma", SCHEMA_NUMBER, .initial = "0.5", FROM_TO(0, 1),
+     .doc = "Newmark's gamma, used by the integrator `newmark`."},
+};
+
+static const schema_type time_type = {
+    .name = "time",
+    .doc = "Time steps and the way velocities follow from positions.",
+    FIELDS(time_fields),
+    .rule = rule_time,
+    .rule_doc = "There may be at most 2e9 steps.",
+};
+
+/* --- contact --- */
+
+static const schema_field contact_fields[] = {
+    {"enabled", SCHEMA_BOOL, .initial = "true",
+     .doc = "Whether bodies collide; without contact they pass through each other."},
+    {"dhat", SCHEMA_LENGTH, .initial = "\"1e-3 l\"", ABOVE(0), .unit = "m",
+     .doc = "Distance below which the contact barrier repels."},
+    {"friction", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0),
+     .doc = "Coefficient of friction where a body does not give its own."},
+    {"eps_v", SCHEMA_LENGTH, .initial = "\"1e-3 l\"", ABOVE(0), .unit = "m/s",
+     .doc =
+         "Sliding speed below which friction counts as static; relative values are l per second."},
+    {"friction_iterations", SCHEMA_INTEGER, .initial = "1", FROM_TO(0, 10000),
+     .doc = "How often per step the lagged normal forces and sliding directions are renewed; 0: "
+            "until they have converged."},
+};
+
+static const schema_type contact_type = {
+    .name = "contact",
+    .doc = "Contact between bodies, and of bodies with themselves.",
+    FIELDS(contact_fields),
+};
+
+/* --- solver --- */
+
+static const schema_field solver_fields[] = {
+    {"tolerance", SCHEMA_LENGTH, .initial = "\"1e-2 l\"", ABOVE(0), .unit = "m/s",
+     .doc = "Newton's method stops when the largest entry of its direction, divided by the time "
+            "step, is below this; relative values are l per second."},
+    {"max_iterations", SCHEMA_INTEGER, .initial = "10000", FROM_TO(1, 1000000),
+     .doc = "Newton iterations after which a step counts as not converged."},
+    {"linear", SCHEMA_WORD, .words = linear_solver_words, .initial = "\"cholmod\"",
+     .doc = "Solver of the linear systems: direct, or preconditioned conjugate gradients."},
+    {"linear_tolerance", SCHEMA_NUMBER, .initial = "1e-8", BETWEEN(0, 1),
+     .doc = "Relative residual at which `pcg` stops."},
+    {"reproducible", SCHEMA_BOOL, .initial = "true", .doc = "Same bits for any number of threads."},
+};
+
+static const schema_type solver_type = {
+    .name = "solver",
+    .doc = "Newton's method and the linear solver inside it.",
+    FIELDS(solver_fields),
+};
+
+/* --- materials --- */
+
+static const schema_field material_fields[] = {
+    {"model", SCHEMA_WORD, .words = material_model_words, .initial = "\"neo-hookean\"",
+     .doc = "Elastic energy density."},
+    {"young", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "Pa", .doc = "Young's modulus."},
+    {"poisson", SCHEMA_NUMBER, SCHEMA_REQUIRED, BETWEEN(-1, 0.5), .doc = "Poisson's ratio."},
+    {"density", SCHEMA_NUMBER, .initial = "1000", ABOVE(0), .unit = "kg/m^3",
+     .doc = "Mass per volume at rest."},
+};
+
+const schema_type schema_material = {
+    .name = "material",
+    .doc = "An elastic material.",
+    FIELDS(material_fields),
+};
+
+/* --- half spaces --- */
+
+static const schema_field half_space_fields[] = {
+    {"origin", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m",
+     .doc = "A point of the plane."},
+    {"normal", SCHEMA_VECTOR, .count = 3, .initial = "[0, 1, 0]",
+     .doc = "Points to the free side; its length does not matter."},
+    {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",
+     .doc = "Coefficient of friction of the plane."},
+    {"velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s",
+     .doc = "Constant velocity of the plane."},
+};
+
+static const schema_type half_space_type = {
+    .name = "half_space",
+    .doc = "A plane with everything behind it solid.",
+    FIELDS(half_space_fields),
+    .rule = rule_half_space,
+    .rule_doc = "The normal must not be zero.",
+};
+
+/* --- output --- */
+
+static const schema_field output_fields[] = {
+    {"every", SCHEMA_INTEGER, .initial = "1", FROM_TO(0, 2e9),
+     .doc = "A frame is written after each so many steps; 0: none."},
+    {"checkpoint_every", SCHEMA_INTEGER, .initial = "20", FROM_TO(0, 2e9),
+     .doc = "A checkpoint is written after each so many steps; 0: only at the end."},
+    {"formats", SCHEMA_WORDS, .words = format_words, .initial = "[\"vtu\"]",
+     .doc = "Formats of the frames."},
+};
+
+static const schema_type output_type = {
+    .name = "output",
+    .doc = "What a run writes, and how often.",
+    FIELDS(output_fields),
+};
+
+/* --- the scene --- */
+
+/* A scene without a name is called like its file. */
+static json_t *name_from_file(const char *file, size_t index)
+{
+    (void)index;
+    const char *name = path_name(file), *extension = path_extension(file);
+    size_t length = strlen(name);
+    if (extension[0]) length -= strlen(extension) + 1;
+    json_t *text = json_stringn(name, length);
+    return text ? text : json_string("scene"); /* a file name that is not UTF-8 */
+}
+
+static const schema_field scene_fields[] = {
+    {"abut", SCHEMA_INTEGER, SCHEMA_REQUIRED, FROM_TO(1, 1),
+     .doc = "Version of the format; marks the file as a native scene."},
+    {"$schema", SCHEMA_STRING, .absent = "none",
+     .doc = "For editors: address of the JSON Schema file. Not used."},
+    {"name", SCHEMA_STRING, .make_initial = name_from_file, .absent = "name of the file",
+     .doc = "Title of the scene."},
+    {"time", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &time_type, .doc = "Time steps."},
+    {"gravity", SCHEMA_VECTOR, .count = 3, .initial = "[0, -9.81, 0]", .unit = "m/s^2",
+     .doc = "Acceleration of all simulated bodies."},
+    {"contact", SCHEMA_OBJECT, .type = &contact_type, .initial = "{}",
+     .doc = "Contact and friction."},
+    {"solver", SCHEMA_OBJECT, .type = &solver_type, .initial = "{}",
+     .doc = "Accuracy and linear solver."},
+    {"materials", SCHEMA_MAP, .type = &schema_material, .initial = "{}",
+     .doc = "Materials by name, for `material` of bodies."},
+    {"bodies", SCHEMA_LIST, SCHEMA_REQUIRED, .type = &schema_body,
+     .doc = "What is simulated, and obstacles."},
+    {"ground", SCHEMA_NUMBER, .absent = "none", .unit = "m",
+     .doc =
+         "Height of a floor: short for a half space through (0, height, 0) with normal (0, 1, 0)."},
+    {"half_spaces", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &half_space_type, .initial = "[]",
+     .doc = "Planes that bodies cannot pass."},
+    {"output", SCHEMA_OBJECT, .type = &output_type, .initial = "{}", .doc = "What is written."},
+};
+
+const schema_type schema_scene = {
+    .name = "scene",
+    .doc =
+        "The whole document. Numbers are in SI units, angles in degrees, y is up by default. "
+        "Lengths of the kind `\"1e-3 l\"` are relative to l, the diagonal of the bounding box of "
+        "all simulated bodies at the start.",
+    FIELDS(scene_fields),
+    .rule = rule_scene,
+    .rule_doc = "The names of bodies must differ.",
+};

@@ -1,0 +1,29 @@
+/* The object types of the native scene format, and the words of its enumerations in the order of
+ * the enums of scene.h. */
+#ifndef SCENE_SCHEMA_TABLE_H
+#define SCENE_SCHEMA_TABLE_H
+
+#include "scene/schema.h"
+
+#define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
+
+extern const char *const integrator_words[];     /* integrator_kind */
+extern const char *const material_model_words[]; /* material_model */
+extern const char *const body_type_words[];      /* body_type */
+extern const char *const mesh_source_words[];    /* mesh_source */
+extern const char *const selector_words[];       /* selector_kind */
+extern const char *const linear_solver_words[];
+
+extern const schema_type schema_body;
+extern const schema_type schema_mesh;
+extern const schema_type schema_material;
+
+/* Rules over several fields (schema_rules.c). */
+void rule_time(schema_walk *walk, const json_t *object);
+void rule_interval(schema_walk *walk, const json_t *object);
+void rule_body(schema_walk *walk, const json_t *object);
+void rule_mesh_size(schema_walk *walk, const json_t *object);
+void rule_half_space(schema_walk *walk, const json_t *object);
+void rule_scene(schema_walk *walk, const json_t *object);
+
+#endif

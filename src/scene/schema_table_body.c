@@ -1,0 +1,290 @@
+/* The table, second part: bodies, their meshes, conditions and motions. */
+#include "scene/schema_table.h"
+
+#include <stdio.h>
+
+const char *const body_type_words[] = {"deformable", "obstacle", "shell",  "rod",
+                                       "particles",  "rigid",    "affine", NULL};
+const char *const mesh_source_words[] = {"file",     "box",     "mat",    "rod",  "ball",
+                                         "torus",    "grid",    "sphere", "cone", "tube",
+                                         "polyline", "lattice", NULL};
+const char *const selector_words[] = {"all", "box", "relative_box", "sphere", "list", "tag", NULL};
+static const char *const mass_words[] = {"lumped", "consistent", NULL};
+
+/* Finer meshes than this in one direction are mistakes, not scenes. */
+enum { MOST_CELLS = 100000, MOST_LEVELS = 9 };
+
+/* --- meshes --- */
+
+static const schema_field box_fields[] = {
+    {"size", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, ABOVE(0), .unit = "m",
+     .doc = "Lengths of the sides."},
+    {"cells", SCHEMA_INTEGERS, .count = 3, .initial = "[4, 4, 4]", FROM_TO(1, MOST_CELLS),
+     .doc = "Cubes along each side, each cut into 6 tetrahedra."},
+};
+static const schema_type box_type = {
+    .name = "box", .doc = "Tetrahedra: a box around the origin.", FIELDS(box_fields)};
+
+static const schema_field mat_fields[] = {
+    {"size", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, ABOVE(0), .unit = "m",
+     .doc = "Width in x, thickness in y, depth in z."},
+    {"nodes", SCHEMA_INTEGERS, .count = 2, .initial = "[20, 20]", FROM_TO(2, MOST_CELLS),
+     .doc = "Nodes along x and z; there are two layers of them."},
+};
+static const schema_type mat_type = {
+    .name = "mat", .doc = "Tetrahedra: a flat mat one cell thick.", FIELDS(mat_fields)};
+
+static const schema_field rod_fields[] = {
+    {"length", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Length, along x."},
+    {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
+    {"cells", SCHEMA_INTEGER, .initial = "16", FROM_TO(1, MOST_CELLS),
+     .doc = "Cells along the length."},
+    {"rings", SCHEMA_INTEGER, .initial = "2", FROM_TO(1, 1000),
+     .doc = "Rings of cells across the radius."},
+};
+static const schema_type rod_type = {
+    .name = "rod", .doc = "Tetrahedra: a solid cylinder along x.", FIELDS(rod_fields)};
+
+static const schema_field ball_fields[] = {
+    {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
+    {"cells", SCHEMA_INTEGER, .initial = "8", FROM_TO(1, 1000), .doc = "Cells along the diameter."},
+};
+static const schema_type ball_type = {
+    .name = "ball", .doc = "Tetrahedra: a solid ball.", FIELDS(ball_fields)};
+
+static const schema_field torus_fields[] = {
+    {"ring_radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m",
+     .doc = "From the centre to the middle of the tube."},
+    {"tube_radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m",
+     .doc = "Radius of the tube; less than `ring_radius`."},
+    {"ring_cells", SCHEMA_INTEGER, .initial = "24", FROM_TO(3, MOST_CELLS),
+     .doc = "Segments around the ring."},
+    {"tube_cells", SCHEMA_INTEGER, .initial = "8", FROM_TO(3, MOST_CELLS),
+     .doc = "Segments around the tube."},
+};
+static const schema_type torus_type = {
+    .name = "torus", .doc = "Tetrahedra: a solid torus around y.", FIELDS(torus_fields)};
+
+static const schema_field grid_fields[] = {
+    {"size", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 2, ABOVE(0), .unit = "m",
+     .doc = "Lengths in x and z."},
+    {"cells", SCHEMA_INTEGERS, .count = 2, .initial = "[10, 10]", FROM_TO(1, MOST_CELLS),
+     .doc = "Quads along x and z, each cut into 2 triangles."},
+};
+static const schema_type grid_type = {
+    .name = "grid", .doc = "Triangles: a flat sheet in the x-z plane.", FIELDS(grid_fields)};
+
+static const schema_field sphere_fields[] = {
+    {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
+    {"level", SCHEMA_INTEGER, .initial = "3", FROM_TO(0, MOST_LEVELS),
+     .doc = "How often the icosahedron is subdivided."},
+};
+static const schema_type sphere_type = {
+    .name = "sphere", .doc = "Triangles: a sphere.", FIELDS(sphere_fields)};
+
+static const schema_field cone_fields[] = {
+    {"bottom_radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, AT_LEAST(0), .unit = "m",
+     .doc = "Radius at the lower end."},
+    {"top_radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, AT_LEAST(0), .unit = "m",
+     .doc = "Radius at the upper end."},
+    {"height", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Height, along y."},
+    {"around", SCHEMA_INTEGER, .initial = "32", FROM_TO(3, MOST_CELLS), .doc = "Quads around."},
+    {"along", SCHEMA_INTEGER, .initial = "8", FROM_TO(1, MOST_CELLS), .doc = "Quads along."},
+};
+static const schema_type cone_type = {
+    .name = "cone",
+    .doc = "Triangles: the open side of a cone frustum around y; a funnel.",
+    FIELDS(cone_fields)};
+
+static const schema_field tube_fields[] = {
+    {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
+    {"length", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Length, along x."},
+    {"around", SCHEMA_INTEGER, .initial = "32", FROM_TO(3, MOST_CELLS), .doc = "Quads around."},
+    {"along", SCHEMA_INTEGER, .initial = "8", FROM_TO(1, MOST_CELLS), .doc = "Quads along."},
+};
+static const schema_type tube_type = {
+    .name = "tube", .doc = "Triangles: the side of a cylinder around x.", FIELDS(tube_fields)};
+
+static const schema_field polyline_fields[] = {
+    {"from", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "First end."},
+    {"to", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "Last end."},
+    {"segments", SCHEMA_INTEGER, .initial = "10", FROM_TO(1, 10000000),
+     .doc = "Number of segments."},
+};
+static const schema_type polyline_type = {
+    .name = "polyline", .doc = "Edges: a straight chain of segments.", FIELDS(polyline_fields)};
+
+static const schema_field lattice_fields[] = {
+    {"counts", SCHEMA_INTEGERS, SCHEMA_REQUIRED, .count = 3, FROM_TO(1, MOST_CELLS),
+     .doc = "Points along x, y and z."},
+    {"spacing", SCHEMA_VECTOR, SCHEMA_REQUIRED | SCHEMA_OR_NUMBER, .count = 3, ABOVE(0),
+     .unit = "m", .doc = "Distances of neighbours."},
+};
+static const schema_type lattice_type = {
+    .name = "lattice", .doc = "Points: a regular lattice.", FIELDS(lattice_fields)};
+
+static const schema_field mesh_fields[] = {
+    {"file", SCHEMA_STRING, SCHEMA_CHOICE,
+     .doc = "Path of a mesh file (MSH, OBJ, PLY, STL, OFF, VTK, VTU, Medit, SEG), relative to the "
+            "folder of the scene."},
+    {"weld", SCHEMA_BOOL, .initial = "false", .needs = "file",
+     .doc = "Whether vertices at equal positions become one (for STL files)."},
+    {"box", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &box_type, .doc = "Box of tetrahedra."},
+    {"mat", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &mat_type, .doc = "Thin mat of tetrahedra."},
+    {"rod", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &rod_type, .doc = "Cylinder of tetrahedra."},
+    {"ball", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &ball_type, .doc = "Ball of tetrahedra."},
+    {"torus", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &torus_type, .doc = "Torus of tetrahedra."},
+    {"grid", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &grid_type, .doc = "Sheet of triangles."},
+    {"sphere", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &sphere_type, .doc = "Sphere of triangles."},
+    {"cone", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &cone_type, .doc = "Funnel of triangles."},
+    {"tube", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &tube_type, .doc = "Tube of triangles."},
+    {"polyline", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &polyline_type, .doc = "Chain of edges."},
+    {"lattice", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &lattice_type, .doc = "Lattice of points."},
+};
+
+const schema_type schema_mesh = {
+    .name = "mesh",
+    .doc = "A mesh file or a generated mesh. A string is the path of a file.",
+    .shorthand = "file",
+    FIELDS(mesh_fields),
+    .rule = rule_mesh_size,
+    .rule_doc = "A generated mesh may have at most 5e7 vertices.",
+};
+
+/* --- which nodes --- */
+
+static const schema_field ball_selector_fields[] = {
+    {"center", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "Centre."},
+    {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
+};
+static const schema_type ball_selector_type = {
+    .name = "selection_sphere", .doc = "Nodes in a sphere.", FIELDS(ball_selector_fields)};
+
+static const schema_field selector_fields[] = {
+    {"all", SCHEMA_TRUE, SCHEMA_CHOICE, .doc = "All nodes of the body."},
+    {"box", SCHEMA_BOX, SCHEMA_CHOICE, .unit = "m",
+     .doc = "Nodes in or on a box, after the transform of the body."},
+    {"relative_box", SCHEMA_BOX, SCHEMA_CHOICE,
+     .doc = "The same with 0 and 1 as the lower and upper ends of the bounding box of the body."},
+    {"sphere", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &ball_selector_type,
+     .doc = "Nodes in or on a sphere, after the transform of the body."},
+    {"list", SCHEMA_INTEGERS, SCHEMA_CHOICE, FROM_TO(0, 2147483647),
+     .doc = "Indices of nodes in the mesh, from 0."},
+    {"tag", SCHEMA_INTEGER, SCHEMA_CHOICE, FROM_TO(-2147483647, 2147483647),
+     .doc = "Nodes of the cells with this tag (physical group) in the mesh file."},
+};
+static const schema_type selector_type = {
+    .name = "nodes",
+    .doc = "Which nodes of a body. The string `\"all\"` is short for `{\"all\": true}`.",
+    .word_choice = true,
+    FIELDS(selector_fields),
+};
+
+/* --- motions, conditions, forces --- */
+
+static const schema_field motion_fields[] = {
+    {"from", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s", .doc = "Start."},
+    {"until", SCHEMA_NUMBER, .absent = "never ends", ABOVE(0), .unit = "s", .doc = "End."},
+    {"velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s",
+     .doc = "Linear velocity."},
+    {"angular_velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg/s",
+     .doc = "Rotation about the centre: a vector along the axis."},
+    {"center", SCHEMA_VECTOR, .count = 3, .unit = "m",
+     .absent = "centre of the bounding box of the moved nodes at the start",
+     .doc = "Centre of the rotation at `from`; it moves along with `velocity`."},
+};
+static const schema_type motion_type = {
+    .name = "motion",
+    .doc = "Prescribed motion with constant velocities during an interval of time.",
+    FIELDS(motion_fields),
+    .rule = rule_interval,
+    .rule_doc = "`until` must be later than `from`.",
+};
+
+static const schema_field fix_fields[] = {
+    {"nodes", SCHEMA_OBJECT, .type = &selector_type, .initial = "\"all\"",
+     .doc = "Which nodes are held or moved."},
+    {"from", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s", .doc = "Start."},
+    {"until", SCHEMA_NUMBER, .absent = "never released", ABOVE(0), .unit = "s",
+     .doc = "Time of release."},
+    {"axes", SCHEMA_AXES, .initial = "\"xyz\"", .doc = "Which components are prescribed."},
+    {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
+     .doc = "How the nodes move; without motion they are held."},
+};
+static const schema_type fix_type = {
+    .name = "fix",
+    .doc = "Nodes whose positions are prescribed.",
+    FIELDS(fix_fields),
+    .rule = rule_interval,
+    .rule_doc = "`until` must be later than `from`.",
+};
+
+static const schema_field force_fields[] = {
+    {"nodes", SCHEMA_OBJECT, .type = &selector_type, .initial = "\"all\"",
+     .doc = "Which nodes it acts on."},
+    {"from", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s", .doc = "Start."},
+    {"until", SCHEMA_NUMBER, .absent = "never ends", ABOVE(0), .unit = "s", .doc = "End."},
+    {"acceleration", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s^2",
+     .doc = "Force per mass."},
+    {"force", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "N",
+     .doc = "Force in all, shared equally by the nodes."},
+};
+static const schema_type force_type = {
+    .name = "force",
+    .doc = "Constant load on nodes during an interval of time.",
+    FIELDS(force_fields),
+    .rule = rule_interval,
+    .rule_doc = "`until` must be later than `from`.",
+};
+
+/* --- bodies --- */
+
+static json_t *name_from_index(const char *file, size_t index)
+{
+    (void)file;
+    return json_sprintf("body%zu", index);
+}
+
+static const schema_field body_fields[] = {
+    {"name", SCHEMA_STRING, SCHEMA_IS_NAME, .make_initial = name_from_index,
+     .absent = "`body0`, `body1`, ... by position", .doc = "Name in statistics and output."},
+    {"type", SCHEMA_WORD, .words = body_type_words, .initial = "\"deformable\"",
+     .doc = "What kind of body it is."},
+    {"enabled", SCHEMA_BOOL, .initial = "true", .doc = "Whether the body is part of the scene."},
+    {"mesh", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_mesh, .doc = "Shape at rest."},
+    {"scale", SCHEMA_VECTOR, SCHEMA_OR_NUMBER, .count = 3, .initial = "[1, 1, 1]", ABOVE(0),
+     .doc = "Factors on the mesh, applied first."},
+    {"rotate", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg",
+     .doc = "Rotation about x, then y, then z, applied second."},
+    {"translate", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m",
+     .doc = "Displacement, applied last."},
+    {"material", SCHEMA_OBJECT, SCHEMA_OR_NAME, .type = &schema_material, .map = "materials",
+     .absent = "none", .doc = "Material."},
+    {"density", SCHEMA_NUMBER, ABOVE(0), .absent = "that of the material", .unit = "kg/m^3",
+     .doc = "Mass per volume."},
+    {"mass", SCHEMA_WORD, .words = mass_words, .initial = "\"lumped\"", .doc = "Mass matrix."},
+    {"velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s",
+     .doc = "Velocity at the start."},
+    {"angular_velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg/s",
+     .doc = "Angular velocity about the centre of mass at the start."},
+    {"fix", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &fix_type, .initial = "[]",
+     .doc = "Nodes that are held or moved."},
+    {"force", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &force_type, .initial = "[]", .doc = "Loads."},
+    {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
+     .doc = "Prescribed motion of the whole body."},
+    {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",
+     .doc = "Coefficient of friction of the body."},
+};
+
+const schema_type schema_body = {
+    .name = "body",
+    .doc = "One body: a mesh with a place, a material and conditions.",
+    FIELDS(body_fields),
+    .rule = rule_body,
+    .rule_doc = "Bodies of the types `deformable`, `shell` and `rod` need a `material`; `rigid`, "
+                "`affine` and "
+                "`particles` a `material` or a `density`. `motion` is for the types `obstacle`, "
+                "`rigid` and "
+                "`affine`; `fix`, `force`, `velocity` and `angular_velocity` are for all types but "
+                "`obstacle`.",
+};

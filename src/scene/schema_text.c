@@ -1,0 +1,275 @@
+#include "base/text.h"
+#include "scene/schema.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Text that grows in a fixed buffer, cut at the end --- */
+
+typedef struct writer {
+    char *text;
+    size_t size, length;
+} writer;
+
+static void put(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(writer *w, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(w->text + w->length, w->size - w->length, format, arguments);
+    va_end(arguments);
+    if (written > 0) w->length += (size_t)written;
+    if (w->length >= w->size) w->length = w->size - 1;
+}
+
+/* --- Lookups --- */
+
+size_t schema_word_count(const char *const *words)
+{
+    size_t count = 0;
+    while (words[count]) count++;
+    return count;
+}
+
+const schema_field *schema_find(const schema_type *type, const char *key)
+{
+    for (size_t i = 0; i < type->field_count; i++)
+        if (strcmp(type->fields[i].key, key) == 0) return &type->fields[i];
+    return NULL;
+}
+
+const char *schema_closest_key(const schema_type *type, const char *key)
+{
+    const char *keys[64];
+    size_t count = 0;
+    for (size_t i = 0; i < type->field_count && count < 64; i++)
+        keys[count++] = type->fields[i].key;
+    return text_closest(key, keys, count);
+}
+
+/* --- What a field must be --- */
+
+void schema_number_text(double value, char *text, size_t size)
+{
+    for (int precision = 6; precision <= 17; precision++) {
+        snprintf(text, size, "%.*g", precision, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    char *point = strchr(text, localeconv()->decimal_point[0]);
+    if (point) *point = '.';
+}
+
+static void put_bounds(writer *w, const schema_field *field)
+{
+    char low[32], high[32];
+    schema_number_text(field->low, low, sizeof low);
+    schema_number_text(field->high, high, sizeof high);
+    unsigned b = field->bounds;
+    if ((b & LOW_CLOSED) && (b & HIGH_CLOSED))
+        put(w, " from %s to %s", low, high);
+    else {
+        if (b & (LOW_CLOSED | LOW_OPEN)) put(w, " %s %s", b & LOW_OPEN ? ">" : ">=", low);
+        if ((b & (LOW_CLOSED | LOW_OPEN)) && (b & (HIGH_CLOSED | HIGH_OPEN))) put(w, " and");
+        if (b & (HIGH_CLOSED | HIGH_OPEN)) put(w, " %s %s", b & HIGH_OPEN ? "<" : "<=", high);
+    }
+    if (field->unit) put(w, " (%s)", field->unit);
+}
+
+static void put_words(writer *w, const char *const *words)
+{
+    for (size_t i = 0; words[i]; i++) put(w, "%s\"%s\"", i ? ", " : "", words[i]);
+}
+
+static void put_object(writer *w, const schema_field *field)
+{
+    if (field->flags & SCHEMA_OR_NAME)
+        put(w, "the name of an entry of \"%s\" or an object", field->map);
+    else if (field->type->shorthand)
+        put(w, "a string (the %s) or an object", field->type->shorthand);
+    else
+        put(w, "an object");
+}
+
+static void put_list(writer *w, const schema_field *field, const char *what)
+{
+    if (field->count)
+        put(w, "a list of %d %ss", field->count, what);
+    else
+        put(w, "a list of %ss", what);
+    put_bounds(w, field);
+}
+
+void schema_expectation(const schema_field *field, char *text, size_t size)
+{
+    writer w = {text, size, 0};
+    text[0] = 0;
+    switch (field->kind) {
+    case SCHEMA_BOOL: put(&w, "true or false"); break;
+    case SCHEMA_TRUE: put(&w, "true"); break;
+    case SCHEMA_INTEGER:
+        if (field->low == field->high && field->bounds)
+            put(&w, "%.0f", field->low);
+        else {
+            put(&w, "an integer");
+            put_bounds(&w, field);
+        }
+        break;
+    case SCHEMA_NUMBER:
+        put(&w, "a number");
+        put_bounds(&w, field);
+        break;
+    case SCHEMA_LENGTH:
+        put(&w, "a number");
+        put_bounds(&w, field);
+        put(&w, " or a string such as \"1e-3 l\" (relative to the size of the scene)");
+        break;
+    case SCHEMA_STRING:
+        put(&w, field->flags & SCHEMA_IS_NAME
+                    ? "a string that is not empty, without slash or control characters"
+                    : "a string");
+        break;
+    case SCHEMA_WORD:
+        put(&w, "one of ");
+        put_words(&w, field->words);
+        break;
+    case SCHEMA_WORDS:
+        put(&w, "a list of words out of ");
+        put_words(&w, field->words);
+        break;
+    case SCHEMA_AXES:
+        put(&w, "a string of different letters out of x, y, z, such as \"xz\"");
+        break;
+    case SCHEMA_VECTOR:
+        if (field->flags & SCHEMA_OR_NUMBER) put(&w, "a number or ");
+        put_list(&w, field, "number");
+        break;
+    case SCHEMA_INTEGERS: put_list(&w, field, "integer"); break;
+    case SCHEMA_BOX:
+        put(&w, "two corners [[x, y, z], [x, y, z]], the first not above the second");
+        if (field->unit) put(&w, " (%s)", field->unit);
+        break;
+    case SCHEMA_OBJECT: put_object(&w, field); break;
+    case SCHEMA_LIST:
+        put(&w,
+            field->flags & SCHEMA_OR_ONE ? "an object or a list of objects" : "a list of objects");
+        break;
+    case SCHEMA_MAP: put(&w, "an object of named objects"); break;
+    }
+}
+
+/* --- What was found --- */
+
+static void put_string(writer *w, const char *string)
+{
+    enum { SHOWN = 40 };
+    size_t length = strlen(string), shown = length > SHOWN ? SHOWN : length;
+    while (shown > 0 && shown < length && ((unsigned char)string[shown] & 0xc0) == 0x80) shown--;
+    put(w, "string \"");
+    for (size_t i = 0; i < shown; i++)
+        put(w, "%c", (unsigned char)string[i] < 0x20 || string[i] == 0x7f ? '?' : string[i]);
+    put(w, "%s\"", shown < length ? "..." : "");
+}
+
+void schema_describe(const json_t *value, char *text, size_t size)
+{
+    writer w = {text, size, 0};
+    text[0] = 0;
+    char number[32];
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: put(&w, json_object_size(value) ? "an object" : "an empty object"); break;
+    case JSON_ARRAY:
+        if (json_array_size(value) == 0)
+            put(&w, "an empty list");
+        else
+            put(&w, "a list of %zu", json_array_size(value));
+        break;
+    case JSON_STRING: put_string(&w, json_string_value(value)); break;
+    case JSON_INTEGER: put(&w, "%lld", (long long)json_integer_value(value)); break;
+    case JSON_REAL:
+        schema_number_text(json_real_value(value), number, sizeof number);
+        put(&w, "%s", number);
+        break;
+    case JSON_TRUE: put(&w, "true"); break;
+    case JSON_FALSE: put(&w, "false"); break;
+    case JSON_NULL: put(&w, "null"); break;
+    }
+}
+
+/* --- Lengths --- */
+
+static size_t digits(const char *text, size_t length, size_t at)
+{
+    while (at < length && text[at] >= '0' && text[at] <= '9') at++;
+    return at;
+}
+
+/* [-]digits[.digits][e[+-]digits], as JSON writes numbers; leading zeros do no harm. */
+static bool is_number(const char *text, size_t length)
+{
+    size_t at = length > 0 && text[0] == '-' ? 1 : 0;
+    size_t end = digits(text, length, at);
+    if (end == at) return false;
+    at = end;
+    if (at < length && text[at] == '.') {
+        end = digits(text, length, at + 1);
+        if (end == at + 1) return false;
+        at = end;
+    }
+    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
+        at++;
+        if (at < length && (text[at] == '+' || text[at] == '-')) at++;
+        end = digits(text, length, at);
+        if (end == at) return false;
+        at = end;
+    }
+    return at == length;
+}
+
+/* Reads a number with the decimal point of JSON, whatever the locale of the program is. */
+static bool parse_number(const char *text, size_t length, double *value)
+{
+    char local[64];
+    if (length >= sizeof local || !is_number(text, length)) return false;
+    memcpy(local, text, length);
+    local[length] = 0;
+    char *point = strchr(local, '.');
+    if (point) *point = localeconv()->decimal_point[0];
+    *value = strtod(local, NULL);
+    return isfinite(*value);
+}
+
+bool schema_parse_length(const char *text, double *value, bool *relative)
+{
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == ' ') length--;
+    *relative = length > 0 && text[length - 1] == 'l';
+    if (*relative) {
+        length--;
+        while (length > 0 && text[length - 1] == ' ') length--;
+    }
+    return parse_number(text, length, value);
+}
+
+/* --- Problems --- */
+
+void problem_add(problem_list *list, const char *path, const char *format, ...)
+{
+    enum { MOST = 20 };
+    list->count++;
+    if (list->count > MOST) return;
+    char message[sizeof list->err->message], place[sizeof list->err->place];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    snprintf(place, sizeof place, "%.150s%s%.100s", list->file, path[0] ? ": " : "", path);
+    if (list->count == 1)
+        error_set(list->err, ABUT_ERROR_INPUT, place, "%s", message);
+    else
+        log_message(list->log, ABUT_LOG_ERROR, "%s: %s", place, message);
+}
