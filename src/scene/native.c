@@ -366,6 +366,8 @@ static abut_status fill(scene_def *scene, const char *path, abut_error *err)
     scene->folder = mem_alloc(size, 1);
     if (!scene->folder) return error_memory(err, "reading the scene");
     path_folder(scene->folder, size, path);
+    scene->path = mem_strdup(path);
+    if (!scene->path) return error_memory(err, "reading the scene");
     read_options(scene);
     read_output(scene);
     TRY(read_half_spaces(scene, err));
@@ -409,6 +411,7 @@ void scene_free(scene_def *scene)
     mem_free(scene->bodies);
     mem_free(scene->half_spaces);
     mem_free(scene->folder);
+    mem_free(scene->path);
     json_decref(scene->resolved);
     mem_free(scene);
 }

@@ -168,6 +168,7 @@ typedef struct scene_def {
     int frame_every, checkpoint_every;
     bool write_vtu, write_obj;
     json_t *resolved; /* the document with all defaults filled in */
+    char *path;       /* of the scene file, for messages */
 } scene_def;
 
 /* Reads any supported scene file (the kind is recognised from the content) and applies the
@@ -177,7 +178,9 @@ abut_status scene_load(const char *path, const char *const *overrides, size_t ov
                        const logger *log, scene_def **out, abut_error *err);
 void scene_free(scene_def *scene);
 
-/* The mesh of a body, read or generated, transformed. */
+/* The mesh of a body, read or generated, transformed, and checked: cells that the type of the body
+ * needs (else ABUT_ERROR_INPUT), positive volumes of the tets of deformable bodies (else
+ * ABUT_ERROR_INFEASIBLE). Errors name scene, field and file. */
 abut_status scene_body_mesh(const scene_def *scene, size_t body, mesh *out, abut_error *err);
 
 #endif

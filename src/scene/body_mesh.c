@@ -1,0 +1,200 @@
+#include "scene/body_mesh.h"
+
+#include "base/file.h"
+#include "mesh/generate.h"
+#include "mesh/mesh_io.h"
+#include "scene/schema_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void body_mesh_place(const scene_def *scene, size_t body, char *text, size_t size)
+{
+    const char *path = strlen(scene->path) > 120 ? path_name(scene->path) : scene->path;
+    snprintf(text, size, "%s: bodies[%zu].mesh.%s", path, body,
+             mesh_source_words[scene->bodies[body].mesh.source]);
+}
+
+/* --- Making --- */
+
+static abut_status generate(const mesh_def *d, mesh *out, abut_error *err)
+{
+    switch (d->source) {
+    case MESH_FILE: break;
+    case MESH_BOX: return generate_box(d->size, d->cells, out, err);
+    case MESH_MAT: return generate_mat(d->size, d->cells[0], d->cells[1], out, err);
+    case MESH_ROD: return generate_rod(d->length, d->radius, d->cells[0], d->cells[1], out, err);
+    case MESH_BALL: return generate_ball(d->radius, d->cells[0], out, err);
+    case MESH_TORUS:
+        return generate_torus(d->radius, d->radius2, d->cells[0], d->cells[1], out, err);
+    case MESH_GRID: return generate_grid(d->size.x, d->size.z, d->cells, out, err);
+    case MESH_SPHERE: return generate_icosphere(d->radius, d->cells[0], out, err);
+    case MESH_CONE:
+        return generate_cone(d->radius, d->radius2, d->length, d->cells[0], d->cells[1], out, err);
+    case MESH_TUBE: return generate_tube(d->radius, d->length, d->cells[0], d->cells[1], out, err);
+    case MESH_POLYLINE: return generate_polyline(d->from, d->to, d->cells[0], out, err);
+    case MESH_LATTICE: return generate_lattice(d->cells, d->to, out, err);
+    }
+    return error_set(err, ABUT_ERROR_INTERNAL, "", "no generator for this kind of mesh");
+}
+
+static abut_status read_mesh_file(const mesh_def *d, mesh *out, abut_error *err)
+{
+    if (!file_exists(d->path))
+        return error_set(err, ABUT_ERROR_IO, "", "there is no file \"%s\"", d->path);
+    mesh_read_options options = {.weld = d->weld};
+    TRY(mesh_read(d->path, &options, out, err));
+    abut_status status = mesh_validate(out, err);
+    if (status != ABUT_OK) {
+        mesh_free(out);
+        return error_add_place(err, d->path, status);
+    }
+    return ABUT_OK;
+}
+
+abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_error *err)
+{
+    const body_def *b = &scene->bodies[body];
+    char place[sizeof err->place];
+    body_mesh_place(scene, body, place, sizeof place);
+    memset(out, 0, sizeof *out);
+    abut_status status = b->mesh.source == MESH_FILE ? read_mesh_file(&b->mesh, out, err)
+                                                     : generate(&b->mesh, out, err);
+    if (status != ABUT_OK) return error_add_place(err, place, status);
+    mesh_transform(out, b->scale, b->rotate, b->translate);
+    return ABUT_OK;
+}
+
+/* --- Measuring --- */
+
+static const int32_t *cell_nodes(const cell_block *block, size_t cell)
+{
+    return block->nodes + cell * (size_t)block->nodes_per_cell;
+}
+
+static void measure_tet(const vec3 *x, const int32_t *n, body_measures *out)
+{
+    vec3 a = vec3_sub(x[n[1]], x[n[0]]), b = vec3_sub(x[n[2]], x[n[0]]),
+         c = vec3_sub(x[n[3]], x[n[0]]);
+    double six_volumes = vec3_dot(a, vec3_cross(b, c));
+    /* Below this the sign of the product of the three edges is a matter of rounding. */
+    double rounding = 1e-15 * vec3_norm(a) * vec3_norm(b) * vec3_norm(c);
+    if (!(six_volumes > rounding)) {
+        size_t most = sizeof out->flat_first / sizeof out->flat_first[0];
+        if (out->flat_count < most) out->flat_first[out->flat_count] = out->tet_count;
+        out->flat_count++;
+    }
+    out->tet_volume += six_volumes / 6;
+    out->tet_count++;
+}
+
+static double triangle_area(const vec3 *x, const int32_t *n)
+{
+    return 0.5 * vec3_norm(vec3_cross(vec3_sub(x[n[1]], x[n[0]]), vec3_sub(x[n[2]], x[n[0]])));
+}
+
+void body_mesh_measure(const mesh *m, body_measures *out)
+{
+    memset(out, 0, sizeof *out);
+    const vec3 *x = m->vertices;
+    for (int b = 0; b < m->block_count; b++) {
+        const cell_block *block = &m->blocks[b];
+        for (size_t c = 0; c < block->count; c++) {
+            const int32_t *n = cell_nodes(block, c);
+            if (block->kind == CELL_TET) measure_tet(x, n, out);
+            if (block->kind == CELL_TRIANGLE) out->triangle_area += triangle_area(x, n);
+            if (block->kind == CELL_EDGE) out->edge_length += vec3_norm(vec3_sub(x[n[1]], x[n[0]]));
+        }
+    }
+}
+
+/* --- Checking --- */
+
+static size_t cells_of(const mesh *m, cell_kind kind)
+{
+    size_t count = 0;
+    for (int b = 0; b < m->block_count; b++)
+        if (m->blocks[b].kind == kind) count += m->blocks[b].count;
+    return count;
+}
+
+/* "320 triangles and 12 edges", or "no cells". */
+static void list_cells(const mesh *m, char *text, size_t size)
+{
+    size_t length = 0;
+    snprintf(text, size, "no cells");
+    for (int kind = CELL_POINT; kind <= CELL_HEX; kind++) {
+        size_t count = cells_of(m, (cell_kind)kind);
+        if (count == 0 || length >= size) continue;
+        int written = snprintf(text + length, size - length, "%s%zu %s%s", length ? ", " : "",
+                               count, cell_kind_name((cell_kind)kind), count == 1 ? "" : "s");
+        if (written > 0) length += (size_t)written;
+    }
+}
+
+static bool has_cells_for(body_type type, const mesh *m)
+{
+    switch (type) {
+    case BODY_DEFORMABLE: return cells_of(m, CELL_TET) + cells_of(m, CELL_HEX) > 0;
+    case BODY_SHELL: return cells_of(m, CELL_TRIANGLE) + cells_of(m, CELL_QUAD) > 0;
+    case BODY_ROD: return cells_of(m, CELL_EDGE) > 0;
+    case BODY_OBSTACLE:
+    case BODY_PARTICLES:
+    case BODY_RIGID:
+    case BODY_AFFINE: return m->vertex_count > 0;
+    }
+    return false;
+}
+
+static const char *needed_cells(body_type type)
+{
+    switch (type) {
+    case BODY_DEFORMABLE: return "tetrahedra";
+    case BODY_SHELL: return "triangles";
+    case BODY_ROD: return "edges";
+    default: return "vertices";
+    }
+}
+
+static abut_status flat_tets(const body_def *body, const body_measures *measures, const char *place,
+                             abut_error *err)
+{
+    char list[200];
+    size_t length = 0, shown = sizeof measures->flat_first / sizeof measures->flat_first[0];
+    if (shown > measures->flat_count) shown = measures->flat_count;
+    for (size_t i = 0; i < shown && length < sizeof list; i++) {
+        int written = snprintf(list + length, sizeof list - length, "%s%zu", i ? ", " : "",
+                               measures->flat_first[i]);
+        if (written > 0) length += (size_t)written;
+    }
+    return error_set(err, ABUT_ERROR_INFEASIBLE, place,
+                     "body \"%s\" has %zu of %zu tetrahedra inverted or without volume: %s%s",
+                     body->name, measures->flat_count, measures->tet_count, list,
+                     shown < measures->flat_count ? ", ..." : "");
+}
+
+abut_status body_mesh_check(const scene_def *scene, size_t body, const mesh *m, abut_error *err)
+{
+    const body_def *b = &scene->bodies[body];
+    char place[sizeof err->place];
+    body_mesh_place(scene, body, place, sizeof place);
+    if (!has_cells_for(b->type, m)) {
+        char found[200];
+        list_cells(m, found, sizeof found);
+        return error_set(err, ABUT_ERROR_INPUT, place,
+                         "body \"%s\" is of type \"%s\" and needs %s, but its mesh has %s", b->name,
+                         body_type_words[b->type], needed_cells(b->type), found);
+    }
+    if (b->type != BODY_DEFORMABLE) return ABUT_OK;
+    body_measures measures;
+    body_mesh_measure(m, &measures);
+    return measures.flat_count == 0 ? ABUT_OK : flat_tets(b, &measures, place, err);
+}
+
+abut_status scene_body_mesh(const scene_def *scene, size_t body, mesh *out, abut_error *err)
+{
+    TRY(body_mesh_load(scene, body, out, err));
+    abut_status status = body_mesh_check(scene, body, out, err);
+    if (status != ABUT_OK) mesh_free(out);
+    return status;
+}
