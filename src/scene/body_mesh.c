@@ -10,7 +10,7 @@
 
 void body_mesh_place(const scene_def *scene, size_t body, char *text, size_t size)
 {
-    const char *path = strlen(scene->path) > 120 ? path_name(scene->path) : scene->path;
+    const char *path = strlen(scene->path) > 80 ? path_name(scene->path) : scene->path;
     snprintf(text, size, "%s: bodies[%zu].mesh.%s", path, body,
              mesh_source_words[scene->bodies[body].mesh.source]);
 }

@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", NULL};
@@ -138,7 +137,13 @@ static const schema_type output_type = {
 
 /* --- the scene --- */
 
-/* A scene without a name is called like its file. */
+static bool is_ascii(const char *text)
+{
+    while (*text && !((unsigned char)*text & 0x80)) text++;
+    return !*text;
+}
+
+/* A scene without a name is called like its file; names that are not UTF-8 cannot be JSON. */
 static json_t *name_from_file(const char *file, size_t index)
 {
     (void)index;
@@ -146,7 +151,7 @@ static json_t *name_from_file(const char *file, size_t index)
     size_t length = strlen(name);
     if (extension[0]) length -= strlen(extension) + 1;
     json_t *text = json_stringn(name, length);
-    return text ? text : json_string("scene"); /* a file name that is not UTF-8 */
+    return text || is_ascii(name) ? text : json_string("scene");
 }
 
 static const schema_field scene_fields[] = {

@@ -56,6 +56,10 @@ const char *schema_closest_key(const schema_type *type, const char *key)
 
 void schema_number_text(double value, char *text, size_t size)
 {
+    if (value == floor(value) && fabs(value) < 1e10) {
+        snprintf(text, size, "%.0f", value);
+        return;
+    }
     for (int precision = 6; precision <= 17; precision++) {
         snprintf(text, size, "%.*g", precision, value);
         if (strtod(text, NULL) == value) break;
