@@ -1,0 +1,175 @@
+/* Nanoseconds per call of the small dense kernels, as CSV: kernel,case,ns_per_call. Each figure is
+ * the best of several passes over a set of different inputs. */
+#include "base/random.h"
+#include "base/timer.h"
+#include "math/eigen.h"
+#include "math/svd.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES = 1024, PASSES = 9, MAX_ENTRIES = EIGEN_MAX * EIGEN_MAX };
+
+typedef struct bench_input {
+    mat3 f[SAMPLES];
+    int n;
+    double dense[SAMPLES][MAX_ENTRIES];
+} bench_input;
+
+static bench_input input;
+static volatile double sink;
+
+typedef double (*kernel)(int sample);
+
+static void report(const char *name, const char *label, kernel run)
+{
+    double best = INFINITY, sum = 0.0;
+    for (int pass = 0; pass < PASSES; pass++) {
+        double start = timer_now();
+        for (int k = 0; k < SAMPLES; k++) sum += run(k);
+        best = fmin(best, timer_now() - start);
+    }
+    sink = sum;
+    printf("%s,%s,%.1f\n", name, label, best / SAMPLES * 1e9);
+}
+
+static mat3 random_matrix(random_state *r, double size)
+{
+    mat3 a;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) a.m[i][j] = random_range(r, -size, size);
+    return a;
+}
+
+/* Deformation gradients: strain around a random rotation. */
+static void fill_deformations(double strain)
+{
+    random_state r = {11};
+    for (int k = 0; k < SAMPLES; k++) {
+        mat3 u, v;
+        double s[3];
+        svd3(random_matrix(&r, 1.0), &u, s, &v);
+        input.f[k] = mat3_mul(u, mat3_add(mat3_identity(), random_matrix(&r, strain)));
+    }
+}
+
+/* Random symmetric n x n matrices plus a multiple of the identity. */
+static void fill_dense(int n, double shift)
+{
+    random_state r = {12};
+    input.n = n;
+    for (int k = 0; k < SAMPLES; k++)
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j <= i; j++)
+                input.dense[k][i * n + j] = input.dense[k][j * n + i] =
+                    random_range(&r, -1, 1) + (i == j ? shift : 0.0);
+}
+
+/* Rank-deficient positive semi-definite matrices, like Hessians blind to translations. */
+static void fill_singular(int n, int rank)
+{
+    random_state r = {13};
+    input.n = n;
+    for (int k = 0; k < SAMPLES; k++) {
+        memset(input.dense[k], 0, sizeof input.dense[k]);
+        for (int q = 0; q < rank; q++) {
+            double x[EIGEN_MAX];
+            for (int i = 0; i < n; i++) x[i] = random_range(&r, -1, 1);
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) input.dense[k][i * n + j] += x[i] * x[j];
+        }
+    }
+}
+
+static double run_svd3(int k)
+{
+    mat3 u, v;
+    double s[3];
+    svd3(input.f[k], &u, s, &v);
+    return s[0] + u.m[0][0] + v.m[0][0];
+}
+
+static double run_svd32(int k)
+{
+    mat3 u;
+    double s[2], v[4];
+    svd32(mat3_column(input.f[k], 0), mat3_column(input.f[k], 1), &u, s, v);
+    return s[0] + u.m[0][0] + v[0];
+}
+
+static double run_eigen3(int k)
+{
+    mat3 v;
+    double values[3];
+    eigen3(input.f[k], values, &v);
+    return values[0] + v.m[0][0];
+}
+
+static double run_psd3(int k)
+{
+    mat3 a = input.f[k];
+    a.m[0][1] = a.m[1][0];
+    a.m[0][2] = a.m[2][0];
+    a.m[1][2] = a.m[2][1];
+    psd_project3(&a);
+    return a.m[0][0];
+}
+
+static double run_eigen(int k)
+{
+    double values[EIGEN_MAX], vectors[MAX_ENTRIES];
+    eigen_symmetric(input.n, input.dense[k], values, vectors);
+    return values[0] + vectors[1];
+}
+
+static double run_psd(int k)
+{
+    double a[MAX_ENTRIES];
+    memcpy(a, input.dense[k], sizeof(double) * (size_t)(input.n * input.n));
+    psd_project(input.n, a);
+    return a[0] + a[1];
+}
+
+static void bench_small(void)
+{
+    fill_deformations(0.0);
+    report("svd3", "rotation", run_svd3);
+    fill_deformations(0.2);
+    report("svd3", "strain 0.2", run_svd3);
+    report("svd32", "strain 0.2", run_svd32);
+    report("eigen3", "strain 0.2", run_eigen3);
+    report("psd_project3", "strain 0.2", run_psd3);
+    fill_deformations(2.0);
+    report("svd3", "strain 2", run_svd3);
+    for (int k = 0; k < SAMPLES; k++) input.f[k].m[2][2] *= 1e-8;
+    for (int k = 0; k < SAMPLES; k++)
+        for (int i = 0; i < 3; i++) input.f[k].m[i][2] = input.f[k].m[i][0] * (1.0 + 1e-12 * i);
+    report("svd3", "nearly singular", run_svd3);
+}
+
+static void bench_dense(void)
+{
+    const int sizes[] = {6, 9, 12, 18, 24};
+    for (int k = 0; k < 5; k++) {
+        char label[64];
+        int n = sizes[k];
+        fill_dense(n, 0.0);
+        snprintf(label, sizeof label, "n=%d indefinite", n);
+        report("eigen_symmetric", label, run_eigen);
+        report("psd_project", label, run_psd);
+        fill_dense(n, n);
+        snprintf(label, sizeof label, "n=%d definite", n);
+        report("psd_project", label, run_psd);
+        fill_singular(n, n - 3);
+        snprintf(label, sizeof label, "n=%d semidefinite", n);
+        report("psd_project", label, run_psd);
+    }
+}
+
+int main(void)
+{
+    puts("kernel,case,ns_per_call");
+    bench_small();
+    bench_dense();
+    return 0;
+}
