@@ -105,25 +105,21 @@ static abut_status unknown_kind(const char *path, const json_t *document, abut_e
                      "not a scene: neither JSON nor a script of the IPC program");
 }
 
-abut_status scene_read_document(const char *path, const logger *log, json_t **native,
-                                abut_error *err)
+static abut_status document_of(const char *path, const file_bytes *bytes, const logger *log,
+                               json_t **native, abut_error *err)
 {
     *native = NULL;
-    file_bytes bytes;
-    TRY(file_read(path, &bytes, err));
     json_error_t syntax = {0};
     json_t *document;
-    scene_kind kind = scene_recognise(&bytes, &document, &syntax);
-    bool is_json = document || syntax.line > 0 || syntax.text[0];
-    file_free(&bytes);
+    scene_kind kind = scene_recognise(bytes, &document, &syntax);
     if (kind == SCENE_NATIVE) {
         *native = document;
         return ABUT_OK;
     }
+    bool broken_json = !document && (syntax.line != 0 || syntax.text[0]);
     abut_status status;
     if (kind == SCENE_UNKNOWN)
-        status = is_json && !document ? syntax_error(path, &syntax, err)
-                                      : unknown_kind(path, document, err);
+        status = broken_json ? syntax_error(path, &syntax, err) : unknown_kind(path, document, err);
     else if (kinds[kind].import)
         status = kinds[kind].import(path, log, native, err);
     else
@@ -131,6 +127,17 @@ abut_status scene_read_document(const char *path, const logger *log, json_t **na
                            "this is a scene of another program (%s); reading it is not supported",
                            scene_kind_name(kind));
     json_decref(document);
+    return status;
+}
+
+abut_status scene_read_document(const char *path, const logger *log, json_t **native,
+                                abut_error *err)
+{
+    *native = NULL;
+    file_bytes bytes;
+    TRY(file_read(path, &bytes, err));
+    abut_status status = document_of(path, &bytes, log, native, err);
+    file_free(&bytes);
     return status;
 }
 
@@ -143,12 +150,13 @@ static const char *short_path(const char *path)
     return strlen(path) > 120 ? path_name(path) : path;
 }
 
-abut_status scene_load(const char *path, const char *const *overrides, size_t override_count,
-                       const logger *log, scene_def **out, abut_error *err)
+abut_status scene_load_bytes(const char *path, const file_bytes *bytes,
+                             const char *const *overrides, size_t override_count, const logger *log,
+                             scene_def **out, abut_error *err)
 {
     *out = NULL;
     json_t *document, *resolved = NULL;
-    TRY(scene_read_document(path, log, &document, err));
+    TRY(document_of(path, bytes, log, &document, err));
     abut_status status = ABUT_OK;
     for (size_t i = 0; i < override_count && status == ABUT_OK; i++)
         status = override_apply(document, &schema_scene, overrides[i], err);
@@ -156,5 +164,16 @@ abut_status scene_load(const char *path, const char *const *overrides, size_t ov
     if (status == ABUT_OK) status = schema_resolve(&schema_scene, document, &problems, &resolved);
     json_decref(document);
     if (status == ABUT_OK) status = native_to_scene(path, resolved, out, err);
+    return status;
+}
+
+abut_status scene_load(const char *path, const char *const *overrides, size_t override_count,
+                       const logger *log, scene_def **out, abut_error *err)
+{
+    *out = NULL;
+    file_bytes bytes;
+    TRY(file_read(path, &bytes, err));
+    abut_status status = scene_load_bytes(path, &bytes, overrides, override_count, log, out, err);
+    file_free(&bytes);
     return status;
 }

@@ -7,6 +7,8 @@
 #include "base/log.h"
 #include "base/status.h"
 
+#include "scene/scene.h"
+
 #include <jansson.h>
 
 typedef enum scene_kind {
@@ -27,6 +29,11 @@ scene_kind scene_recognise(const file_bytes *bytes, json_t **document, json_erro
 /* Reads the file of any kind as a native document, not yet checked. */
 abut_status scene_read_document(const char *path, const logger *log, json_t **native,
                                 abut_error *err);
+
+/* scene_load for a file that is in memory; `path` serves messages and relative mesh paths. */
+abut_status scene_load_bytes(const char *path, const file_bytes *bytes,
+                             const char *const *overrides, size_t override_count, const logger *log,
+                             scene_def **out, abut_error *err);
 
 typedef abut_status (*scene_importer)(const char *path, const logger *log, json_t **native,
                                       abut_error *err);

@@ -108,6 +108,7 @@ static bool in_bounds(const schema_field *f, double x)
     if ((f->bounds & LOW_OPEN) && !(x > f->low)) return false;
     if ((f->bounds & HIGH_CLOSED) && !(x <= f->high)) return false;
     if ((f->bounds & HIGH_OPEN) && !(x < f->high)) return false;
+    if ((f->bounds & NOT_ZERO) && x == 0) return false;
     return isfinite(x);
 }
 
@@ -138,8 +139,8 @@ static json_t *resolve_length(schema_walk *w, const schema_field *field, const j
         !in_bounds(field, number))
         return wrong(w, field, value);
     if (!relative) return made(w, json_real(number));
-    char digits[32], text[40];
-    schema_number_text(number, digits, sizeof digits);
+    char digits[NUMBER_TEXT_SIZE], text[40];
+    schema_number_text(number, digits);
     snprintf(text, sizeof text, "%s l", digits);
     return made(w, json_string(text));
 }
@@ -238,9 +239,9 @@ static json_t *resolve_box(schema_walk *w, const schema_field *field, const json
         double a = json_number_value(json_array_get(low, i));
         double b = json_number_value(json_array_get(high, i));
         if (a <= b) continue;
-        char first[32], second[32];
-        schema_number_text(a, first, sizeof first);
-        schema_number_text(b, second, sizeof second);
+        char first[NUMBER_TEXT_SIZE], second[NUMBER_TEXT_SIZE];
+        schema_number_text(a, first);
+        schema_number_text(b, second);
         problem_add(w->problems, w->path,
                     "the first corner must not be above the second, but in %c it is %s and the "
                     "second %s",

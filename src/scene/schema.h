@@ -5,6 +5,7 @@
 #define SCENE_SCHEMA_H
 
 #include "base/log.h"
+#include "base/number.h"
 #include "base/status.h"
 
 #include <jansson.h>
@@ -36,7 +37,7 @@ enum {
     SCHEMA_IS_NAME = 32   /* string: not empty, no slash, no control characters */
 };
 
-enum { LOW_CLOSED = 1, LOW_OPEN = 2, HIGH_CLOSED = 4, HIGH_OPEN = 8 };
+enum { LOW_CLOSED = 1, LOW_OPEN = 2, HIGH_CLOSED = 4, HIGH_OPEN = 8, NOT_ZERO = 16 };
 
 /* Limits of a number, in a table line. */
 #define AT_LEAST(x) .bounds = LOW_CLOSED, .low = (x)
@@ -56,7 +57,7 @@ typedef struct schema_field {
     /* Default that depends on where the field stands: the file and the index in the list. */
     json_t *(*make_initial)(const char *file, size_t index);
     const char *absent; /* what it means when there is no `initial`, for the reference */
-    unsigned bounds;    /* LOW_* | HIGH_*; lists: of every entry */
+    unsigned bounds;    /* LOW_* | HIGH_* | NOT_ZERO; lists: of every entry */
     double low, high;
     int count;
     const char *const *words; /* ends with NULL */
@@ -117,7 +118,7 @@ void schema_rule_no_memory(schema_walk *walk);
 void schema_expectation(const schema_field *field, char *text, size_t size);
 void schema_describe(const json_t *value, char *text, size_t size);
 /* A number as it would be typed: the shortest text that reads back as the same double. */
-void schema_number_text(double value, char *text, size_t size);
+void schema_number_text(double value, char text[NUMBER_TEXT_SIZE]);
 
 /* Reads "1e-3 l" (relative) or a plain number in a string; false when it is neither. */
 bool schema_parse_length(const char *text, double *value, bool *relative);

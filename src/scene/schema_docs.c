@@ -67,6 +67,7 @@ static json_t *number_schema(const schema_field *f, const char *type)
     if (good && (f->bounds & LOW_OPEN)) good = set(s, "exclusiveMinimum", number(f->low));
     if (good && (f->bounds & HIGH_CLOSED)) good = set(s, "maximum", number(f->high));
     if (good && (f->bounds & HIGH_OPEN)) good = set(s, "exclusiveMaximum", number(f->high));
+    if (good && (f->bounds & NOT_ZERO)) good = set(s, "not", json_pack("{s:i}", "const", 0));
     if (good) return s;
     json_decref(s);
     return NULL;

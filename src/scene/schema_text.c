@@ -1,11 +1,10 @@
+#include "base/number.h"
 #include "base/text.h"
 #include "scene/schema.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- Text that grows in a fixed buffer, cut at the end --- */
@@ -54,25 +53,19 @@ const char *schema_closest_key(const schema_type *type, const char *key)
 
 /* --- What a field must be --- */
 
-void schema_number_text(double value, char *text, size_t size)
+void schema_number_text(double value, char text[NUMBER_TEXT_SIZE])
 {
-    if (value == floor(value) && fabs(value) < 1e10) {
-        snprintf(text, size, "%.0f", value);
-        return;
-    }
-    for (int precision = 6; precision <= 17; precision++) {
-        snprintf(text, size, "%.*g", precision, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    char *point = strchr(text, localeconv()->decimal_point[0]);
-    if (point) *point = '.';
+    if (value == floor(value) && fabs(value) < 1e10)
+        snprintf(text, NUMBER_TEXT_SIZE, "%.0f", value);
+    else
+        number_write_double(text, value);
 }
 
 static void put_bounds(writer *w, const schema_field *field)
 {
-    char low[32], high[32];
-    schema_number_text(field->low, low, sizeof low);
-    schema_number_text(field->high, high, sizeof high);
+    char low[NUMBER_TEXT_SIZE], high[NUMBER_TEXT_SIZE];
+    schema_number_text(field->low, low);
+    schema_number_text(field->high, high);
     unsigned b = field->bounds;
     if ((b & LOW_CLOSED) && (b & HIGH_CLOSED))
         put(w, " from %s to %s", low, high);
@@ -81,6 +74,7 @@ static void put_bounds(writer *w, const schema_field *field)
         if ((b & (LOW_CLOSED | LOW_OPEN)) && (b & (HIGH_CLOSED | HIGH_OPEN))) put(w, " and");
         if (b & (HIGH_CLOSED | HIGH_OPEN)) put(w, " %s %s", b & HIGH_OPEN ? "<" : "<=", high);
     }
+    if (b & NOT_ZERO) put(w, " other than 0");
     if (field->unit) put(w, " (%s)", field->unit);
 }
 
@@ -183,7 +177,7 @@ void schema_describe(const json_t *value, char *text, size_t size)
 {
     writer w = {text, size, 0};
     text[0] = 0;
-    char number[32];
+    char number[NUMBER_TEXT_SIZE];
     switch (json_typeof(value)) {
     case JSON_OBJECT: put(&w, json_object_size(value) ? "an object" : "an empty object"); break;
     case JSON_ARRAY:
@@ -195,7 +189,7 @@ void schema_describe(const json_t *value, char *text, size_t size)
     case JSON_STRING: put_string(&w, json_string_value(value)); break;
     case JSON_INTEGER: put(&w, "%lld", (long long)json_integer_value(value)); break;
     case JSON_REAL:
-        schema_number_text(json_real_value(value), number, sizeof number);
+        schema_number_text(json_real_value(value), number);
         put(&w, "%s", number);
         break;
     case JSON_TRUE: put(&w, "true"); break;
@@ -206,57 +200,15 @@ void schema_describe(const json_t *value, char *text, size_t size)
 
 /* --- Lengths --- */
 
-static size_t digits(const char *text, size_t length, size_t at)
-{
-    while (at < length && text[at] >= '0' && text[at] <= '9') at++;
-    return at;
-}
-
-/* [-]digits[.digits][e[+-]digits], as JSON writes numbers; leading zeros do no harm. */
-static bool is_number(const char *text, size_t length)
-{
-    size_t at = length > 0 && text[0] == '-' ? 1 : 0;
-    size_t end = digits(text, length, at);
-    if (end == at) return false;
-    at = end;
-    if (at < length && text[at] == '.') {
-        end = digits(text, length, at + 1);
-        if (end == at + 1) return false;
-        at = end;
-    }
-    if (at < length && (text[at] == 'e' || text[at] == 'E')) {
-        at++;
-        if (at < length && (text[at] == '+' || text[at] == '-')) at++;
-        end = digits(text, length, at);
-        if (end == at) return false;
-        at = end;
-    }
-    return at == length;
-}
-
-/* Reads a number with the decimal point of JSON, whatever the locale of the program is. */
-static bool parse_number(const char *text, size_t length, double *value)
-{
-    char local[64];
-    if (length >= sizeof local || !is_number(text, length)) return false;
-    memcpy(local, text, length);
-    local[length] = 0;
-    char *point = strchr(local, '.');
-    if (point) *point = localeconv()->decimal_point[0];
-    *value = strtod(local, NULL);
-    return isfinite(*value);
-}
-
 bool schema_parse_length(const char *text, double *value, bool *relative)
 {
-    size_t length = strlen(text);
-    while (length > 0 && text[length - 1] == ' ') length--;
-    *relative = length > 0 && text[length - 1] == 'l';
-    if (*relative) {
-        length--;
-        while (length > 0 && text[length - 1] == ' ') length--;
-    }
-    return parse_number(text, length, value);
+    const char *cursor = text, *end = text + strlen(text);
+    if (number_read_double(&cursor, end, value) != NUMBER_OK) return false;
+    while (*cursor == ' ') cursor++;
+    *relative = *cursor == 'l';
+    if (*relative) cursor++;
+    while (*cursor == ' ') cursor++;
+    return cursor == end;
 }
 
 /* --- Problems --- */

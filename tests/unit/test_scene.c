@@ -158,9 +158,9 @@ TEST(wrong_lists_and_vectors)
     expect_error(SCENE(", 'gravity': [0, '-9.81', 0]"), "bar.json: gravity[1]",
                  "must be a number (m/s^2), found string \"-9.81\"");
     expect_error(BODY(", 'scale': 0"), "bar.json: bodies[0].scale",
-                 "must be a number or a list of 3 numbers > 0, found 0");
-    expect_error(BODY(", 'scale': [1, -1, 1]"), "bar.json: bodies[0].scale[1]",
-                 "must be a number > 0, found -1");
+                 "must be a number or a list of 3 numbers other than 0, found 0");
+    expect_error(BODY(", 'scale': [1, 0, 1]"), "bar.json: bodies[0].scale[1]",
+                 "must be a number other than 0, found 0");
     expect_error(BODY(", 'fix': {'nodes': {'list': [0, -3]}}"),
                  "bar.json: bodies[0].fix.nodes.list[1]",
                  "must be an integer from 0 to 2147483647, found -3");
@@ -515,7 +515,8 @@ TEST(override_values_are_validated)
     CHECK(load_with(everything, &wrong, 1, &scene) == ABUT_ERROR_INPUT);
     CHECK(strcmp(err.place, "bar.json: bodies[0].scale") == 0);
     CHECK(strcmp(err.message,
-                 "must be a number or a list of 3 numbers > 0, found string \"soft\"") == 0);
+                 "must be a number or a list of 3 numbers other than 0, found string \"soft\"") ==
+          0);
 }
 
 /* --- Running out of memory --- */

@@ -1,0 +1,310 @@
+/* The table of the scene format: its own consistency, and the files in docs/ that are written from
+ * it. To renew them: abut schema --json > docs/scene.schema.json, and the same with --markdown for
+ * docs/scene-reference.md. */
+#include "test.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "scene/scene.h"
+#include "scene/schema.h"
+#include "scene/schema_table.h"
+
+#include <ctype.h>
+
+static abut_error err;
+
+/* --- Every type once --- */
+
+static const schema_type *types[64];
+static size_t type_count;
+
+static void collect(const schema_type *type)
+{
+    for (size_t i = 0; i < type_count; i++)
+        if (types[i] == type) return;
+    types[type_count++] = type;
+    for (size_t i = 0; i < type->field_count; i++)
+        if (type->fields[i].type) collect(type->fields[i].type);
+}
+
+/* The default of a field must obey the field itself. */
+static void check_initial(const schema_type *type, const schema_field *field)
+{
+    if (!field->initial) return;
+    schema_field alone_field = *field;
+    alone_field.needs = NULL;
+    schema_type alone = {.name = type->name, .fields = &alone_field, .field_count = 1};
+    json_t *empty = json_object(), *resolved;
+    problem_list problems = {.file = type->name, .err = &err};
+    CHECK_OK(schema_resolve(&alone, empty, &problems, &resolved), err);
+    json_decref(empty);
+    json_decref(resolved);
+}
+
+static void check_field(const schema_type *type, const schema_field *field)
+{
+    check_initial(type, field);
+    CHECK(field->doc && isupper((unsigned char)field->doc[0]));
+    CHECK(field->doc && field->doc[strlen(field->doc) - 1] == '.');
+    CHECK(schema_find(type, field->key) == field); /* no key twice */
+    CHECK(!(field->initial && (field->flags & (SCHEMA_REQUIRED | SCHEMA_CHOICE))));
+    CHECK(!field->needs || schema_find(type, field->needs));
+    bool list = field->kind == SCHEMA_VECTOR || field->kind == SCHEMA_BOX;
+    CHECK(field->kind != SCHEMA_VECTOR || field->count > 0);
+    CHECK(list || field->kind == SCHEMA_INTEGERS || field->count == 0);
+    bool holds =
+        field->kind == SCHEMA_OBJECT || field->kind == SCHEMA_LIST || field->kind == SCHEMA_MAP;
+    CHECK(holds == (field->type != NULL));
+    bool words = field->kind == SCHEMA_WORD || field->kind == SCHEMA_WORDS;
+    CHECK(words == (field->words != NULL));
+    CHECK(!(field->flags & SCHEMA_OR_NAME) || schema_find(&schema_scene, field->map));
+    bool optional = !(field->flags & (SCHEMA_REQUIRED | SCHEMA_CHOICE)) && !field->initial;
+    CHECK(!optional || field->absent); /* the reference can say what happens without it */
+}
+
+TEST(table_is_consistent)
+{
+    collect(&schema_scene);
+    CHECK(type_count > 15);
+    for (size_t i = 0; i < type_count; i++) {
+        CHECK(types[i]->name && types[i]->doc && types[i]->field_count > 0);
+        CHECK(types[i]->field_count <= 64);
+        CHECK(!types[i]->rule == !types[i]->rule_doc);
+        for (size_t k = 0; k < i; k++) CHECK(strcmp(types[i]->name, types[k]->name) != 0);
+        for (size_t k = 0; k < types[i]->field_count; k++)
+            check_field(types[i], &types[i]->fields[k]);
+    }
+}
+
+TEST(words_match_the_enums)
+{
+    CHECK(schema_word_count(integrator_words) == INTEGRATOR_QUASI_STATIC + 1);
+    CHECK(schema_word_count(material_model_words) == MATERIAL_LINEAR + 1);
+    CHECK(schema_word_count(body_type_words) == BODY_AFFINE + 1);
+    CHECK(schema_word_count(mesh_source_words) == MESH_LATTICE + 1);
+    CHECK(schema_word_count(selector_words) == SELECT_TAG + 1);
+    for (size_t i = 0; mesh_source_words[i]; i++)
+        CHECK(schema_find(&schema_mesh, mesh_source_words[i]) != NULL);
+}
+
+/* --- The files --- */
+
+static char *read_document(const char *path)
+{
+    file_bytes bytes;
+    CHECK_OK(file_read(path, &bytes, &err), err);
+    if (!bytes.data) return NULL;
+    char *text = mem_strdup(bytes.data);
+    file_free(&bytes);
+    return text;
+}
+
+TEST(json_schema_file_is_fresh)
+{
+    json_t *fresh = NULL, *stored = json_load_file("docs/scene.schema.json", 0, NULL);
+    CHECK_OK(schema_to_json(&schema_scene, &fresh, &err), err);
+    char *a = json_dumps(fresh, JSON_REAL_PRECISION(12));
+    char *b = json_dumps(stored, JSON_REAL_PRECISION(12));
+    CHECK(a && b && strcmp(a, b) == 0);
+    free(a);
+    free(b);
+    json_decref(fresh);
+    json_decref(stored);
+}
+
+TEST(reference_page_is_fresh)
+{
+    char *fresh = NULL, *stored = read_document("docs/scene-reference.md");
+    CHECK_OK(schema_to_markdown(&schema_scene, &fresh, &err), err);
+    CHECK(fresh && stored && strcmp(fresh, stored) == 0);
+    mem_free(fresh);
+    mem_free(stored);
+}
+
+TEST(documents_survive_allocation_failures)
+{
+    for (int n = 0;; n++) {
+        char *page = NULL;
+        mem_fail_after(n);
+        abut_status status = schema_to_markdown(&schema_scene, &page, &err);
+        bool failed = mem_failure_happened();
+        mem_fail_after(-1);
+        CHECK(failed ? status == ABUT_ERROR_MEMORY && !page : status == ABUT_OK && page);
+        mem_free(page);
+        if (!failed) break;
+    }
+}
+
+/* --- A JSON Schema checker for the words our schema uses, apart from patterns --- */
+
+static bool accepts(const json_t *root, const json_t *schema, const json_t *value);
+
+static const json_t *follow(const json_t *root, const json_t *schema)
+{
+    const char *reference = json_string_value(json_object_get(schema, "$ref"));
+    if (!reference) return schema;
+    CHECK(strncmp(reference, "#/$defs/", 8) == 0);
+    const json_t *target = json_object_get(json_object_get(root, "$defs"), reference + 8);
+    CHECK(target != NULL);
+    return target;
+}
+
+static bool is_type(const json_t *value, const char *type)
+{
+    if (strcmp(type, "object") == 0) return json_is_object(value);
+    if (strcmp(type, "array") == 0) return json_is_array(value);
+    if (strcmp(type, "string") == 0) return json_is_string(value);
+    if (strcmp(type, "boolean") == 0) return json_is_boolean(value);
+    if (strcmp(type, "number") == 0) return json_is_number(value);
+    CHECK(strcmp(type, "integer") == 0);
+    return json_is_number(value) && json_number_value(value) == floor(json_number_value(value));
+}
+
+static size_t matches(const json_t *root, const json_t *alternatives, const json_t *value)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(alternatives); i++)
+        count += accepts(root, json_array_get(alternatives, i), value);
+    return count;
+}
+
+static bool accepts_number(const json_t *s, double x)
+{
+    const json_t *limit;
+    if ((limit = json_object_get(s, "minimum")) && x < json_number_value(limit)) return false;
+    if ((limit = json_object_get(s, "maximum")) && x > json_number_value(limit)) return false;
+    if ((limit = json_object_get(s, "exclusiveMinimum")) && x <= json_number_value(limit))
+        return false;
+    if ((limit = json_object_get(s, "exclusiveMaximum")) && x >= json_number_value(limit))
+        return false;
+    return true;
+}
+
+static bool accepts_object(const json_t *root, const json_t *s, const json_t *value)
+{
+    const json_t *properties = json_object_get(s, "properties");
+    const json_t *others = json_object_get(s, "additionalProperties");
+    const json_t *required = json_object_get(s, "required");
+    for (size_t i = 0; i < json_array_size(required); i++)
+        if (!json_object_get(value, json_string_value(json_array_get(required, i)))) return false;
+    const char *key;
+    json_t *item;
+    json_object_foreach((json_t *)value, key, item)
+    {
+        const json_t *schema = json_object_get(properties, key);
+        if (schema ? !accepts(root, schema, item)
+                   : json_is_false(others) || (others && !accepts(root, others, item)))
+            return false;
+        const json_t *needs = json_object_get(json_object_get(s, "dependentRequired"), key);
+        if (needs && !json_object_get(value, json_string_value(json_array_get(needs, 0))))
+            return false;
+    }
+    return true;
+}
+
+static bool accepts_list(const json_t *root, const json_t *s, const json_t *value)
+{
+    const json_t *least = json_object_get(s, "minItems"), *most = json_object_get(s, "maxItems");
+    size_t n = json_array_size(value);
+    if (least && n < (size_t)json_integer_value(least)) return false;
+    if (most && n > (size_t)json_integer_value(most)) return false;
+    const json_t *items = json_object_get(s, "items");
+    for (size_t i = 0; items && i < n; i++)
+        if (!accepts(root, items, json_array_get(value, i))) return false;
+    return true;
+}
+
+static bool accepts(const json_t *root, const json_t *schema, const json_t *value)
+{
+    const json_t *s = follow(root, schema), *part;
+    if ((part = json_object_get(s, "type")) && !is_type(value, json_string_value(part)))
+        return false;
+    if ((part = json_object_get(s, "const")) && !json_equal(part, value)) return false;
+    if ((part = json_object_get(s, "not")) && accepts(root, part, value)) return false;
+    if ((part = json_object_get(s, "enum"))) {
+        bool found = false;
+        for (size_t i = 0; i < json_array_size(part); i++)
+            found = found || json_equal(json_array_get(part, i), value);
+        if (!found) return false;
+    }
+    if ((part = json_object_get(s, "anyOf")) && matches(root, part, value) == 0) return false;
+    if ((part = json_object_get(s, "oneOf")) && matches(root, part, value) != 1) return false;
+    if (json_is_number(value) && !accepts_number(s, json_number_value(value))) return false;
+    if (json_is_object(value) && !accepts_object(root, s, value)) return false;
+    return !json_is_array(value) || accepts_list(root, s, value);
+}
+
+/* Scenes and whether both the program and the JSON Schema take them. Rules over several fields are
+ * not part of the JSON Schema. */
+static const struct {
+    bool good;
+    const char *body;
+} bodies[] = {
+    {true, "{'type': 'obstacle', 'mesh': 'a.obj'}"},
+    {true, "{'type': 'obstacle', 'mesh': {'file': 'a.obj', 'weld': true}}"},
+    {true, "{'type': 'rigid', 'density': 1, 'mesh': {'ball': {'radius': 1}}, 'scale': 2}"},
+    {true, "{'type': 'rigid', 'density': 1, 'mesh': 'a', 'fix': {'nodes': 'all', 'axes': 'x'}}"},
+    {true, "{'type': 'rigid', 'density': 1, 'mesh': 'a', 'fix': [{'nodes': {'list': []}}]}"},
+    {true, "{'material': {'young': 1, 'poisson': 0}, 'mesh': 'a'}"},
+    {false, "{'type': 'obstacle'}"},
+    {false, "{'type': 'obstacles', 'mesh': 'a'}"},
+    {false, "{'type': 'obstacle', 'mesh': 3}"},
+    {false, "{'type': 'obstacle', 'mesh': {'weld': true, 'ball': {'radius': 1}}}"},
+    {false, "{'type': 'obstacle', 'mesh': {'file': 'a', 'ball': {'radius': 1}}}"},
+    {false, "{'type': 'obstacle', 'mesh': {'ball': {'radius': 0}}}"},
+    {false, "{'type': 'obstacle', 'mesh': {'ball': {'radius': 1, 'cells': 1.5}}}"},
+    {false, "{'type': 'obstacle', 'mesh': 'a', 'scale': 0}"},
+    {false, "{'type': 'obstacle', 'mesh': 'a', 'scale': [1, 1]}"},
+    {false, "{'type': 'obstacle', 'mesh': 'a', 'colour': 'red'}"},
+    {false, "{'material': {'young': 1, 'poisson': 0.5}, 'mesh': 'a'}"},
+    {false, "{'type': 'rigid', 'density': 1, 'mesh': 'a', 'fix': {'nodes': 'some'}}"},
+    {false, "{'type': 'rigid', 'density': 1, 'mesh': 'a', 'fix': {'nodes': {'all': false}}}"},
+};
+
+TEST(json_schema_agrees_with_the_program)
+{
+    json_t *schema;
+    CHECK_OK(schema_to_json(&schema_scene, &schema, &err), err);
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "{'abut': 1, 'time': {'step': 1, 'steps': 1}, 'bodies': [%s]}",
+                 bodies[i].body);
+        for (char *c = text; *c; c++)
+            if (*c == '\'') *c = '"';
+        json_t *scene = json_loads(text, 0, NULL), *resolved;
+        problem_list problems = {.file = "x", .err = &err};
+        bool program = schema_resolve(&schema_scene, scene, &problems, &resolved) == ABUT_OK;
+        CHECK(program == bodies[i].good);
+        CHECK(accepts(schema, schema, scene) == bodies[i].good);
+        if (program) CHECK(accepts(schema, schema, resolved));
+        json_decref(scene);
+        json_decref(resolved);
+    }
+    json_decref(schema);
+}
+
+TEST(examples_obey_the_json_schema)
+{
+    static const char *const files[] = {"examples/elastic/cantilever.json",
+                                        "examples/elastic/twist.json",
+                                        "examples/elastic/bounce.json"};
+    json_t *schema = json_load_file("docs/scene.schema.json", 0, NULL);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        json_t *scene = json_load_file(files[i], 0, NULL);
+        CHECK(scene && accepts(schema, schema, scene));
+        json_decref(scene);
+    }
+    json_decref(schema);
+}
+
+int main(void)
+{
+    RUN(table_is_consistent);
+    RUN(words_match_the_enums);
+    RUN(json_schema_file_is_fresh);
+    RUN(reference_page_is_fresh);
+    RUN(documents_survive_allocation_failures);
+    RUN(json_schema_agrees_with_the_program);
+    RUN(examples_obey_the_json_schema);
+    return TEST_END();
+}
