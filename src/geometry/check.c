@@ -1,0 +1,448 @@
+#include "geometry/check.h"
+
+#include "base/array.h"
+#include "base/parallel.h"
+#include "geometry/check_gap.h"
+#include "geometry/check_grid.h"
+#include "geometry/intersect.h"
+#include "geometry/predicates.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Elements of one kind: `size` vertices each. */
+typedef struct element_set {
+    int size;
+    const int32_t *vertices;
+    const int32_t *id; /* number to report, NULL for its own */
+    size_t count;
+    check_box *boxes;
+} element_set;
+
+typedef struct element_sets {
+    element_set triangles, edges, free_edges, points, free_points;
+    int32_t *point_vertices, *free_point_vertices, (*free_edge_vertices)[2], *free_edge_ids;
+} element_sets;
+
+const char *check_kind_name(check_kind kind)
+{
+    static const char *const names[] = {"edge-triangle", "edge-edge", "point-triangle",
+                                        "point-edge", "point-point"};
+    return names[kind];
+}
+
+/* ---- Elements ---- */
+
+static abut_status validate(const check_surface *s, abut_error *err)
+{
+    for (size_t i = 0; i < s->vertex_count; i++)
+        if (!vec3_is_finite(s->vertices[i]))
+            return error_set(err, ABUT_ERROR_INPUT, "", "vertex %zu is not finite", i);
+    const struct {
+        const char *name;
+        const int32_t *vertices;
+        size_t count, size;
+    } lists[3] = {{"triangle", (const int32_t *)s->triangles, s->triangle_count, 3},
+                  {"edge", (const int32_t *)s->edges, s->edge_count, 2},
+                  {"point", s->points, s->point_count, 1}};
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < lists[k].count * lists[k].size; i++) {
+            int32_t v = lists[k].vertices[i];
+            if (v < 0 || (size_t)v >= s->vertex_count)
+                return error_set(err, ABUT_ERROR_INPUT, "",
+                                 "%s %zu has vertex %d, but there are %zu vertices", lists[k].name,
+                                 i / lists[k].size, (int)v, s->vertex_count);
+        }
+    return ABUT_OK;
+}
+
+static uint64_t edge_key(int32_t a, int32_t b)
+{
+    uint64_t low = (uint64_t)(a < b ? a : b), high = (uint64_t)(a < b ? b : a);
+    return low << 32 | high;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Edges that belong to no triangle. */
+static abut_status find_free_edges(const check_surface *s, element_sets *sets, abut_error *err)
+{
+    uint64_t *keys = mem_alloc(3 * s->triangle_count, sizeof *keys);
+    sets->free_edge_vertices = mem_alloc(s->edge_count, sizeof *sets->free_edge_vertices);
+    sets->free_edge_ids = mem_alloc(s->edge_count, sizeof *sets->free_edge_ids);
+    if (!keys || !sets->free_edge_vertices || !sets->free_edge_ids) {
+        mem_free(keys);
+        return error_memory(err, "checking edges");
+    }
+    for (size_t i = 0; i < s->triangle_count; i++)
+        for (int k = 0; k < 3; k++)
+            keys[3 * i + (size_t)k] = edge_key(s->triangles[i][k], s->triangles[i][(k + 1) % 3]);
+    qsort(keys, 3 * s->triangle_count, sizeof *keys, compare_keys);
+    size_t n = 0;
+    for (size_t i = 0; i < s->edge_count; i++) {
+        uint64_t key = edge_key(s->edges[i][0], s->edges[i][1]);
+        if (bsearch(&key, keys, 3 * s->triangle_count, sizeof *keys, compare_keys)) continue;
+        memcpy(sets->free_edge_vertices[n], s->edges[i], sizeof s->edges[i]);
+        sets->free_edge_ids[n++] = (int32_t)i;
+    }
+    mem_free(keys);
+    sets->free_edges = (element_set){.size = 2,
+                                     .vertices = (const int32_t *)sets->free_edge_vertices,
+                                     .id = sets->free_edge_ids,
+                                     .count = n};
+    return ABUT_OK;
+}
+
+/* All vertices in use, and those in no edge or triangle. */
+static abut_status find_points(const check_surface *s, element_sets *sets, abut_error *err)
+{
+    enum { UNUSED, FREE, CONNECTED };
+    uint8_t *use = mem_calloc(s->vertex_count, 1);
+    sets->point_vertices = mem_alloc(s->vertex_count, sizeof *sets->point_vertices);
+    sets->free_point_vertices = mem_alloc(s->vertex_count, sizeof *sets->free_point_vertices);
+    if (!use || !sets->point_vertices || !sets->free_point_vertices) {
+        mem_free(use);
+        return error_memory(err, "checking points");
+    }
+    for (size_t i = 0; i < s->point_count; i++) use[s->points[i]] = FREE;
+    for (size_t i = 0; i < s->edge_count; i++)
+        for (int k = 0; k < 2; k++) use[s->edges[i][k]] = CONNECTED;
+    for (size_t i = 0; i < s->triangle_count; i++)
+        for (int k = 0; k < 3; k++) use[s->triangles[i][k]] = CONNECTED;
+    size_t all = 0, loose = 0;
+    for (size_t i = 0; i < s->vertex_count; i++) {
+        if (use[i] != UNUSED) sets->point_vertices[all++] = (int32_t)i;
+        if (use[i] == FREE) sets->free_point_vertices[loose++] = (int32_t)i;
+    }
+    mem_free(use);
+    sets->points = (element_set){1, sets->point_vertices, sets->point_vertices, all, NULL};
+    sets->free_points =
+        (element_set){1, sets->free_point_vertices, sets->free_point_vertices, loose, NULL};
+    return ABUT_OK;
+}
+
+static abut_status make_boxes(const check_surface *s, element_set *set, abut_error *err)
+{
+    set->boxes = mem_alloc(set->count, sizeof *set->boxes);
+    if (!set->boxes) return error_memory(err, "checking boxes");
+    for (size_t i = 0; i < set->count; i++) {
+        const int32_t *v = set->vertices + i * (size_t)set->size;
+        check_box box = {s->vertices[v[0]], s->vertices[v[0]]};
+        for (int k = 1; k < set->size; k++) {
+            box.low = vec3_min(box.low, s->vertices[v[k]]);
+            box.high = vec3_max(box.high, s->vertices[v[k]]);
+        }
+        set->boxes[i] = box;
+    }
+    return ABUT_OK;
+}
+
+static void sets_free(element_sets *sets)
+{
+    mem_free(sets->triangles.boxes);
+    mem_free(sets->edges.boxes);
+    mem_free(sets->free_edges.boxes);
+    mem_free(sets->points.boxes);
+    mem_free(sets->free_points.boxes);
+    mem_free(sets->point_vertices);
+    mem_free(sets->free_point_vertices);
+    mem_free(sets->free_edge_vertices);
+    mem_free(sets->free_edge_ids);
+}
+
+static abut_status sets_fill(const check_surface *s, element_sets *sets, abut_error *err)
+{
+    TRY(validate(s, err));
+    TRY(find_free_edges(s, sets, err));
+    TRY(find_points(s, sets, err));
+    sets->triangles =
+        (element_set){3, (const int32_t *)s->triangles, NULL, s->triangle_count, NULL};
+    sets->edges = (element_set){2, (const int32_t *)s->edges, NULL, s->edge_count, NULL};
+    TRY(make_boxes(s, &sets->triangles, err));
+    TRY(make_boxes(s, &sets->edges, err));
+    TRY(make_boxes(s, &sets->free_edges, err));
+    TRY(make_boxes(s, &sets->points, err));
+    return make_boxes(s, &sets->free_points, err);
+}
+
+static abut_status sets_init(const check_surface *s, element_sets *sets, abut_error *err)
+{
+    *sets = (element_sets){0};
+    abut_status status = sets_fill(s, sets, err);
+    if (status != ABUT_OK) sets_free(sets);
+    return status;
+}
+
+/* ---- Pairs of two sets ---- */
+
+enum { CHUNK = 1024 };
+
+typedef ARRAY(check_pair) pair_list;
+
+/* What one chunk of queries found. */
+typedef struct chunk_result {
+    pair_list pairs;
+    check_gap gap;
+    bool out_of_memory;
+} chunk_result;
+
+typedef struct pair_search {
+    const check_surface *surface;
+    const element_set *queries, *items;
+    check_kind kind;
+    bool measure;  /* distances up to radius instead of intersections */
+    double radius; /* 0 for intersections */
+    check_grid grid;
+    chunk_result *chunks;
+} pair_search;
+
+static inline const int32_t *element(const element_set *set, size_t i)
+{
+    return set->vertices + i * (size_t)set->size;
+}
+
+static inline int32_t number(const element_set *set, size_t i)
+{
+    return set->id ? set->id[i] : (int32_t)i;
+}
+
+static bool is_wanted(const pair_search *search, const int32_t *a, const int32_t *b)
+{
+    for (int i = 0; i < search->queries->size; i++)
+        for (int j = 0; j < search->items->size; j++)
+            if (a[i] == b[j]) return false;
+    const check_surface *s = search->surface;
+    if (!s->body || !s->body_flags) return true;
+    int32_t body_a = s->body[a[0]], body_b = s->body[b[0]];
+    uint8_t flags_a = s->body_flags[body_a], flags_b = s->body_flags[body_b];
+    if (flags_a & flags_b & CHECK_BODY_OBSTACLE) return false;
+    return !(body_a == body_b && flags_a & CHECK_BODY_RIGID);
+}
+
+static bool intersects(const pair_search *search, const int32_t *a, const int32_t *b)
+{
+    const vec3 *x = search->surface->vertices;
+    switch (search->kind) {
+    case CHECK_EDGE_TRIANGLE:
+        return segment_hits_triangle(x[a[0]], x[a[1]], x[b[0]], x[b[1]], x[b[2]]);
+    case CHECK_EDGE_EDGE: return segment_hits_segment(x[a[0]], x[a[1]], x[b[0]], x[b[1]]);
+    case CHECK_POINT_TRIANGLE: return point_on_triangle(x[a[0]], x[b[0]], x[b[1]], x[b[2]]);
+    case CHECK_POINT_EDGE: return point_on_segment(x[a[0]], x[b[0]], x[b[1]]);
+    case CHECK_POINT_POINT: return vec3_max_abs(vec3_sub(x[a[0]], x[b[0]])) == 0.0;
+    }
+    return false;
+}
+
+static double gap_of(const pair_search *search, const int32_t *a, const int32_t *b)
+{
+    const vec3 *x = search->surface->vertices;
+    vec3 first[3], second[3];
+    for (int i = 0; i < search->queries->size; i++) first[i] = x[a[i]];
+    for (int i = 0; i < search->items->size; i++) second[i] = x[b[i]];
+    switch (search->kind) {
+    case CHECK_EDGE_EDGE: return gap_segment_segment(first, second);
+    case CHECK_POINT_TRIANGLE: return gap_point_triangle(first[0], second);
+    case CHECK_POINT_EDGE: return gap_point_segment(first[0], second[0], second[1]);
+    default: return gap_point_point(first[0], second[0]);
+    }
+}
+
+static check_box grown(check_box box, double by)
+{
+    vec3 margin = {by, by, by};
+    return (check_box){vec3_sub(box.low, margin), vec3_add(box.high, margin)};
+}
+
+/* Tests one query element against its candidates. */
+static bool search_one(const pair_search *search, size_t q, check_candidates *candidates,
+                       chunk_result *out)
+{
+    array_clear(candidates);
+    double reach = search->measure ? out->gap.distance * (1.0 + 1e-12) : 0.0;
+    if (!check_grid_query(&search->grid, grown(search->queries->boxes[q], reach), candidates))
+        return false;
+    const int32_t *a = element(search->queries, q);
+    for (size_t c = 0; c < candidates->count; c++) {
+        size_t item = (size_t)candidates->data[c];
+        const int32_t *b = element(search->items, item);
+        check_pair pair = {search->kind, number(search->queries, q), number(search->items, item)};
+        bool twice = search->queries == search->items;
+        if ((twice && pair.first >= pair.second) || !is_wanted(search, a, b)) continue;
+        if (search->measure) {
+            double distance = gap_of(search, a, b);
+            if (distance < out->gap.distance) out->gap = (check_gap){distance, pair};
+        } else if (intersects(search, a, b) && !array_push(&out->pairs, pair))
+            return false;
+    }
+    return true;
+}
+
+static void search_chunk(void *context, size_t begin, size_t end)
+{
+    pair_search *search = context;
+    chunk_result *out = &search->chunks[begin / CHUNK];
+    check_candidates candidates = {0};
+    out->gap.distance = search->radius;
+    for (size_t q = begin; q < end && !out->out_of_memory; q++)
+        out->out_of_memory = !search_one(search, q, &candidates, out);
+    array_free(&candidates);
+}
+
+/* Geometric mean of the sizes of the boxes: what a typical query is. */
+static double typical_size(const element_set *set)
+{
+    double sum = 0.0;
+    size_t n = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        double size = vec3_max_abs(vec3_sub(set->boxes[i].high, set->boxes[i].low));
+        if (!(size > 0.0)) continue;
+        sum += log(size);
+        n++;
+    }
+    return n ? exp(sum / (double)n) : 0.0;
+}
+
+/* Moves what the chunks found to the results, in order. */
+static abut_status gather(pair_search *search, size_t chunks, pair_list *pairs, check_gap *gap,
+                          abut_error *err)
+{
+    abut_status status = ABUT_OK;
+    for (size_t c = 0; c < chunks; c++) {
+        chunk_result *chunk = &search->chunks[c];
+        if (chunk->out_of_memory) status = error_memory(err, "checking pairs");
+        if (search->measure && chunk->gap.distance < gap->distance) *gap = chunk->gap;
+        for (size_t i = 0; i < chunk->pairs.count && status == ABUT_OK; i++)
+            if (!array_push(pairs, chunk->pairs.data[i]))
+                status = error_memory(err, "list of intersections");
+        array_free(&chunk->pairs);
+    }
+    return status;
+}
+
+/* Intersections are appended to pairs, or, if gap is not NULL, gap is lowered. */
+static abut_status search_pairs(const check_surface *s, check_kind kind, const element_set *queries,
+                                const element_set *items, pair_list *pairs, check_gap *gap,
+                                abut_error *err)
+{
+    if (!queries->count || !items->count) return ABUT_OK;
+    pair_search search = {.surface = s, .queries = queries, .items = items, .kind = kind};
+    search.measure = gap != NULL;
+    search.radius = gap ? gap->distance : 0.0;
+    double cell = fmax(typical_size(queries), typical_size(items));
+    if (isfinite(search.radius)) cell = fmax(cell, 2.0 * search.radius);
+    TRY(check_grid_build(&search.grid, items->boxes, items->count, cell, err));
+    size_t chunks = (queries->count + CHUNK - 1) / CHUNK;
+    search.chunks = mem_calloc(chunks, sizeof *search.chunks);
+    abut_status status = ABUT_OK;
+    if (search.chunks) {
+        parallel_for(queries->count, CHUNK, search_chunk, &search);
+        status = gather(&search, chunks, pairs, gap, err);
+    } else
+        status = error_memory(err, "checking pairs");
+    mem_free(search.chunks);
+    check_grid_free(&search.grid);
+    return status;
+}
+
+/* ---- Entry points ---- */
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const check_pair *x = a, *y = b;
+    if (x->kind != y->kind) return x->kind < y->kind ? -1 : 1;
+    if (x->first != y->first) return x->first < y->first ? -1 : 1;
+    return (x->second > y->second) - (x->second < y->second);
+}
+
+static abut_status search_intersections(const check_surface *s, const element_sets *sets,
+                                        pair_list *pairs, abut_error *err)
+{
+    const element_set *rods = &sets->free_edges, *grains = &sets->free_points;
+    TRY(search_pairs(s, CHECK_EDGE_TRIANGLE, &sets->edges, &sets->triangles, pairs, NULL, err));
+    TRY(search_pairs(s, CHECK_EDGE_EDGE, rods, rods, pairs, NULL, err));
+    TRY(search_pairs(s, CHECK_POINT_TRIANGLE, grains, &sets->triangles, pairs, NULL, err));
+    TRY(search_pairs(s, CHECK_POINT_EDGE, grains, rods, pairs, NULL, err));
+    return search_pairs(s, CHECK_POINT_POINT, grains, grains, pairs, NULL, err);
+}
+
+abut_status check_intersections(const check_surface *surface, check_pair **pairs, size_t *count,
+                                abut_error *err)
+{
+    element_sets sets;
+    *pairs = NULL;
+    *count = 0;
+    TRY(sets_init(surface, &sets, err));
+    pair_list found = {0};
+    abut_status status = search_intersections(surface, &sets, &found, err);
+    sets_free(&sets);
+    if (status == ABUT_OK && !array_reserve(&found, 1))
+        status = error_memory(err, "list of intersections");
+    if (status != ABUT_OK) {
+        array_free(&found);
+        return status;
+    }
+    qsort(found.data, found.count, sizeof *found.data, compare_pairs);
+    *pairs = found.data;
+    *count = found.count;
+    return ABUT_OK;
+}
+
+static abut_status search_gaps(const check_surface *s, const element_sets *sets, check_gap *gap,
+                               abut_error *err)
+{
+    const element_set *rods = &sets->free_edges, *grains = &sets->free_points;
+    TRY(search_pairs(s, CHECK_POINT_TRIANGLE, &sets->points, &sets->triangles, NULL, gap, err));
+    TRY(search_pairs(s, CHECK_EDGE_EDGE, &sets->edges, &sets->edges, NULL, gap, err));
+    TRY(search_pairs(s, CHECK_POINT_EDGE, &sets->points, rods, NULL, gap, err));
+    return search_pairs(s, CHECK_POINT_POINT, grains, grains, NULL, gap, err);
+}
+
+abut_status check_min_distance(const check_surface *surface, double radius, check_gap *out,
+                               abut_error *err)
+{
+    element_sets sets;
+    *out = (check_gap){.distance = INFINITY, .pair = {.first = -1, .second = -1}};
+    TRY(sets_init(surface, &sets, err));
+    /* A pair at exactly the radius counts. */
+    check_gap gap = {.distance = nextafter(radius, INFINITY), .pair = {.first = -1, .second = -1}};
+    abut_status status = search_gaps(surface, &sets, &gap, err);
+    sets_free(&sets);
+    if (status == ABUT_OK && gap.pair.first >= 0) *out = gap;
+    return status;
+}
+
+abut_status check_inverted_tets(const vec3 *vertices, size_t vertex_count, const int32_t *nodes,
+                                size_t stride, size_t tet_count, int32_t **inverted, size_t *count,
+                                abut_error *err)
+{
+    ARRAY(int32_t) found = {0};
+    *count = 0;
+    if (inverted) *inverted = NULL;
+    for (size_t i = 0; i < tet_count; i++) {
+        const int32_t *v = nodes + i * stride;
+        vec3 x[4];
+        for (int k = 0; k < 4; k++) {
+            if (v[k] < 0 || (size_t)v[k] >= vertex_count || !vec3_is_finite(vertices[v[k]])) {
+                array_free(&found);
+                return error_set(err, ABUT_ERROR_INPUT, "",
+                                 "tet %zu has vertex %d, which does not exist or is not finite", i,
+                                 (int)v[k]);
+            }
+            x[k] = vertices[v[k]];
+        }
+        if (orient3d(x[0], x[1], x[2], x[3]) > 0) continue;
+        ++*count;
+        if (inverted && !array_push(&found, (int32_t)i)) {
+            array_free(&found);
+            return error_memory(err, "list of inverted tets");
+        }
+    }
+    if (!inverted) return ABUT_OK;
+    if (!array_reserve(&found, 1)) return error_memory(err, "list of inverted tets");
+    *inverted = found.data;
+    return ABUT_OK;
+}

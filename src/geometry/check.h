@@ -1,0 +1,68 @@
+/* An independent check of finished states: exact intersections, distances between primitives that
+ * do not touch, inverted elements. It shares no code with the contact path of the solver (broad
+ * phase, distances, CCD): own candidate search, exact predicates, distances of its own. */
+#ifndef GEOMETRY_CHECK_H
+#define GEOMETRY_CHECK_H
+
+#include "base/status.h"
+#include "math/vec3.h"
+
+/* Flags of a body. */
+enum {
+    CHECK_BODY_OBSTACLE = 1, /* pairs of obstacles are not looked at */
+    CHECK_BODY_RIGID = 2     /* pairs within the body are not looked at */
+};
+
+/* A surface of triangles, edges and points of any codimension. */
+typedef struct check_surface {
+    const vec3 *vertices;
+    size_t vertex_count;
+    const int32_t (*triangles)[3];
+    size_t triangle_count;
+    const int32_t (*edges)[2]; /* unique edges, of the triangles and free ones */
+    size_t edge_count;
+    const int32_t *points; /* vertices; those of edges or triangles may be among them */
+    size_t point_count;
+    const int32_t *body;       /* per vertex, or NULL for one body without flags */
+    const uint8_t *body_flags; /* per body, or NULL */
+} check_surface;
+
+typedef enum check_kind {
+    CHECK_EDGE_TRIANGLE,
+    CHECK_EDGE_EDGE,
+    CHECK_POINT_TRIANGLE,
+    CHECK_POINT_EDGE,
+    CHECK_POINT_POINT
+} check_kind;
+
+/* Numbers of two edges, triangles or points (for a point, its vertex). */
+typedef struct check_pair {
+    check_kind kind;
+    int32_t first, second;
+} check_pair;
+
+const char *check_kind_name(check_kind kind); /* "edge-triangle", ... */
+
+/* All pairs of primitives without a common vertex that intersect, touching included: every edge
+ * against every triangle, edges in no triangle against each other, points in no edge or triangle
+ * against everything. Sorted by kind, first, second. *pairs is allocated with mem_alloc. */
+abut_status check_intersections(const check_surface *surface, check_pair **pairs, size_t *count,
+                                abut_error *err);
+
+typedef struct check_gap {
+    double distance; /* INFINITY when nothing is within the radius */
+    check_pair pair;
+} check_gap;
+
+/* Smallest distance, up to `radius`, between primitives without a common vertex: points and
+ * triangles, edges and edges, points and free edges, free points. */
+abut_status check_min_distance(const check_surface *surface, double radius, check_gap *out,
+                               abut_error *err);
+
+/* Tets (vertex numbers at nodes[i * stride .. +3]) whose volume is exactly not positive. *inverted,
+ * if wanted (not NULL), is allocated with mem_alloc and ascending. */
+abut_status check_inverted_tets(const vec3 *vertices, size_t vertex_count, const int32_t *nodes,
+                                size_t stride, size_t tet_count, int32_t **inverted, size_t *count,
+                                abut_error *err);
+
+#endif

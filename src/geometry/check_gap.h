@@ -1,0 +1,13 @@
+/* Distances of points, segments and triangles for the independent checker: written for plainness,
+ * in extended precision, and on purpose not shared with geometry/distance.h. */
+#ifndef GEOMETRY_CHECK_GAP_H
+#define GEOMETRY_CHECK_GAP_H
+
+#include "math/vec3.h"
+
+double gap_point_point(vec3 a, vec3 b);
+double gap_point_segment(vec3 p, vec3 a, vec3 b);
+double gap_segment_segment(const vec3 a[2], const vec3 b[2]);
+double gap_point_triangle(vec3 p, const vec3 t[3]);
+
+#endif
