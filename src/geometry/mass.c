@@ -4,12 +4,12 @@
 
 #include <stdlib.h>
 
-double tet_volume(vec3 a, vec3 b, vec3 c, vec3 d)
+static double signed_volume(vec3 a, vec3 b, vec3 c, vec3 d)
 {
     return vec3_dot(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)), vec3_sub(d, a)) / 6.0;
 }
 
-double triangle_area(vec3 a, vec3 b, vec3 c)
+static double area_of(vec3 a, vec3 b, vec3 c)
 {
     return 0.5 * vec3_norm(vec3_cross(vec3_sub(b, a), vec3_sub(c, a)));
 }
@@ -86,7 +86,7 @@ mass_properties mass_of_tets(const vec3 *x, const int32_t *tets, size_t stride, 
     for (size_t i = 0; i < count; i++) {
         vec3 t[4];
         for (int k = 0; k < 4; k++) t[k] = vec3_sub(x[tets[i * stride + (size_t)k]], m.origin);
-        moments_add(&m, 4, t, tet_volume(t[0], t[1], t[2], t[3]));
+        moments_add(&m, 4, t, signed_volume(t[0], t[1], t[2], t[3]));
     }
     return finish(&m, density);
 }
@@ -98,7 +98,7 @@ mass_properties mass_of_surface(const vec3 *x, const int32_t (*triangles)[3], si
     for (size_t i = 0; i < count; i++) {
         vec3 t[3];
         for (int k = 0; k < 3; k++) t[k] = vec3_sub(x[triangles[i][k]], m.origin);
-        moments_add(&m, 3, t, triangle_area(t[0], t[1], t[2]));
+        moments_add(&m, 3, t, area_of(t[0], t[1], t[2]));
     }
     return finish(&m, density);
 }

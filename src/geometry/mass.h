@@ -41,10 +41,6 @@ mat3 mass_inertia_about(const mass_properties *m, vec3 point);
 /* int (x - center)(x - center)^T dm = (tr(inertia)/2) I - inertia, as affine bodies want it. */
 mat3 mass_second_moment(const mass_properties *m);
 
-/* Signed volume of a tet, area of a triangle. */
-double tet_volume(vec3 a, vec3 b, vec3 c, vec3 d);
-double triangle_area(vec3 a, vec3 b, vec3 c);
-
 /* True when every edge of the triangles is used once in each direction, so that they bound a solid
  * and mass_of_closed_surface makes sense. Needs memory for 3 count edges; false when there is none.
  */
