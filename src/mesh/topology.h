@@ -50,4 +50,9 @@ typedef struct surface_parts {
 abut_status mesh_surface(const mesh *m, surface_parts *out, abut_error *err);
 void surface_parts_free(surface_parts *s);
 
+/* The collision surface as a mesh of its own: linear triangles, free edges and free points, without
+ * the vertices that are not on it. Rest shape and stitches stay with their vertices; tags do not.
+ */
+abut_status mesh_extract_surface(const mesh *m, mesh *out, abut_error *err);
+
 #endif
