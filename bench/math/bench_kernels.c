@@ -2,6 +2,7 @@
  * the best of several passes over a set of different inputs. */
 #include "base/random.h"
 #include "base/timer.h"
+#include "fem/tet4.h"
 #include "math/eigen.h"
 #include "math/svd.h"
 
@@ -130,6 +131,60 @@ static double run_psd(int k)
     return a[0] + a[1];
 }
 
+/* The element: F acting on the unit tetrahedron. */
+
+static elastic_parameters material;
+static const tet4_rest rest = {.dm_inverse = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}},
+                               .volume = 1.0 / 6.0};
+
+static void positions(int k, vec3 x[4])
+{
+    x[0] = vec3_make(0, 0, 0);
+    for (int j = 0; j < 3; j++) x[j + 1] = mat3_column(input.f[k], j);
+}
+
+static double run_tet_energy(int k)
+{
+    vec3 x[4];
+    positions(k, x);
+    return tet4_energy(&rest, &material, x);
+}
+
+static double run_tet_gradient(int k)
+{
+    vec3 x[4], gradient[4];
+    positions(k, x);
+    return tet4_evaluate(&rest, &material, x, true, gradient, NULL) + gradient[0].x;
+}
+
+static double run_tet_hessian(int k)
+{
+    vec3 x[4], gradient[4];
+    mat3 blocks[TET4_BLOCKS];
+    positions(k, x);
+    return tet4_evaluate(&rest, &material, x, true, gradient, blocks) + blocks[0].m[0][0];
+}
+
+static double run_hessian9(int k)
+{
+    double hessian[81];
+    elastic_hessian(&material, input.f[k], true, hessian);
+    return hessian[0];
+}
+
+static void bench_elastic(void)
+{
+    static const char *const names[] = {"neo-hookean", "fixed corotated", "linear", "svk"};
+    for (int model = 0; model < 4; model++) {
+        material = elastic_from_young((elastic_model)model, 1e5, 0.4);
+        fill_deformations(0.2);
+        report("tet4_energy", names[model], run_tet_energy);
+        report("tet4 gradient", names[model], run_tet_gradient);
+        report("tet4 projected hessian", names[model], run_tet_hessian);
+        report("elastic_hessian 9x9", names[model], run_hessian9);
+    }
+}
+
 static void bench_small(void)
 {
     fill_deformations(0.0);
@@ -170,6 +225,7 @@ int main(void)
 {
     puts("kernel,case,ns_per_call");
     bench_small();
+    bench_elastic();
     bench_dense();
     return 0;
 }

@@ -1,0 +1,57 @@
+/* Isotropic elastic energy densities of volumetric elements as functions of the deformation
+ * gradient F: value, first Piola-Kirchhoff stress P = dPsi/dF and Hessian dP/dF.
+ *
+ *   neo-Hookean            mu/2 (|F|^2 - 3) - mu ln J + lambda/2 (ln J)^2, infinite for J <= 0
+ *   fixed corotated        mu |F - R|^2 + lambda/2 (J - 1)^2, defined for inverted F
+ *   linear                 mu |e|^2 + lambda/2 (tr e)^2 with e = (F + F^T)/2 - I
+ *   Saint Venant-Kirchhoff mu |E|^2 + lambda/2 (tr E)^2 with E = (F^T F - I)/2
+ *
+ * With F = U diag(s) V^T the Hessian of an isotropic energy is nearly diagonal in the basis
+ * u_i v_j^T (Teran and others, 2005): a 3x3 block couples the u_i v_i^T, and each pair u_i v_j^T,
+ * u_j v_i^T has a 2x2 block whose eigenvalues are known in closed form. All divided differences are
+ * written out, so equal singular values are not special. */
+#ifndef MATERIAL_ELASTIC_H
+#define MATERIAL_ELASTIC_H
+
+#include "math/vec3.h"
+
+typedef enum elastic_model {
+    ELASTIC_NEO_HOOKEAN,
+    ELASTIC_FIXED_COROTATED,
+    ELASTIC_LINEAR,
+    ELASTIC_SVK
+} elastic_model;
+
+typedef struct elastic_parameters {
+    elastic_model model;
+    double mu, lambda; /* Lame's parameters, Pa */
+} elastic_parameters;
+
+/* From Young's modulus (Pa) and Poisson's ratio, -1 < poisson < 0.5. */
+elastic_parameters elastic_from_young(elastic_model model, double young, double poisson);
+
+/* dP/dF in the frame of the singular vectors: the entry between u_a v_b^T and u_c v_d^T is
+ *   diagonal[a][c] for a = b, c = d;  same[k] for (a, b) = (c, d);  swapped[k] for (a, b) = (d, c),
+ * where k is the index that is neither a nor b; all other entries are 0. */
+typedef struct elastic_spectrum {
+    mat3 u, v;
+    mat3 diagonal;
+    double same[3], swapped[3];
+} elastic_spectrum;
+
+double elastic_energy(const elastic_parameters *material, mat3 f);
+mat3 elastic_stress(const elastic_parameters *material, mat3 f);
+
+/* Row-major 9x9; F_ij has index 3 i + j. With project, negative eigenvalues are set to 0. */
+void elastic_hessian(const elastic_parameters *material, mat3 f, bool project, double hessian[81]);
+
+/* Any of the three (the pointers may be NULL) from one decomposition of F. The energy has the same
+ * bits as elastic_energy's. For neo-Hookean and J <= 0 the energy is INFINITY and the derivatives
+ * are NaN. */
+void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, double *energy,
+                      mat3 *stress, elastic_spectrum *spectrum);
+
+/* Writes the spectrum out as a 9x9 matrix; exactly symmetric. */
+void elastic_spectrum_expand(const elastic_spectrum *spectrum, double hessian[81]);
+
+#endif

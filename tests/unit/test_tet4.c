@@ -1,0 +1,240 @@
+/* The linear tetrahedron: derivatives, block structure, invariances. */
+#include "test.h"
+
+#include "fem/tet4.h"
+#include "support/dense_oracle.h"
+
+static const elastic_model models[] = {ELASTIC_NEO_HOOKEAN, ELASTIC_FIXED_COROTATED, ELASTIC_LINEAR,
+                                       ELASTIC_SVK};
+enum { MODELS = 4 };
+
+static vec3 random_vector(random_state *r, double size)
+{
+    double x = random_range(r, -size, size), y = random_range(r, -size, size);
+    return vec3_make(x, y, random_range(r, -size, size));
+}
+
+/* A rest tetrahedron of reasonable shape, and positions with x_k = F X_k + translation. */
+static void random_rest(random_state *r, double size, vec3 rest_x[4], tet4_rest *rest)
+{
+    do
+        for (int k = 0; k < 4; k++) rest_x[k] = random_vector(r, size);
+    while (!tet4_rest_make(rest_x, rest) || rest->volume < 0.1 * size * size * size);
+}
+
+static void deform(mat3 f, vec3 shift, const vec3 rest_x[4], vec3 x[4])
+{
+    for (int k = 0; k < 4; k++) x[k] = vec3_add(mat3_mul_vec(f, rest_x[k]), shift);
+}
+
+static mat3 random_deformation(random_state *r)
+{
+    mat3 f;
+    do f = mat3_add(mat3_identity(), oracle_random_matrix(r, 0.6));
+    while (mat3_determinant(f) < 0.2);
+    return mat3_mul(oracle_random_rotation(r), f);
+}
+
+static void dense_hessian(const mat3 blocks[TET4_BLOCKS], double h[144])
+{
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    h[12 * (3 * a + i) + 3 * b + j] = a <= b ? blocks[tet4_block(a, b)].m[i][j]
+                                                             : blocks[tet4_block(b, a)].m[j][i];
+}
+
+static double *coordinate(vec3 *x, int k)
+{
+    vec3 *p = &x[k / 3];
+    return k % 3 == 0 ? &p->x : k % 3 == 1 ? &p->y : &p->z;
+}
+
+static double get(const vec3 *x, int k) { return vec3_get(x[k / 3], k % 3); }
+
+/* Fourth-order difference of the gradient (component l) or of the energy (l = -1). */
+static double slope(const tet4_rest *rest, const elastic_parameters *m, const vec3 x[4], int k,
+                    int l, double h)
+{
+    static const double steps[4] = {1, -1, 2, -2}, weights[4] = {8, -8, -1, 1};
+    double sum = 0;
+    for (int q = 0; q < 4; q++) {
+        vec3 y[4], gradient[4];
+        memcpy(y, x, sizeof y);
+        *coordinate(y, k) += steps[q] * h;
+        double energy = tet4_evaluate(rest, m, y, false, gradient, NULL);
+        sum += weights[q] * (l < 0 ? energy : get(gradient, l));
+    }
+    return sum / (12 * h);
+}
+
+TEST(block_order)
+{
+    int expected = 0;
+    for (int a = 0; a < 4; a++)
+        for (int b = a; b < 4; b++) CHECK(tet4_block(a, b) == expected++);
+    CHECK(expected == TET4_BLOCKS);
+}
+
+TEST(rest_shape)
+{
+    vec3 x[4] = {{0, 0, 0}, {2, 0, 0}, {0, 3, 0}, {0, 0, 4}};
+    tet4_rest rest;
+    CHECK(tet4_rest_make(x, &rest));
+    CHECK_NEAR(rest.volume, 4, 1e-14);
+    mat3 f = tet4_deformation(&rest, x);
+    CHECK_NEAR(mat3_norm2(mat3_sub(f, mat3_identity())), 0, 1e-28);
+    vec3 t = x[1];
+    x[1] = x[2];
+    x[2] = t;
+    CHECK(!tet4_rest_make(x, &rest)); /* inverted */
+    x[1] = x[2];
+    CHECK(!tet4_rest_make(x, &rest)); /* flat */
+    x[1].x = NAN;
+    CHECK(!tet4_rest_make(x, &rest));
+}
+
+TEST(derivatives)
+{
+    random_state r = {1};
+    for (int trial = 0; trial < 60; trial++)
+        for (int c = 0; c < MODELS; c++) {
+            elastic_parameters m = elastic_from_young(models[c], 2, 0.35);
+            vec3 rest_x[4], x[4], gradient[4];
+            mat3 blocks[TET4_BLOCKS];
+            tet4_rest rest;
+            double h[144], size = trial % 3 == 0 ? 1e-3 : trial % 3 == 1 ? 1 : 100;
+            random_rest(&r, size, rest_x, &rest);
+            mat3 f = random_deformation(&r);
+            if (c > 0 && trial % 2) f.m[0][0] -= 1.5; /* often inverted */
+            deform(f, random_vector(&r, size), rest_x, x);
+            double energy = tet4_evaluate(&rest, &m, x, false, gradient, blocks);
+            CHECK(energy == tet4_energy(&rest, &m, x));
+            dense_hessian(blocks, h);
+            double stiffness = size, force = size * size;
+            for (int k = 0; k < 144; k++) stiffness = fmax(stiffness, fabs(h[k]));
+            for (int k = 0; k < 12; k++) force = fmax(force, fabs(get(gradient, k)));
+            double step = 2e-4 * size;
+            if (c > 0 && fabs(mat3_determinant(f)) < 0.05) continue; /* rotation may jump */
+            for (int k = 0; k < 12; k++) {
+                CHECK_NEAR(get(gradient, k), slope(&rest, &m, x, k, -1, step), 1e-8 * force);
+                for (int l = 0; l < 12; l++)
+                    CHECK_NEAR(h[12 * l + k], slope(&rest, &m, x, k, l, step), 1e-7 * stiffness);
+            }
+        }
+}
+
+/* Same blocks as contracting the full 9x9 matrix dP/dF with dF/dx (9x12). */
+TEST(blocks_match_the_full_contraction)
+{
+    random_state r = {2};
+    for (int trial = 0; trial < 200; trial++)
+        for (int c = 0; c < MODELS; c++) {
+            elastic_parameters m = elastic_from_young(models[c], 2, 0.35);
+            vec3 rest_x[4], x[4];
+            mat3 blocks[TET4_BLOCKS];
+            tet4_rest rest;
+            double h[144], full[81], b[9][12] = {{0}}, hb[9][12] = {{0}};
+            random_rest(&r, 1, rest_x, &rest);
+            deform(random_deformation(&r), random_vector(&r, 1), rest_x, x);
+            bool project = trial % 2;
+            tet4_evaluate(&rest, &m, x, project, NULL, blocks);
+            dense_hessian(blocks, h);
+            elastic_hessian(&m, tet4_deformation(&rest, x), project, full);
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++)
+                    for (int k = 0; k < 3; k++) {
+                        b[3 * i + j][3 * (k + 1) + i] = rest.dm_inverse.m[k][j];
+                        b[3 * i + j][i] -= rest.dm_inverse.m[k][j];
+                    }
+            double largest = 0;
+            for (int p = 0; p < 9; p++)
+                for (int q = 0; q < 9; q++)
+                    for (int k = 0; k < 12; k++) hb[p][k] += full[9 * p + q] * b[q][k];
+            for (int k = 0; k < 144; k++) largest = fmax(largest, fabs(h[k]));
+            for (int k = 0; k < 12; k++)
+                for (int l = 0; l < 12; l++) {
+                    double sum = 0;
+                    for (int p = 0; p < 9; p++) sum += b[p][k] * hb[p][l];
+                    CHECK_NEAR(h[12 * k + l], rest.volume * sum, 2e-14 * largest);
+                }
+        }
+}
+
+TEST(projected_blocks_are_semidefinite_and_balanced)
+{
+    random_state r = {3};
+    for (int trial = 0; trial < 100; trial++)
+        for (int c = 0; c < MODELS; c++) {
+            elastic_parameters m = elastic_from_young(models[c], 2, 0.45);
+            vec3 rest_x[4], x[4], gradient[4];
+            mat3 blocks[TET4_BLOCKS], f = random_deformation(&r);
+            tet4_rest rest;
+            double h[144];
+            long double values[ORACLE_MAX];
+            random_rest(&r, 1, rest_x, &rest);
+            if (trial % 2) f = mat3_scale(0.3, f);
+            if (c > 0 && trial % 3 == 0) f.m[1][1] -= 2;
+            deform(f, random_vector(&r, 1), rest_x, x);
+            tet4_evaluate(&rest, &m, x, true, gradient, blocks);
+            dense_hessian(blocks, h);
+            oracle_eigenvalues(12, h, values);
+            CHECK(values[0] >= -1e-14L * values[11]);
+            for (int k = 0; k < 144; k++) CHECK(h[k] == h[k % 12 * 12 + k / 12]);
+            vec3 force = vec3_make(0, 0, 0), torque = force;
+            double size = 0;
+            for (int a = 0; a < 4; a++) {
+                force = vec3_add(force, gradient[a]);
+                torque = vec3_add(torque, vec3_cross(x[a], gradient[a]));
+                size += vec3_norm(gradient[a]);
+            }
+            CHECK_NEAR(vec3_norm(force), 0, 1e-15 * size);
+            if (models[c] != ELASTIC_LINEAR) CHECK_NEAR(vec3_norm(torque), 0, 1e-13 * (1 + size));
+            for (int k = 0; k < 12; k++) /* no force from a translation */
+                for (int i = 0; i < 3; i++)
+                    CHECK_NEAR(h[12 * k + i] + h[12 * k + 3 + i] + h[12 * k + 6 + i] +
+                                   h[12 * k + 9 + i],
+                               0, 1e-14 * (double)values[11]);
+        }
+}
+
+TEST(rest_positions_have_no_force)
+{
+    random_state r = {4};
+    for (int c = 0; c < MODELS; c++) {
+        elastic_parameters m = elastic_from_young(models[c], 1, 0.3);
+        vec3 rest_x[4], x[4], gradient[4];
+        tet4_rest rest;
+        random_rest(&r, 1, rest_x, &rest);
+        deform(mat3_identity(), vec3_make(3, -2, 1), rest_x, x);
+        CHECK_NEAR(tet4_evaluate(&rest, &m, x, true, gradient, NULL), 0, 1e-27);
+        for (int k = 0; k < 12; k++) CHECK_NEAR(get(gradient, k), 0, 1e-13);
+    }
+}
+
+TEST(inverted_neo_hookean_is_infinite)
+{
+    elastic_parameters m = elastic_from_young(ELASTIC_NEO_HOOKEAN, 1, 0.3);
+    vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, gradient[4];
+    mat3 blocks[TET4_BLOCKS];
+    tet4_rest rest;
+    CHECK(tet4_rest_make(x, &rest));
+    x[3].z = -0.1;
+    CHECK(tet4_energy(&rest, &m, x) == INFINITY);
+    CHECK(tet4_evaluate(&rest, &m, x, true, gradient, blocks) == INFINITY);
+    x[3].z = 0;
+    CHECK(tet4_energy(&rest, &m, x) == INFINITY);
+}
+
+int main(void)
+{
+    RUN(block_order);
+    RUN(rest_shape);
+    RUN(derivatives);
+    RUN(blocks_match_the_full_contraction);
+    RUN(projected_blocks_are_semidefinite_and_balanced);
+    RUN(rest_positions_have_no_force);
+    RUN(inverted_neo_hookean_is_infinite);
+    return TEST_END();
+}
