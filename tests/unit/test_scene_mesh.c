@@ -8,6 +8,7 @@
 #include "scene/load.h"
 #include "scene/scene.h"
 #include "scene/select.h"
+#include "scene/start.h"
 
 #include <unistd.h>
 
@@ -19,7 +20,8 @@ static void write_text(const char *path, const char *text)
 }
 
 /* A scene with these bodies (' stands for "). */
-static scene_def *load(const char *bodies)
+static abut_status load_with(const char *bodies, const char *const *overrides, size_t count,
+                             scene_def **scene)
 {
     char text[4000];
     snprintf(text, sizeof text,
@@ -29,8 +31,13 @@ static scene_def *load(const char *bodies)
     for (char *c = text; *c; c++)
         if (*c == '\'') *c = '"';
     file_bytes bytes = {.data = text, .size = strlen(text)};
+    return scene_load_bytes("bar.json", &bytes, overrides, count, NULL, scene, &err);
+}
+
+static scene_def *load(const char *bodies)
+{
     scene_def *scene;
-    CHECK_OK(scene_load_bytes("bar.json", &bytes, NULL, 0, NULL, &scene, &err), err);
+    CHECK_OK(load_with(bodies, NULL, 0, &scene), err);
     return scene;
 }
 
@@ -220,6 +227,81 @@ TEST(selection_by_tag)
     scene_free(s);
 }
 
+/* --- The start --- */
+
+/* Loads the meshes of all bodies and checks the start. */
+static scene_def *check_start(const char *bodies, start_report *report, double *size)
+{
+    scene_def *s = load(bodies);
+    if (!s) return NULL;
+    mesh *meshes = mem_calloc(s->body_count, sizeof *meshes);
+    for (size_t i = 0; i < s->body_count; i++)
+        CHECK_OK(scene_body_mesh(s, i, &meshes[i], &err), err);
+    CHECK_OK(start_check(s, meshes, report, &err), err);
+    *size = start_size(s, meshes);
+    for (size_t i = 0; i < s->body_count; i++) mesh_free(&meshes[i]);
+    mem_free(meshes);
+    return s;
+}
+
+#define CUBE "'material': 'm', 'mesh': {'box': {'size': [1, 1, 1], 'cells': [1, 1, 1]}}"
+
+TEST(a_good_start)
+{
+    start_report report;
+    double size;
+    scene_def *s = check_start("{" CUBE "}, {" CUBE ", 'translate': [0, 1.001, 0]},"
+                               "{" CUBE ", 'enabled': false}, {'type': 'obstacle', 'mesh':"
+                               " {'grid': {'size': [9, 9]}}, 'translate': [0, -3, 0]},"
+                               "{'type': 'obstacle', 'mesh': {'grid': {'size': [3, 9]}},"
+                               " 'translate': [0, -3, 0]}",
+                               &report, &size);
+    if (!s) return;
+    CHECK(report.intersections == 0 && report.behind_planes == 0 && report.shown == 0);
+    CHECK_NEAR(size, sqrt(2 + 2.001 * 2.001), 1e-12);
+    CHECK_NEAR(report.min_distance, 0.001, 1e-12);
+    CHECK_NEAR(start_length((length_def){2, true}, size), 2 * size, 0);
+    CHECK_NEAR(start_length((length_def){2, false}, size), 2, 0);
+    scene_free(s);
+}
+
+TEST(intersecting_start)
+{
+    start_report report;
+    double size;
+    scene_def *s = check_start("{" CUBE ", 'name': 'a'}, {" CUBE
+                               ", 'name': 'b', 'translate': [0.3, 0.9, 0.2]}",
+                               &report, &size);
+    if (!s) return;
+    CHECK(report.intersections > 0 && report.shown > 0 && isinf(report.min_distance));
+    CHECK(strstr(report.text[0], "edge ") == report.text[0]);
+    CHECK(strstr(report.text[0], " meets triangle ") && strstr(report.text[0], "\"a\""));
+    CHECK(strstr(report.text[0], "\"b\"") != NULL);
+    scene_free(s);
+}
+
+TEST(start_behind_a_plane)
+{
+    start_report report;
+    double size;
+    const char *override = "ground=0";
+    scene_def *s;
+    CHECK_OK(load_with("{" CUBE ", 'name': 'a'}", &override, 1, &s), err);
+    if (!s) return;
+    mesh m;
+    CHECK_OK(scene_body_mesh(s, 0, &m, &err), err);
+    CHECK_OK(start_check(s, &m, &report, &err), err);
+    CHECK(report.behind_planes == 4 && report.intersections == 0 && report.shown == 4);
+    CHECK(strcmp(report.text[0], "node 0 of \"a\" is 0.5 m behind half space 0") == 0);
+    s->contact_enabled = false;
+    CHECK_OK(start_check(s, &m, &report, &err), err);
+    CHECK(report.behind_planes == 0);
+    size = start_size(s, &m);
+    CHECK_NEAR(size, sqrt(3), 1e-12);
+    mesh_free(&m);
+    scene_free(s);
+}
+
 TEST(allocation_failures)
 {
     scene_def *s = load("{'material': 'm', 'mesh': {'box': {'size': [1, 1, 1]}}, 'fix': {}}");
@@ -231,7 +313,10 @@ TEST(allocation_failures)
         mem_fail_after(n);
         abut_status status = scene_body_mesh(s, 0, &m, &err);
         if (status == ABUT_OK) {
-            status = select_nodes(&s->bodies[0].fixes[0].nodes, &m, &nodes, &count, &err);
+            start_report report;
+            status = start_check(s, &m, &report, &err);
+            if (status == ABUT_OK)
+                status = select_nodes(&s->bodies[0].fixes[0].nodes, &m, &nodes, &count, &err);
             mesh_free(&m);
         }
         bool failed = mem_failure_happened();
@@ -277,6 +362,9 @@ int main(void)
     RUN(inverted_and_flat_tets);
     RUN(selectors);
     RUN(selection_by_tag);
+    RUN(a_good_start);
+    RUN(intersecting_start);
+    RUN(start_behind_a_plane);
     RUN(allocation_failures);
     unlink("two.obj");
     unlink("bad.obj");

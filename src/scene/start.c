@@ -1,0 +1,213 @@
+#include "scene/start.h"
+
+#include "base/array.h"
+#include "base/memory.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool takes_part(const scene_def *scene, const mesh *meshes, size_t body)
+{
+    return scene->bodies[body].enabled && meshes[body].vertex_count > 0;
+}
+
+double start_size(const scene_def *scene, const mesh *meshes)
+{
+    vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (size_t i = 0; i < scene->body_count; i++) {
+        if (!takes_part(scene, meshes, i) || scene->bodies[i].type == BODY_OBSTACLE) continue;
+        vec3 a, b;
+        mesh_bounds(&meshes[i], &a, &b);
+        low = vec3_min(low, a);
+        high = vec3_max(high, b);
+    }
+    return low.x <= high.x ? vec3_norm(vec3_sub(high, low)) : 0;
+}
+
+double start_length(length_def length, double size)
+{
+    return length.relative ? length.value * size : length.value;
+}
+
+/* --- One surface of all bodies --- */
+
+typedef int32_t triangle_nodes[3];
+typedef int32_t edge_nodes[2];
+
+typedef struct joined_surface {
+    ARRAY(vec3) vertices;
+    ARRAY(int32_t) body; /* per vertex */
+    ARRAY(triangle_nodes) triangles;
+    ARRAY(edge_nodes) edges;
+    ARRAY(int32_t) points;
+    ARRAY(uint8_t) flags;  /* per body */
+    ARRAY(size_t) offsets; /* first vertex per body */
+} joined_surface;
+
+static void joined_free(joined_surface *s)
+{
+    array_free(&s->vertices);
+    array_free(&s->body);
+    array_free(&s->triangles);
+    array_free(&s->edges);
+    array_free(&s->points);
+    array_free(&s->flags);
+    array_free(&s->offsets);
+}
+
+static bool join_vertices(joined_surface *s, const mesh *m, size_t body)
+{
+    for (size_t v = 0; v < m->vertex_count; v++)
+        if (!array_push(&s->vertices, m->vertices[v]) || !array_push(&s->body, (int32_t)body))
+            return false;
+    return true;
+}
+
+static bool join_parts(joined_surface *s, const surface_parts *parts, int32_t offset)
+{
+    size_t t = s->triangles.count, e = s->edges.count, p = s->points.count;
+    if (!array_resize(&s->triangles, t + parts->triangle_count) ||
+        !array_resize(&s->edges, e + parts->edge_count) ||
+        !array_resize(&s->points, p + parts->point_count))
+        return false;
+    for (size_t i = 0; i < parts->triangle_count; i++)
+        for (int k = 0; k < 3; k++) s->triangles.data[t + i][k] = offset + parts->triangles[i][k];
+    for (size_t i = 0; i < parts->edge_count; i++)
+        for (int k = 0; k < 2; k++) s->edges.data[e + i][k] = offset + parts->edges[i][k];
+    for (size_t i = 0; i < parts->point_count; i++)
+        s->points.data[p + i] = offset + parts->points[i];
+    return true;
+}
+
+static uint8_t flags_of(body_type type)
+{
+    if (type == BODY_OBSTACLE) return CHECK_BODY_OBSTACLE | CHECK_BODY_RIGID;
+    return type == BODY_RIGID || type == BODY_AFFINE ? CHECK_BODY_RIGID : 0;
+}
+
+static abut_status join(const scene_def *scene, const mesh *meshes, joined_surface *s,
+                        abut_error *err)
+{
+    for (size_t i = 0; i < scene->body_count; i++) {
+        size_t offset = s->vertices.count;
+        if (!array_push(&s->offsets, offset) ||
+            !array_push(&s->flags, flags_of(scene->bodies[i].type)))
+            return error_memory(err, "checking the start");
+        if (!takes_part(scene, meshes, i)) continue;
+        if (offset + meshes[i].vertex_count > INT32_MAX)
+            return error_set(err, ABUT_ERROR_INPUT, scene->path,
+                             "all bodies together have too many vertices");
+        surface_parts parts;
+        TRY(mesh_surface(&meshes[i], &parts, err));
+        bool good = join_vertices(s, &meshes[i], i) && join_parts(s, &parts, (int32_t)offset);
+        surface_parts_free(&parts);
+        if (!good) return error_memory(err, "checking the start");
+    }
+    return ABUT_OK;
+}
+
+/* --- Problems in words --- */
+
+static void show(start_report *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void show(start_report *out, const char *format, ...)
+{
+    if (out->shown == START_SHOWN) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(out->text[out->shown++], START_TEXT, format, arguments);
+    va_end(arguments);
+}
+
+/* "triangle 4 7 9 of "ball"", with the numbers the nodes have in the mesh of the body. */
+static void describe(const scene_def *scene, const joined_surface *s, const char *what,
+                     const int32_t *nodes, int count, char *text, size_t size)
+{
+    int32_t body = s->body.data[nodes[0]];
+    int length = snprintf(text, size, "%s", what);
+    for (int k = 0; k < count && length > 0 && (size_t)length < size; k++)
+        length += snprintf(text + length, size - (size_t)length, " %zu",
+                           (size_t)nodes[k] - s->offsets.data[body]);
+    if (length > 0 && (size_t)length < size)
+        snprintf(text + length, size - (size_t)length, " of \"%.40s\"", scene->bodies[body].name);
+}
+
+static void show_pair(const scene_def *scene, const joined_surface *s, const check_pair *pair,
+                      start_report *out)
+{
+    bool first_edge = pair->kind == CHECK_EDGE_TRIANGLE || pair->kind == CHECK_EDGE_EDGE;
+    char a[90], b[90];
+    if (first_edge)
+        describe(scene, s, "edge", s->edges.data[pair->first], 2, a, sizeof a);
+    else
+        describe(scene, s, "node", &pair->first, 1, a, sizeof a);
+    if (pair->kind == CHECK_EDGE_TRIANGLE || pair->kind == CHECK_POINT_TRIANGLE)
+        describe(scene, s, "triangle", s->triangles.data[pair->second], 3, b, sizeof b);
+    else if (pair->kind == CHECK_POINT_POINT)
+        describe(scene, s, "node", &pair->second, 1, b, sizeof b);
+    else
+        describe(scene, s, "edge", s->edges.data[pair->second], 2, b, sizeof b);
+    show(out, "%s meets %s", a, b);
+}
+
+/* --- The check --- */
+
+static void check_half_spaces(const scene_def *scene, const joined_surface *s, start_report *out)
+{
+    for (size_t p = 0; p < s->points.count; p++) {
+        int32_t v = s->points.data[p], body = s->body.data[v];
+        if (scene->bodies[body].type == BODY_OBSTACLE) continue;
+        for (size_t h = 0; h < scene->half_space_count; h++) {
+            const half_space_def *plane = &scene->half_spaces[h];
+            double height = vec3_dot(plane->normal, vec3_sub(s->vertices.data[v], plane->origin));
+            if (height > 0) continue;
+            out->behind_planes++;
+            show(out, "node %zu of \"%.40s\" is %g m behind half space %zu",
+                 (size_t)v - s->offsets.data[body], scene->bodies[body].name, -height, h);
+        }
+    }
+}
+
+static abut_status check_joined(const scene_def *scene, const joined_surface *s, double radius,
+                                start_report *out, abut_error *err)
+{
+    check_surface surface = {.vertices = s->vertices.data,
+                             .vertex_count = s->vertices.count,
+                             .triangles = (const triangle_nodes *)s->triangles.data,
+                             .triangle_count = s->triangles.count,
+                             .edges = (const edge_nodes *)s->edges.data,
+                             .edge_count = s->edges.count,
+                             .points = s->points.data,
+                             .point_count = s->points.count,
+                             .body = s->body.data,
+                             .body_flags = s->flags.data};
+    check_pair *pairs;
+    TRY(check_intersections(&surface, &pairs, &out->intersections, err));
+    for (size_t i = 0; i < out->intersections && i < START_SHOWN; i++)
+        show_pair(scene, s, &pairs[i], out);
+    mem_free(pairs);
+    check_half_spaces(scene, s, out);
+    if (out->intersections > 0) return ABUT_OK;
+    check_gap gap;
+    TRY(check_min_distance(&surface, radius, &gap, err));
+    out->min_distance = gap.distance;
+    return ABUT_OK;
+}
+
+abut_status start_check(const scene_def *scene, const mesh *meshes, start_report *out,
+                        abut_error *err)
+{
+    memset(out, 0, sizeof *out);
+    out->min_distance = INFINITY;
+    if (!scene->contact_enabled) return ABUT_OK;
+    joined_surface surface = {0};
+    abut_status status = join(scene, meshes, &surface, err);
+    double radius = 2 * start_length(scene->dhat, start_size(scene, meshes));
+    if (status == ABUT_OK && surface.vertices.count > 0)
+        status = check_joined(scene, &surface, radius, out, err);
+    joined_free(&surface);
+    return status;
+}
