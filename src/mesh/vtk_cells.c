@@ -1,5 +1,7 @@
 #include "mesh/vtk_cells.h"
 
+#include <string.h>
+
 static const struct {
     cell_kind kind;
     int order, type;
@@ -59,58 +61,67 @@ bool vtk_cell_kind(int type, int node_count, cell_kind *kind, int *order)
     }
 }
 
-/* A node of a tet of some order as four barycentric counts that add up to the order. */
-typedef struct bary {
-    int count[4];
-} bary;
+/* How a format numbers the nodes of a simplex after its vertices: nodes of an edge run from the
+ * first vertex to the second; inner nodes of a face lie near these vertices, in turn. */
+typedef struct node_convention {
+    int vertex_count, edge_count, face_count;
+    int edges[6][2];
+    int faces[4][3];
+} node_convention;
 
-typedef struct tet_convention {
-    int edges[6][2]; /* nodes run from the first vertex to the second */
-    int faces[4][3]; /* inner nodes: corners of the inner triangle near these vertices, in turn */
-} tet_convention;
-
-static const tet_convention gmsh_tet = {
+static const node_convention gmsh_tet = {
+    4,
+    6,
+    4,
     {{0, 1}, {1, 2}, {2, 0}, {3, 0}, {3, 2}, {3, 1}},
     {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {3, 1, 2}},
 };
-static const tet_convention vtk_tet = {
+static const node_convention vtk_tet = {
+    4,
+    6,
+    4,
     {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}},
     {{0, 1, 3}, {2, 3, 1}, {0, 3, 2}, {0, 2, 1}},
 };
+static const node_convention triangle = {3, 3, 1, {{0, 1}, {1, 2}, {2, 0}}, {{0, 1, 2}}};
 
-/* Vertices, edge nodes, face nodes and, at order 4, the node in the middle. */
-static int list_tet_nodes(const tet_convention *convention, int order, bary nodes[VTK_MAX_NODES])
+/* Vertices, edge nodes, face nodes and, in a tet of order 4, the node in the middle. */
+static int list_nodes(const node_convention *c, int order, int counts[VTK_MAX_NODES][4])
 {
     int n = 0;
-    for (int i = 0; i < VTK_MAX_NODES; i++) nodes[i] = (bary){{0}};
-    for (int v = 0; v < 4; v++) nodes[n++].count[v] = order;
-    for (int e = 0; e < 6; e++)
+    for (int i = 0; i < VTK_MAX_NODES; i++)
+        for (int k = 0; k < 4; k++) counts[i][k] = 0;
+    for (int v = 0; v < c->vertex_count; v++) counts[n++][v] = order;
+    for (int e = 0; e < c->edge_count; e++)
         for (int i = 1; i < order; i++, n++) {
-            nodes[n].count[convention->edges[e][0]] = order - i;
-            nodes[n].count[convention->edges[e][1]] = i;
+            counts[n][c->edges[e][0]] = order - i;
+            counts[n][c->edges[e][1]] = i;
         }
-    for (int f = 0; f < 4 && order >= 3; f++)
+    for (int f = 0; f < c->face_count && order >= 3; f++)
         for (int i = 0; i < (order == 3 ? 1 : 3); i++, n++) {
-            for (int k = 0; k < 3; k++) nodes[n].count[convention->faces[f][k]] = 1;
-            nodes[n].count[convention->faces[f][i]] = order - 2;
+            for (int k = 0; k < 3; k++) counts[n][c->faces[f][k]] = 1;
+            counts[n][c->faces[f][i]] = order - 2;
         }
-    if (order == 4) nodes[n++] = (bary){{1, 1, 1, 1}};
+    if (c->vertex_count == 4 && order == 4) {
+        for (int k = 0; k < 4; k++) counts[n][k] = 1;
+        n++;
+    }
     return n;
 }
 
-static bool same_node(const bary *a, const bary *b)
+int simplex_node_counts(cell_kind kind, int order, int counts[VTK_MAX_NODES][4])
 {
-    return a->count[0] == b->count[0] && a->count[1] == b->count[1] && a->count[2] == b->count[2];
+    return list_nodes(kind == CELL_TET ? &gmsh_tet : &triangle, order, counts);
 }
 
 static void tet_order(int order, int *permutation)
 {
-    bary ours[VTK_MAX_NODES], theirs[VTK_MAX_NODES];
-    int n = list_tet_nodes(&gmsh_tet, order, ours);
-    list_tet_nodes(&vtk_tet, order, theirs);
+    int ours[VTK_MAX_NODES][4], theirs[VTK_MAX_NODES][4];
+    int n = list_nodes(&gmsh_tet, order, ours);
+    list_nodes(&vtk_tet, order, theirs);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            if (same_node(&theirs[i], &ours[j])) permutation[i] = j;
+            if (memcmp(theirs[i], ours[j], sizeof ours[j]) == 0) permutation[i] = j;
 }
 
 void vtk_node_order(cell_kind kind, int order, int permutation[VTK_MAX_NODES])

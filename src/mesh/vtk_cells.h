@@ -17,4 +17,8 @@ bool vtk_cell_kind(int type, int node_count, cell_kind *kind, int *order);
 /* permutation[i] = index in our cell of VTK's i-th node. */
 void vtk_node_order(cell_kind kind, int order, int permutation[VTK_MAX_NODES]);
 
+/* Where our nodes of a triangle or tet of order 1 to 4 lie: node i is the sum of its counts,
+ * divided by the order, times the vertices. Returns the number of nodes. */
+int simplex_node_counts(cell_kind kind, int order, int counts[VTK_MAX_NODES][4]);
+
 #endif
