@@ -20,51 +20,59 @@ static void set_row(double row[4], double scale, vec3 axis, vec3 origin)
     row[3] = -scale * vec3_dot(axis, origin);
 }
 
-/* Smallest distance from the middle and best sideways shift so that every corner, at x sideways and
- * z in front of the middle, satisfies |x - shift| <= (distance + z) tangent. */
-static double fit_axis(const double x[8], const double z[8], double tangent, double *shift)
-{
-    double right = -INFINITY, left = -INFINITY;
-    for (int i = 0; i < 8; i++) {
-        right = fmax(right, x[i] - z[i] * tangent);
-        left = fmax(left, -x[i] - z[i] * tangent);
-    }
-    *shift = 0.5 * (right - left);
-    return 0.5 * (right + left) / tangent;
-}
-
-camera camera_fit(const mat3 *world, double yaw, double pitch, double distance, double aspect,
-                  vec3 low, vec3 high)
+void view_start(camera_view *view, const mat3 *world, double yaw, double pitch, double aspect)
 {
     const double half_angle = 14.0 * degree, margin = 1.06;
-    camera c = {0};
     double cy = cos(yaw * degree), sy = sin(yaw * degree);
     double cp = cos(pitch * degree), sp = sin(pitch * degree);
     vec3 right = mat3_column(*world, 0), up = mat3_column(*world, 1),
          front = mat3_column(*world, 2);
     vec3 flat = vec3_mul_add(vec3_scale(cy, front), sy, right);
-    c.forward = vec3_neg(vec3_mul_add(vec3_scale(cp, flat), sp, up));
-    c.right = vec3_mul_add(vec3_scale(cy, right), -sy, front);
-    c.up = vec3_cross(c.right, c.forward);
-    c.tangent_y = tan(half_angle) / fmax(1.0, 1.0 / aspect);
-    c.tangent_x = c.tangent_y * aspect;
-    vec3 middle = vec3_scale(0.5, vec3_add(low, high));
-    double x[8], y[8], z[8], shift_x, shift_y;
-    for (int i = 0; i < 8; i++) {
-        vec3 corner = {i & 1 ? high.x : low.x, i & 2 ? high.y : low.y, i & 4 ? high.z : low.z};
-        vec3 offset = vec3_sub(corner, middle);
-        x[i] = vec3_dot(offset, c.right);
-        y[i] = vec3_dot(offset, c.up);
-        z[i] = vec3_dot(offset, c.forward);
-    }
-    double fit_x = fit_axis(x, z, c.tangent_x / margin, &shift_x);
-    double fit_y = fit_axis(y, z, c.tangent_y / margin, &shift_y);
-    double radius = 0.5 * vec3_norm(vec3_sub(high, low));
-    double away = distance * fmax(fmax(fit_x, fit_y), 1e-3 * radius);
-    c.eye = vec3_mul_add(vec3_mul_add(middle, shift_x, c.right), shift_y, c.up);
-    c.eye = vec3_mul_add(c.eye, -away, c.forward);
-    c.near = fmax(away - 1.5 * radius, 0.02 * away);
-    c.far = away + 20.0 * radius;
+    view->forward = vec3_neg(vec3_mul_add(vec3_scale(cp, flat), sp, up));
+    view->right = vec3_mul_add(vec3_scale(cy, right), -sy, front);
+    view->up = vec3_cross(view->right, view->forward);
+    view->tangent_y = tan(half_angle) / fmax(1.0, 1.0 / aspect) / margin;
+    view->tangent_x = view->tangent_y * aspect;
+    for (int i = 0; i < 4; i++) view->reach[i] = -INFINITY;
+    view->nearest = INFINITY;
+    view->farthest = -INFINITY;
+}
+
+void view_add(camera_view *view, vec3 point)
+{
+    double x = vec3_dot(point, view->right), y = vec3_dot(point, view->up);
+    double z = vec3_dot(point, view->forward);
+    double *reach = view->reach;
+    reach[0] = fmax(reach[0], x - z * view->tangent_x);
+    reach[1] = fmax(reach[1], -x - z * view->tangent_x);
+    reach[2] = fmax(reach[2], y - z * view->tangent_y);
+    reach[3] = fmax(reach[3], -y - z * view->tangent_y);
+    view->nearest = fmin(view->nearest, z);
+    view->farthest = fmax(view->farthest, z);
+}
+
+/* A point is in the picture when |x - eye_x| <= (z - eye_z) tx, the same for y. The reaches turn
+ * that into: reach[0] <= eye_x - eye_z tx and reach[1] <= -eye_x - eye_z tx. */
+camera camera_fit(const camera_view *view, double radius, double distance)
+{
+    const double *reach = view->reach;
+    double tx = view->tangent_x, ty = view->tangent_y, margin = 1.06;
+    double x = 0.5 * (reach[0] - reach[1]), y = 0.5 * (reach[2] - reach[3]);
+    double grow_x = radius * sqrt(1.0 + tx * tx), grow_y = radius * sqrt(1.0 + ty * ty);
+    double z = fmin(-(0.5 * (reach[0] + reach[1]) + grow_x) / tx,
+                    -(0.5 * (reach[2] + reach[3]) + grow_y) / ty);
+    double near = view->nearest - radius, far = view->farthest + radius, depth = far - near;
+    z = fmin(z, near - 1e-3 * depth);
+    double middle = 0.5 * (near + far);
+    z = middle - distance * (middle - z);
+    camera c = {.right = view->right,
+                .up = view->up,
+                .forward = view->forward,
+                .tangent_x = tx * margin,
+                .tangent_y = ty * margin};
+    c.eye = vec3_mul_add(vec3_mul_add(vec3_scale(x, c.right), y, c.up), z, c.forward);
+    c.near = fmax(0.9 * (near - z), 0.01 * (middle - z));
+    c.far = 2.0 * (far - z) + 20.0 * (depth + (middle - z) * tx);
     return c;
 }
 

@@ -37,27 +37,17 @@ render_options render_defaults(void)
 
 /* ---- what all pictures share ---- */
 
-void render_scope_start(render_scope *scope)
+/* Axes right, up and front of the world. */
+static mat3 world_axes(const render_options *o)
 {
-    scope->low = vec3_make(INFINITY, INFINITY, INFINITY);
-    scope->high = vec3_neg(scope->low);
-    scope->range[0] = INFINITY;
-    scope->range[1] = -INFINITY;
-    scope->has_field = false;
+    static const double fronts[3][3] = {{0, 0, 1}, {0, 0, 1}, {0, -1, 0}};
+    double up[3] = {0, 0, 0};
+    up[o->up_axis] = o->up_negative ? -1.0 : 1.0;
+    vec3 u = vec3_load(up), front = vec3_load(fronts[o->up_axis]);
+    return mat3_from_columns(vec3_cross(u, front), u, front);
 }
 
-void render_scope_add(render_scope *scope, const frame *f, const render_options *options)
-{
-    for (size_t i = 0; i < f->point_count; i++) {
-        if (!vec3_is_finite(f->points[i])) continue;
-        scope->low = vec3_min(scope->low, f->points[i]);
-        scope->high = vec3_max(scope->high, f->points[i]);
-    }
-    if (drawing_field_range(f, options->color, scope->range)) scope->has_field = true;
-}
-
-static abut_status check_options(const render_options *o, const render_scope *scope,
-                                 abut_error *err)
+static abut_status check_options(const render_options *o, abut_error *err)
 {
     if (o->width < 16 || o->width > 8192 || o->height < 16 || o->height > 8192)
         return error_set(err, ABUT_ERROR_INPUT, "size",
@@ -71,6 +61,36 @@ static abut_status check_options(const render_options *o, const render_scope *sc
                          "yaw %g, pitch %g, distance %g; pitch must be -90 to 90 degrees, distance "
                          "positive and at most 1000",
                          o->yaw, o->pitch, o->distance);
+    return ABUT_OK;
+}
+
+abut_status render_scope_start(render_scope *scope, const render_options *options, abut_error *err)
+{
+    TRY(check_options(options, err));
+    scope->low = vec3_make(INFINITY, INFINITY, INFINITY);
+    scope->high = vec3_neg(scope->low);
+    scope->range[0] = INFINITY;
+    scope->range[1] = -INFINITY;
+    scope->has_field = false;
+    mat3 axes = world_axes(options);
+    view_start(&scope->view, &axes, options->yaw, options->pitch,
+               (double)options->width / options->height);
+    return ABUT_OK;
+}
+
+void render_scope_add(render_scope *scope, const frame *f, const render_options *options)
+{
+    for (size_t i = 0; i < f->point_count; i++) {
+        if (!vec3_is_finite(f->points[i])) continue;
+        scope->low = vec3_min(scope->low, f->points[i]);
+        scope->high = vec3_max(scope->high, f->points[i]);
+        view_add(&scope->view, f->points[i]);
+    }
+    if (drawing_field_range(f, options->color, scope->range)) scope->has_field = true;
+}
+
+static abut_status check_scope(const render_options *o, const render_scope *scope, abut_error *err)
+{
     if (!(scope->high.x >= scope->low.x))
         return error_set(err, ABUT_ERROR_INPUT, "", "there is nothing to draw");
     if (strcmp(o->color, FIELD_BODY) != 0 && !scope->has_field)
@@ -79,28 +99,15 @@ static abut_status check_options(const render_options *o, const render_scope *sc
     return ABUT_OK;
 }
 
-/* Axes right, up and front of the world. */
-static mat3 world_axes(const render_options *o)
-{
-    static const double fronts[3][3] = {{0, 0, 1}, {0, 0, 1}, {0, -1, 0}};
-    double up[3] = {0, 0, 0};
-    up[o->up_axis] = o->up_negative ? -1.0 : 1.0;
-    vec3 u = vec3_load(up), front = vec3_load(fronts[o->up_axis]);
-    return mat3_from_columns(vec3_cross(u, front), u, front);
-}
-
 /* Everything is drawn around the middle of the scope. */
 static void place_camera(renderer *r)
 {
     const render_options *o = &r->options;
-    vec3 half = vec3_scale(0.5, vec3_sub(r->scope.high, r->scope.low));
-    double margin = fmax(r->style.line_radius, r->style.point_radius);
-    vec3 grown = vec3_add(half, vec3_make(margin, margin, margin));
-    mat3 axes = world_axes(o);
-    r->up = mat3_column(axes, 1);
-    r->camera = camera_fit(&axes, o->yaw, o->pitch, o->distance, (double)o->width / o->height,
-                           vec3_neg(grown), grown);
-    double half_height = fabs(vec3_dot(half, r->up));
+    double radius = fmax(r->style.line_radius, r->style.point_radius);
+    r->up = mat3_column(world_axes(o), 1);
+    r->camera = camera_fit(&r->scope.view, radius, o->distance);
+    r->camera.eye = vec3_sub(r->camera.eye, r->style.origin);
+    double half_height = 0.5 * fabs(vec3_dot(vec3_sub(r->scope.high, r->scope.low), r->up));
     r->ground_height = isnan(o->ground_height)
                            ? -half_height - 1e-4 * r->size
                            : o->ground_height - vec3_dot(r->style.origin, r->up);
@@ -127,7 +134,7 @@ abut_status renderer_create(renderer **out, const render_options *options,
                             const render_scope *scope, abut_error *err)
 {
     *out = NULL;
-    TRY(check_options(options, scope, err));
+    TRY(check_scope(options, scope, err));
     renderer *r = mem_calloc(1, sizeof *r);
     if (!r) return error_memory(err, "drawing");
     r->options = *options;

@@ -5,6 +5,7 @@
 #ifndef OUTPUT_RENDER_H
 #define OUTPUT_RENDER_H
 
+#include "output/camera.h"
 #include "output/frame.h"
 #include "output/image.h"
 
@@ -33,9 +34,11 @@ typedef struct render_scope {
     vec3 low, high;
     double range[2]; /* of the coloured field */
     bool has_field;
+    camera_view view;
 } render_scope;
 
-void render_scope_start(render_scope *scope);
+/* Checks the options. They are the same in all calls. */
+abut_status render_scope_start(render_scope *scope, const render_options *options, abut_error *err);
 void render_scope_add(render_scope *scope, const frame *f, const render_options *options);
 
 typedef struct renderer renderer;
