@@ -1,0 +1,177 @@
+/* The command `abut render` on a small run, on a frame and on wrong input. */
+#include "test.h"
+
+#include "base/file.h"
+#include "output/series.h"
+
+#include <png.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char folder[64], message[2000];
+static const char *abut;
+
+/* Runs `abut render` in the folder; returns its exit code and keeps what it prints. */
+static int render(const char *words)
+{
+    char line[1000];
+    snprintf(line, sizeof line, "cd '%s' && ASAN_OPTIONS=detect_leaks=0 '%s' render %s 2>&1",
+             folder, abut, words);
+    FILE *pipe = popen(line, "r");
+    if (!pipe) return -1;
+    size_t length = fread(message, 1, sizeof message - 1, pipe);
+    message[length] = 0;
+    int status = pclose(pipe);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void write_text(const char *name, const char *text)
+{
+    abut_error err;
+    char path[200];
+    path_join(path, sizeof path, folder, name);
+    CHECK_OK(atomic_write(path, text, strlen(text), &err), err);
+}
+
+static bool exists(const char *name)
+{
+    char path[200];
+    path_join(path, sizeof path, folder, name);
+    return file_exists(path);
+}
+
+/* Size of a picture, and mean brightness of its lower half. */
+static int picture_size(const char *name, int *height, double *brightness)
+{
+    char path[200];
+    path_join(path, sizeof path, folder, name);
+    png_image picture = {.version = PNG_IMAGE_VERSION};
+    if (!png_image_begin_read_from_file(&picture, path)) return -1;
+    picture.format = PNG_FORMAT_GRAY;
+    unsigned char *pixels = malloc(PNG_IMAGE_SIZE(picture));
+    double sum = 0.0;
+    int width = (int)picture.width;
+    *height = (int)picture.height;
+    if (png_image_finish_read(&picture, NULL, pixels, 0, NULL))
+        for (int i = *height / 2 * width; i < *height * width; i++) sum += pixels[i];
+    free(pixels);
+    *brightness = sum / (*height - *height / 2) / width;
+    return width;
+}
+
+/* Three frames of a tet that falls. */
+static void make_run(void)
+{
+    abut_error err;
+    char run[200];
+    path_join(run, sizeof run, folder, "run");
+    frame_series series;
+    CHECK_OK(series_open(&series, run, SERIES_NEW, &err), err);
+    for (int64_t step = 0; step <= 20; step += 10) {
+        double y = 2.0 - 0.1 * (double)step;
+        vec3 points[4] = {{0, y, 0}, {1, y, 0}, {0, y + 1, 0}, {0, y, 1}};
+        double velocity[12] = {0};
+        int32_t nodes[4] = {0, 1, 2, 3}, body[4] = {0};
+        cell_block block = {CELL_TET, 1, 4, 1, nodes, NULL};
+        for (int i = 0; i < 4; i++) velocity[3 * i + 1] = -(double)step;
+        frame f = {.time = 0.01 * (double)step, .step = step, .point_count = 4, .points = points};
+        f.block_count = 1;
+        f.blocks = &block;
+        frame_add_ints(&f, FRAME_POINTS, FIELD_BODY, 1, body);
+        frame_add_doubles(&f, FRAME_POINTS, FIELD_VELOCITY, 3, velocity);
+        CHECK_OK(series_add(&series, &f, &err), err);
+    }
+    series_close(&series);
+}
+
+#define SMALL " --size 96x64 --samples 4"
+
+TEST(a_run_gives_pictures)
+{
+    int height;
+    double brightness, grey;
+    CHECK(render("run -o last.png" SMALL) == 0);
+    CHECK(message[0] == 0);
+    CHECK(picture_size("last.png", &height, &brightness) == 96 && height == 64);
+    CHECK(render("run -o=wrong.png" SMALL) == 2);
+    CHECK(render("--frame all run --output=all.png" SMALL) == 0);
+    CHECK(exists("all_000000.png") && exists("all_000010.png") && exists("all_000020.png"));
+    CHECK(!exists("all.png"));
+    CHECK(render("run -o step.png --frame 10 --color velocity --edges --flat --camera 10,30,1.5"
+                 " --ground 0 --up y --line-width 0.01 --point-size 0.02" SMALL) == 0);
+    CHECK(exists("step.png"));
+    /* An obstacle is drawn in light grey instead of a colour. */
+    write_text("run/scene.json",
+               "{\"gravity\": [0, -9.81, 0], \"bodies\": [{\"type\": \"obstacle\"}],"
+               " \"ground\": -0.5}");
+    CHECK(render("run -o grey.png" SMALL) == 0);
+    CHECK(picture_size("grey.png", &height, &grey) == 96);
+    CHECK(grey != brightness);
+    write_text("run/scene.json", "{");
+    CHECK(render("run -o bad.png" SMALL) == 2);
+    CHECK(strstr(message, "scene.json: line 1") != NULL);
+    CHECK(!exists("bad.png"));
+}
+
+TEST(single_files_give_pictures)
+{
+    CHECK(render("run/frames/frame_000010.vtu -o one.png" SMALL) == 0);
+    CHECK(exists("one.png"));
+    write_text("mesh.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    CHECK(render("mesh.obj -o mesh.png" SMALL) == 0);
+    CHECK(exists("mesh.png"));
+}
+
+TEST(wrong_words_are_explained)
+{
+    static const struct {
+        const char *words;
+        int code;
+        const char *reason;
+    } cases[] = {
+        {"", 2, "what is to be drawn is missing"},
+        {"run", 2, "-o FILE is missing"},
+        {"run -o x.jpg", 2, "ends in .png"},
+        {"run -o x.png --frame 7", 2, "has no frame of step 7; there are 3, from step 0 to 20"},
+        {"run -o x.png --frame seven", 2, "--frame seven: expected the number of a step"},
+        {"run -o x.png --size 12", 2, "--size 12: expected width x height"},
+        {"run -o x.png --size 4x4", 2, "16 to 8192"},
+        {"run -o x.png --camera north", 2, "expected yaw,pitch"},
+        {"run -o x.png --camera 1,2,3,4", 2, "expected yaw,pitch"},
+        {"run -o x.png --color pressure", 2, "no field \"pressure\""},
+        {"run -o x.png --edges=yes", 2, "--edges takes no value"},
+        {"run -o x.png --up w", 2, "expected x, y, z"},
+        {"run -o x.png --ground deep", 2, "expected \"auto\""},
+        {"run -o x.png --samples 0", 2, "must be 1 to 1024"},
+        {"run -o x.png --sise 5", 2, "there is no option --sise"},
+        {"run again -o x.png", 2, "one input at a time"},
+        {"run -o", 2, "-o (nothing)"},
+        {"nowhere -o x.png", 5, "nowhere"},
+        {". -o x.png", 5, "frames"},
+        {"run -o no/where/x.png" SMALL, 5, "No such file"},
+    };
+    write_text("run/scene.json", "{}");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int code = render(cases[i].words);
+        bool right = code == cases[i].code && strstr(message, cases[i].reason);
+        if (!right) printf("render %s: %d: %s", cases[i].words, code, message);
+        CHECK(right);
+        CHECK(!exists("x.png"));
+    }
+}
+
+int main(void)
+{
+    abut = getenv("ABUT_COMMAND");
+    if (!abut || !file_exists(abut)) SKIP_ALL("ABUT_COMMAND does not name the command");
+    strcpy(folder, "/tmp/abut-test-command-XXXXXX");
+    if (!mkdtemp(folder)) return 1;
+    make_run();
+    RUN(a_run_gives_pictures);
+    RUN(single_files_give_pictures);
+    RUN(wrong_words_are_explained);
+    char line[100];
+    snprintf(line, sizeof line, "rm -r '%s'", folder);
+    CHECK(system(line) == 0);
+    return TEST_END();
+}
