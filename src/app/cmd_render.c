@@ -1,5 +1,5 @@
 /* `abut render`: pictures of a run, a frame or a mesh, without a display. */
-#include "app/app.h"
+#include "app/commands.h"
 #include "app/scene_hints.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -110,7 +110,7 @@ static bool parse_color(render_command *r, const char *text)
 static bool parse_output(render_command *r, const char *text)
 {
     r->output = text;
-    return text[0] != 0;
+    return strcasecmp(path_extension(text), "png") == 0;
 }
 
 static bool parse_line_width(render_command *r, const char *text)
@@ -123,69 +123,39 @@ static bool parse_point_size(render_command *r, const char *text)
     return parse_positive(text, &r->options.point_size);
 }
 
-static const struct option {
-    const char *long_name, *short_name;
+/* Values of options, and what is said when they are wrong. */
+static const struct {
+    const char *name;
     bool (*parse)(render_command *r, const char *text);
     const char *expected;
-} options[] = {
-    {"--output", "-o", parse_output, "the name of a PNG file"},
-    {"--frame", NULL, parse_frame, "the number of a step, \"first\", \"last\" or \"all\""},
-    {"--size", NULL, parse_size, "width x height in pixels, like 1280x720"},
-    {"--camera", NULL, parse_camera, "yaw,pitch or yaw,pitch,distance, like 30,18,1.2"},
-    {"--color", NULL, parse_color, "\"body\" or the name of a field"},
-    {"--samples", NULL, parse_samples, "a whole number"},
-    {"--ground", NULL, parse_ground, "\"auto\", \"none\" or a height"},
-    {"--up", NULL, parse_up, "x, y, z, -x, -y or -z"},
-    {"--line-width", NULL, parse_line_width, "a positive fraction of the scene's size"},
-    {"--point-size", NULL, parse_point_size, "a positive fraction of the scene's size"},
+} values[] = {
+    {"--output", parse_output, "a name that ends in .png"},
+    {"--frame", parse_frame, "the number of a step, first, last or all"},
+    {"--size", parse_size, "width x height in pixels, like 1280x720"},
+    {"--camera", parse_camera, "yaw,pitch or yaw,pitch,distance, like 30,18,1.2"},
+    {"--color", parse_color, "body or the name of a field"},
+    {"--samples", parse_samples, "a whole number"},
+    {"--ground", parse_ground, "auto, none or a height"},
+    {"--up", parse_up, "x, y, z, -x, -y or -z"},
+    {"--line-width", parse_line_width, "a positive fraction of the scene's size"},
+    {"--point-size", parse_point_size, "a positive fraction of the scene's size"},
 };
-enum { OPTION_COUNT = sizeof options / sizeof *options };
 
-/* 1 when an option was taken, 0 when the next word is none, -1 after an error message. */
-static int take_any_option(render_command *r, arguments *a)
+static abut_status read_line(render_command *r, const command_line *line, abut_error *err)
 {
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        if (!take_option(a, options[i].long_name, options[i].short_name)) continue;
-        const char *value = take_value(a);
-        if (value && options[i].parse(r, value)) return 1;
-        report_usage(&command_render, "%s %s: expected %s", a->option, value ? value : "(nothing)",
-                     options[i].expected);
-        return -1;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        const char *text = line_value(line, values[i].name);
+        if (text && !values[i].parse(r, text))
+            return error_set(err, ABUT_ERROR_INPUT, "render", "%s '%s' must be %s", values[i].name,
+                             text, values[i].expected);
     }
-    bool edges = take_option(a, "--edges", NULL);
-    if (!edges && !take_option(a, "--flat", NULL)) return 0;
-    if (has_stray_value(a)) {
-        report_usage(&command_render, "%s takes no value", a->option);
-        return -1;
-    }
-    if (edges)
-        r->options.edges = true;
-    else
-        r->options.smooth = false;
-    return 1;
-}
-
-/* 0, or the exit code after an error message. */
-static int parse_arguments(render_command *r, int argc, char **argv)
-{
-    arguments a = {.count = argc, .words = argv};
-    while (a.count > 0) {
-        int taken = take_any_option(r, &a);
-        if (taken < 0) return EXIT_USAGE;
-        if (taken > 0) continue;
-        if (a.words[0][0] == '-' && a.words[0][1])
-            return report_usage(&command_render, "there is no option %s", a.words[0]);
-        if (r->input)
-            return report_usage(&command_render, "one input at a time, not %s and %s", r->input,
-                                a.words[0]);
-        r->input = *a.words++;
-        a.count--;
-    }
-    if (!r->input) return report_usage(&command_render, "what is to be drawn is missing");
-    if (!r->output) return report_usage(&command_render, "-o FILE is missing");
-    if (strcasecmp(path_extension(r->output), "png") != 0)
-        return report_usage(&command_render, "-o %s: expected a name that ends in .png", r->output);
-    return 0;
+    if (!r->output)
+        return error_set(err, ABUT_ERROR_INPUT, "render",
+                         "where to? the option --output (-o) PICTURE.png is missing");
+    r->input = line->arguments[0];
+    r->options.edges = line_has(line, "--edges");
+    r->options.smooth = !line_has(line, "--flat");
+    return ABUT_OK;
 }
 
 /* ---- one mesh or frame ---- */
@@ -380,34 +350,52 @@ static abut_status render_run(render_command *r, abut_error *err)
     return status;
 }
 
-static int run_render(int argc, char **argv)
+static abut_status run(const command_line *line, abut_error *err)
 {
     render_command r = {.options = render_defaults()};
-    abut_error err = {0};
-    int code = parse_arguments(&r, argc, argv);
-    if (code != 0) return code;
-    abut_status status = file_is_directory(r.input) ? render_run(&r, &err) : render_file(&r, &err);
-    return status == ABUT_OK ? 0 : report_error(&err);
+    TRY(read_line(&r, line, err));
+    return file_is_directory(r.input) ? render_run(&r, err) : render_file(&r, err);
 }
 
-const command command_render = {
-    "render",
-    "render DIR|FILE -o PICTURE.png [options]",
-    "draw a run, a frame or a mesh to PNG without a display",
-    "DIR is the folder of a run; FILE a frame (VTU) or any mesh that abut reads.\n\n"
-    "  -o FILE                    name of the picture; with --frame all, FILE_000012.png ...\n"
-    "  --frame N|first|last|all   the frame of step N, or which (last)\n"
-    "  --size WxH                 pixels (1280x720)\n"
-    "  --camera YAW,PITCH[,DIST]  degrees, and distance as a multiple of the one at which all\n"
-    "                             frames are in the picture (30,18,1)\n"
-    "  --color body|FIELD         one colour per body, or the values of a field such as velocity,\n"
-    "                             displacement or stress, on one scale for all frames (body)\n"
-    "  --edges                    draw the edges of the mesh\n"
-    "  --flat                     flat triangles; else edges up to 40 degrees are smooth\n"
-    "  --ground auto|none|HEIGHT  a floor under the bodies (auto: where the scene has gravity)\n"
-    "  --up x|y|z|-x|-y|-z        which way is up (against gravity, else y)\n"
-    "  --line-width F             diameter of drawn edges, as a fraction of the size (0.008)\n"
-    "  --point-size F             diameter of drawn points (0.012)\n"
-    "  --samples N                passes per picture: more is smoother and slower (48)\n",
-    run_render,
+static const option_def options[] = {
+    {"--output", "-o", "FILE",
+     "the picture, a PNG file; with --frame all, FILE_000012.png and so on", COMPLETE_FILE},
+    {"--frame", NULL, "N", "the frame of step N, or first, last (usual) or all", COMPLETE_NOTHING},
+    {"--size", NULL, "WxH", "width and height in pixels (1280x720)", COMPLETE_NOTHING},
+    {"--camera", NULL, "YAW,PITCH[,DISTANCE]",
+     "degrees, and the distance as a multiple of the one at which all frames are in the picture "
+     "(30,18,1)",
+     COMPLETE_NOTHING},
+    {"--color", NULL, "FIELD",
+     "body for one colour per body (usual), or the values of a field such as velocity, "
+     "displacement or stress, on one scale for all frames",
+     COMPLETE_NOTHING},
+    {"--edges", NULL, NULL, "draw the edges of the mesh", COMPLETE_NOTHING},
+    {"--flat", NULL, NULL, "flat triangles instead of smooth ones where they meet below 40 degrees",
+     COMPLETE_NOTHING},
+    {"--ground", NULL, "HEIGHT",
+     "height of the floor, none, or auto: the scene's, or below everything if there is gravity",
+     COMPLETE_NOTHING},
+    {"--up", NULL, "AXIS", "x, y, z, -x, -y or -z (against gravity; else y)", COMPLETE_NOTHING},
+    {"--line-width", NULL, "FRACTION",
+     "diameter of lines relative to the size of everything (0.008)", COMPLETE_NOTHING},
+    {"--point-size", NULL, "FRACTION", "diameter of points, likewise (0.012)", COMPLETE_NOTHING},
+    {"--samples", NULL, "N", "passes per picture: more is smoother and slower (48)",
+     COMPLETE_NOTHING},
+};
+
+const command_def command_render = {
+    .name = "render",
+    .summary = "draw a run, a frame or a mesh to PNG without a display",
+    .arguments = "DIR|FILE",
+    .details =
+        "DIR is the folder of a run; FILE is a frame (VTU) or a mesh of any format that abut "
+        "reads. Camera and colours are the same for all frames of a run, so that pictures of "
+        "single frames fit together. Obstacles are grey, other bodies have a colour each.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .complete = COMPLETE_FILE,
+    .run = run,
 };
