@@ -16,6 +16,12 @@ static const format_entry formats[MESH_FORMAT_COUNT] = {
     [MESH_FORMAT_MSH] = {"MSH", {"msh", "msh2"}, read_msh},
     [MESH_FORMAT_OBJ] = {"OBJ", {"obj"}, read_obj},
     [MESH_FORMAT_SEG] = {"SEG", {"seg"}, read_seg},
+    [MESH_FORMAT_PLY] = {"PLY", {"ply"}, read_ply},
+    [MESH_FORMAT_STL] = {"STL", {"stl"}, read_stl},
+    [MESH_FORMAT_OFF] = {"OFF", {"off"}, read_off},
+    [MESH_FORMAT_VTK] = {"VTK", {"vtk"}, read_vtk},
+    [MESH_FORMAT_VTU] = {"VTU", {"vtu"}, read_vtu},
+    [MESH_FORMAT_MEDIT] = {"Medit", {"mesh"}, read_medit},
 };
 
 const char *mesh_format_name(mesh_format format)
@@ -120,7 +126,6 @@ static abut_status unknown_format(const char *name, abut_error *err)
 {
     char list[128] = "";
     for (int f = 1; f < MESH_FORMAT_COUNT; f++) {
-        if (!formats[f].name) continue;
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s%s", f > 1 ? ", " : "", formats[f].name);
     }
@@ -131,7 +136,7 @@ static abut_status read_scan(mesh_format format, scan *s, const mesh_read_option
                              mesh *out)
 {
     *out = (mesh){0};
-    if (format <= MESH_FORMAT_UNKNOWN || format >= MESH_FORMAT_COUNT || !formats[format].reader)
+    if (format <= MESH_FORMAT_UNKNOWN || format >= MESH_FORMAT_COUNT)
         return unknown_format(s->name, s->err);
     if (starts_with(s->p, s->end, "\xef\xbb\xbf")) s->p += 3; /* the mark of UTF-8 */
     mesh_builder b = {0};

@@ -57,6 +57,9 @@ bool vtk_cell_kind(int type, int node_count, cell_kind *kind, int *order)
         *kind = CELL_QUAD, *order = node_count == 9 ? 2 : 1;
         return node_count == 4 || *order > 1;
     case 71: *kind = CELL_TET, *order = simplex_order(3, node_count); return *order > 0;
+    case 72:
+        *kind = CELL_HEX, *order = node_count == 27 ? 2 : 1;
+        return node_count == 8 || *order > 1;
     default: return false;
     }
 }
