@@ -197,22 +197,21 @@ static abut_status check_indices(obj_reader *r)
     return ABUT_OK;
 }
 
-/* Texture coordinates become the rest shape when every vertex has exactly one. */
+/* Texture coordinates become the rest shape when every vertex has exactly one: by the faces, or by
+ * being as many as the vertices while no face says otherwise. */
 static abut_status store_rest(obj_reader *r)
 {
     size_t vertices = r->b->vertices.count;
-    if (!r->texture_indices) {
-        if (r->texture.count != vertices) return ABUT_OK;
-        if (!array_resize(&r->b->rest, vertices)) return scan_memory(r->s);
-        memcpy(r->b->rest.data, r->texture.data, vertices * sizeof *r->texture.data);
-        return ABUT_OK;
+    bool in_order = r->texture.count == vertices, complete = r->texture_of.count == vertices;
+    for (size_t v = 0; v < r->texture_of.count; v++) {
+        int32_t texture = r->texture_of.data[v];
+        complete &= texture >= 0;
+        in_order &= texture == -1 || texture == (int32_t)v;
     }
-    if (r->texture_of.count != vertices) return ABUT_OK;
-    for (size_t v = 0; v < vertices; v++)
-        if (r->texture_of.data[v] < 0) return ABUT_OK;
+    if (!in_order && !complete) return ABUT_OK;
     if (!array_resize(&r->b->rest, vertices)) return scan_memory(r->s);
     for (size_t v = 0; v < vertices; v++)
-        r->b->rest.data[v] = r->texture.data[r->texture_of.data[v]];
+        r->b->rest.data[v] = r->texture.data[in_order ? (int32_t)v : r->texture_of.data[v]];
     return ABUT_OK;
 }
 
