@@ -165,6 +165,17 @@ static double run_tet_hessian(int k)
     return tet4_evaluate(&rest, &material, x, true, gradient, blocks) + blocks[0].m[0][0];
 }
 
+static double motion;
+
+static double run_tet_step(int k)
+{
+    vec3 x[4], direction[4];
+    positions(k, x);
+    positions((k + 1) % SAMPLES, direction);
+    for (int j = 0; j < 4; j++) direction[j] = vec3_scale(motion, direction[j]);
+    return tet4_max_step(x, direction, 0.2);
+}
+
 static double run_hessian9(int k)
 {
     double hessian[81];
@@ -187,6 +198,11 @@ static void bench_elastic(void)
 
 static void bench_small(void)
 {
+    fill_deformations(0.2);
+    motion = 0.05;
+    report("tet4_max_step", "small motion", run_tet_step);
+    motion = 1.0;
+    report("tet4_max_step", "large motion", run_tet_step);
     fill_deformations(0.0);
     report("svd3", "rotation", run_svd3);
     fill_deformations(0.2);

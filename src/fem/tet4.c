@@ -1,5 +1,8 @@
 #include "fem/tet4.h"
 
+#include "math/polynomial.h"
+
+#include <float.h>
 #include <stddef.h>
 
 static inline mat3 edge_matrix(const vec3 x[4])
@@ -107,4 +110,62 @@ double tet4_evaluate(const tet4_rest *rest, const elastic_parameters *material, 
     if (gradient) scatter_stress(rest, &stress, gradient);
     if (hessian) assemble_blocks(rest, &spectrum, hessian);
     return rest->volume * energy;
+}
+
+static inline mat3 magnitudes(mat3 a)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) a.m[i][j] = fabs(a.m[i][j]);
+    return a;
+}
+
+/* The coefficients of det(a + t b). */
+static inline void determinant_cubic(mat3 a, mat3 b, double c[4])
+{
+    mat3 ca = mat3_cofactor(a), cb = mat3_cofactor(b);
+    c[0] = c[1] = c[2] = c[3] = 0.0;
+    for (int j = 0; j < 3; j++) {
+        c[0] += a.m[0][j] * ca.m[0][j];
+        c[3] += b.m[0][j] * cb.m[0][j];
+        for (int i = 0; i < 3; i++) {
+            c[1] += b.m[i][j] * ca.m[i][j];
+            c[2] += a.m[i][j] * cb.m[i][j];
+        }
+    }
+}
+
+/* The same with every product taken by magnitude: what the round-off of c is proportional to. */
+static inline void determinant_cubic_size(mat3 a, mat3 b, double c[4])
+{
+    mat3 p[2] = {magnitudes(a), magnitudes(b)}, cofactor[2];
+    for (int q = 0; q < 2; q++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) {
+                const double *r = p[q].m[(i + 1) % 3], *s = p[q].m[(i + 2) % 3];
+                cofactor[q].m[i][j] =
+                    r[(j + 1) % 3] * s[(j + 2) % 3] + r[(j + 2) % 3] * s[(j + 1) % 3];
+            }
+    c[0] = c[1] = c[2] = c[3] = 0.0;
+    for (int j = 0; j < 3; j++) {
+        c[0] += p[0].m[0][j] * cofactor[0].m[0][j];
+        c[3] += p[1].m[0][j] * cofactor[1].m[0][j];
+        for (int i = 0; i < 3; i++) {
+            c[1] += p[1].m[i][j] * cofactor[0].m[i][j];
+            c[2] += p[0].m[i][j] * cofactor[1].m[i][j];
+        }
+    }
+}
+
+double tet4_max_step(const vec3 x[4], const vec3 direction[4], double fraction)
+{
+    mat3 a = edge_matrix(x), b = edge_matrix(direction);
+    double c[4], size[4];
+    determinant_cubic(a, b, c);
+    determinant_cubic_size(a, b, size);
+    /* Three rounded edges, two products and at most nine additions make 8 ulps at most. */
+    double volume = c[0];
+    for (int k = 0; k < 4; k++) c[k] -= 8.0 * DBL_EPSILON * size[k];
+    c[0] -= fraction * volume;
+    if (!(c[0] > 0.0)) return 0.0;
+    return fmin(cubic_first_root(c), 1.0);
 }

@@ -33,4 +33,9 @@ double tet4_energy(const tet4_rest *rest, const elastic_parameters *material, co
 double tet4_evaluate(const tet4_rest *rest, const elastic_parameters *material, const vec3 x[4],
                      bool project, vec3 gradient[4], mat3 hessian[TET4_BLOCKS]);
 
+/* The largest t <= 1 such that the volume at x + s direction stays above fraction times the volume
+ * at x for all s <= t (the inversion filter takes 0.2). Never too large: all rounding errors are
+ * counted against the step. 0 when the volume at x is not positive beyond round-off. */
+double tet4_max_step(const vec3 x[4], const vec3 direction[4], double fraction);
+
 #endif

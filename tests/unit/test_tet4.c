@@ -227,6 +227,76 @@ TEST(inverted_neo_hookean_is_infinite)
     CHECK(tet4_energy(&rest, &m, x) == INFINITY);
 }
 
+/* Volume ratio at x + t p, in extended precision. */
+static long double volume_ratio(const vec3 x[4], const vec3 p[4], long double t)
+{
+    long double volume[2];
+    for (int q = 0; q < 2; q++) {
+        long double e[3][3], s = q ? t : 0;
+        for (int k = 0; k < 3; k++)
+            for (int i = 0; i < 3; i++)
+                e[k][i] = (vec3_get(x[k + 1], i) + s * vec3_get(p[k + 1], i)) -
+                          (vec3_get(x[0], i) + s * vec3_get(p[0], i));
+        volume[q] = e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+                    e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+                    e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+    }
+    return volume[1] / volume[0];
+}
+
+TEST(step_known)
+{
+    vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, p[4] = {{0, 0, 0}};
+    CHECK(tet4_max_step(x, p, 0.2) == 1);
+    p[3].z = -1; /* volume 1 - t */
+    CHECK_NEAR(tet4_max_step(x, p, 0.2), 0.8, 1e-14);
+    CHECK(tet4_max_step(x, p, 0.2) <= 0.8);
+    p[3].z = -0.79;
+    CHECK(tet4_max_step(x, p, 0.2) == 1);
+    p[3].z = -1e6;
+    CHECK_NEAR(tet4_max_step(x, p, 0.2), 0.8e-6, 1e-19);
+    for (int k = 0; k < 4; k++) p[k] = vec3_make(5, -7, 1e3); /* a translation */
+    CHECK(tet4_max_step(x, p, 0.2) == 1);
+    for (int k = 0; k < 4; k++) p[k] = vec3_scale(-1, x[k]); /* shrinking: (1 - t)^3 */
+    CHECK_NEAR(tet4_max_step(x, p, 0.125), 0.5, 1e-13);
+    for (int k = 0; k < 4; k++) p[k] = vec3_make(-2 * x[k].x, -2 * x[k].y, 0); /* (1 - 2t)^2 */
+    CHECK_NEAR(tet4_max_step(x, p, 0.25), 0.25, 1e-14);
+    p[1].x = NAN;
+    CHECK(tet4_max_step(x, p, 0.2) == 0);
+    x[3].z = 0;
+    CHECK(tet4_max_step(x, p, 0.2) == 0); /* flat already */
+    x[3].z = -1;
+    CHECK(tet4_max_step(x, p, 0.2) == 0); /* inverted already */
+}
+
+/* Whatever the size of mesh and motion: never below the fraction on the way, and tight. */
+TEST(step_is_safe_and_tight)
+{
+    random_state r = {5};
+    int stopped = 0;
+    for (int trial = 0; trial < 4000; trial++) {
+        vec3 x[4], p[4];
+        tet4_rest rest;
+        double size = pow(10, random_range(&r, -6, 3));
+        double speed = size * pow(10, random_range(&r, -2, 6));
+        vec3 offset = random_vector(&r, trial % 2 ? 1e3 * size : size);
+        random_rest(&r, size, x, &rest);
+        if (trial % 3 == 0) x[3] = vec3_mul_add(x[2], 1e-5, vec3_sub(x[3], x[2])); /* a sliver */
+        for (int k = 0; k < 4; k++) {
+            x[k] = vec3_add(x[k], offset);
+            p[k] = random_vector(&r, speed);
+        }
+        double t = tet4_max_step(x, p, 0.2);
+        CHECK(t > 0 && t <= 1);
+        for (int k = 0; k <= 64; k++) CHECK(volume_ratio(x, p, t * (k / 64.0L)) >= 0.2L);
+        if (t == 1) continue;
+        stopped++;
+        long double ratio = fminl(volume_ratio(x, p, t), volume_ratio(x, p, t * (1 + 1e-6L)));
+        CHECK(ratio <= 0.2L + 1e-6L);
+    }
+    CHECK(stopped > 1000);
+}
+
 int main(void)
 {
     RUN(block_order);
@@ -236,5 +306,7 @@ int main(void)
     RUN(projected_blocks_are_semidefinite_and_balanced);
     RUN(rest_positions_have_no_force);
     RUN(inverted_neo_hookean_is_infinite);
+    RUN(step_known);
+    RUN(step_is_safe_and_tight);
     return TEST_END();
 }
