@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "base/timer.h"
 #include "geometry/distance.h"
+#include "geometry/distance_psd.h"
 #include "geometry/mollifier.h"
 #include "geometry/tangent.h"
 
@@ -73,6 +74,31 @@ static double mollifier(const vec3 *x)
     double g[12], h[144];
     return edge_mollifier_hessian(x[0], x[1], x[2], x[3], 1e9, g, h) + h[143];
 }
+/* A barrier's derivatives: f' < 0 < f''. */
+static double pp_psd(const vec3 *x)
+{
+    double h[36];
+    stencil_psd_hessian(STENCIL_PP, x, -1.0, 2.0, h);
+    return h[35];
+}
+static double pe_psd(const vec3 *x)
+{
+    double h[81];
+    stencil_psd_hessian(STENCIL_PE, x, -1.0, 2.0, h);
+    return h[80];
+}
+static double pt_psd(const vec3 *x)
+{
+    double h[144];
+    stencil_psd_hessian(STENCIL_PT, x, -1.0, 2.0, h);
+    return h[143];
+}
+static double ee_psd(const vec3 *x)
+{
+    double h[144];
+    stencil_psd_hessian(STENCIL_EE, x, -1.0, 2.0, h);
+    return h[143];
+}
 static double tangent(const vec3 *x) { return tangent_frame_of(STENCIL_EE, x).column[1].x; }
 
 static double nanoseconds(kernel run, const vec3 (*x)[4])
@@ -100,6 +126,8 @@ int main(void)
         {"edge_edge_hessian", ee_hessian},        {"point_triangle_classify", pt_classify},
         {"edge_edge_classify", ee_classify},      {"point_triangle_true_distance2", pt_true},
         {"edge_edge_true_distance2", ee_true},    {"edge_mollifier_hessian", mollifier},
+        {"point_point_psd_hessian", pp_psd},      {"point_edge_psd_hessian", pe_psd},
+        {"point_triangle_psd_hessian", pt_psd},   {"edge_edge_psd_hessian", ee_psd},
         {"tangent_frame_edge_edge", tangent},
     };
     vec3(*x)[4] = mem_alloc(STENCILS, sizeof *x);
