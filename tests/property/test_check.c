@@ -8,6 +8,7 @@
 #include "base/timer.h"
 #include "geometry/check.h"
 #include "geometry/check_gap.h"
+#include "geometry/check_grid.h"
 #include "support/rational.h"
 
 #include <float.h>
@@ -300,6 +301,40 @@ TEST(inverted_tets)
     mem_free(list);
 }
 
+/* Boxes of all sizes over many orders of magnitude, against brute force. */
+TEST(grid_of_all_sizes)
+{
+    enum { BOXES = 400 };
+    random_state r = {6};
+    for (int trial = 0; trial < 20; trial++) {
+        static check_box boxes[BOXES];
+        double spread = random_range(&r, 0.0, 12.0);
+        for (int i = 0; i < BOXES; i++) {
+            double size = pow(10.0, -random_range(&r, 0.0, spread));
+            vec3 low = random_vec3(&r, 10.0 * size), s = random_vec3(&r, 0.5 * size);
+            boxes[i].low = trial % 2 ? low : vec3_make(round(low.x), round(low.y), round(low.z));
+            boxes[i].high = vec3_add(boxes[i].low, vec3_max(s, vec3_neg(s)));
+        }
+        check_grid grid;
+        abut_error err;
+        check_candidates found = {0};
+        CHECK_OK(check_grid_build(&grid, boxes, BOXES, trial % 3 ? 0.0 : 1e-3, &err), err);
+        for (int i = 0; i < BOXES; i++) {
+            size_t expected = 0;
+            for (int j = 0; j < BOXES; j++)
+                expected +=
+                    boxes[i].low.x <= boxes[j].high.x && boxes[j].low.x <= boxes[i].high.x &&
+                    boxes[i].low.y <= boxes[j].high.y && boxes[j].low.y <= boxes[i].high.y &&
+                    boxes[i].low.z <= boxes[j].high.z && boxes[j].low.z <= boxes[i].high.z;
+            array_clear(&found);
+            CHECK(check_grid_query(&grid, boxes[i], &found));
+            CHECK(found.count == expected && expected > 0);
+        }
+        array_free(&found);
+        check_grid_free(&grid);
+    }
+}
+
 /* ---- Large meshes ---- */
 
 typedef struct sheets {
@@ -427,6 +462,7 @@ int main(void)
     RUN(bodies);
     RUN(wrong_input_is_named);
     RUN(inverted_tets);
+    RUN(grid_of_all_sizes);
     RUN(hundred_thousand_triangles);
     RUN(allocation_failures);
     return TEST_END();
