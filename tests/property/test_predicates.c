@@ -97,12 +97,11 @@ TEST(extreme_exponents)
         check3(x[0], x[1], x[2], x[3], &zeros);
     }
     CHECK(zeros > 1000);
-    /* The product of the small numbers vanishes in doubles, the sum does not. */
-    vec3 p = {0, 0, 0}, q = {1e-170, 1e-170, 1}, s = {1e-170, 2e-170, 1}, t = {1, 1, 2};
-    CHECK(orient3d(p, q, s, t) == rational_orient3d(p, q, s, t));
-    CHECK(orient2d(0, 0, 1e-170, 2e-170, 1e-170, 3e-170) == 1);
-    CHECK(orient2d(0, 0, 1e-162, 3e-162, 3e-162, 9e-162) ==
-          rational_orient2d(0, 0, 1e-162, 3e-162, 3e-162, 9e-162));
+    /* u_x v_y = 1.5 times the smallest number is rounded to 2 times it, and w_z makes that large.
+     */
+    vec3 p = {0, 0, 0}, u = {0x1.8p-537, 0, 1.75}, v = {0, 0x1p-537, 0}, w = {0x1p63, 0, 0x1p600};
+    CHECK(rational_orient3d(p, u, v, w) == -1);
+    CHECK(orient3d(p, u, v, w) == -1);
     vec3 tiny = {5e-324, 0, 0}, huge = {1.7e308, 0, 0}, other = {0, 5e-324, 0}, o = {0, 0, 0};
     CHECK(orient3d(o, tiny, other, vec3_make(0, 0, 5e-324)) == 1);
     CHECK(orient3d(vec3_neg(huge), huge, other, vec3_make(0, 0, 1.7e308)) == 1);
