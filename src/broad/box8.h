@@ -23,6 +23,15 @@ typedef struct box8 {
     float high[3][BOX8_WIDTH];
 } box8;
 
+/* Bounds along the six directions x+y, x-y, x+z, x-z, y+z, y-z: together with the boxes they cut
+ * off the corners that slanted edges and triangles leave empty. */
+enum { DIAGONAL_COUNT = 6 };
+
+typedef struct diagonals8 {
+    _Alignas(64) float low[DIAGONAL_COUNT][BOX8_WIDTH];
+    float high[DIAGONAL_COUNT][BOX8_WIDTH];
+} diagonals8;
+
 /* Stored bounds lie within +-BOX8_LIMIT, so that an empty lane (below) overlaps nothing. */
 #define BOX8_LIMIT 3e38f
 
@@ -35,11 +44,60 @@ static inline void box8_clear_lane(box8 *b, int lane)
     }
 }
 
+/* Bit k of the result is set when lane `lane` of q and lane k of p overlap; touching counts. Bit k
+ * of *strict is set when they do more than touch.
+ *
+ * The largest of the six gaps is positive for boxes apart, zero for touching boxes and negative for
+ * overlapping ones. A difference of floats has the right sign, or is zero where tiny numbers are
+ * flushed, which counts as touching. */
+static inline unsigned meet_along(const float (*q_low)[BOX8_WIDTH],
+                                  const float (*q_high)[BOX8_WIDTH], int lane,
+                                  const float (*p_low)[BOX8_WIDTH],
+                                  const float (*p_high)[BOX8_WIDTH], int directions,
+                                  unsigned *strict)
+{
 #ifdef __AVX__
+    __m256 gap = _mm256_set1_ps(-__builtin_inff());
+    for (int d = 0; d < directions; d++) {
+        __m256 below =
+            _mm256_sub_ps(_mm256_broadcast_ss(&q_low[d][lane]), _mm256_load_ps(p_high[d]));
+        __m256 above =
+            _mm256_sub_ps(_mm256_load_ps(p_low[d]), _mm256_broadcast_ss(&q_high[d][lane]));
+        gap = _mm256_max_ps(gap, _mm256_max_ps(below, above));
+    }
+    *strict = (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(gap, _mm256_setzero_ps(), _CMP_LT_OQ));
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(gap, _mm256_setzero_ps(), _CMP_LE_OQ));
+#else
+    unsigned touching = 0, overlapping = 0;
+    for (int k = 0; k < BOX8_WIDTH; k++) {
+        int touch = 1, overlap = 1;
+        for (int d = 0; d < directions; d++) {
+            touch &= (q_low[d][lane] <= p_high[d][k]) & (q_high[d][lane] >= p_low[d][k]);
+            overlap &= (q_low[d][lane] < p_high[d][k]) & (q_high[d][lane] > p_low[d][k]);
+        }
+        touching |= (unsigned)touch << k;
+        overlapping |= (unsigned)overlap << k;
+    }
+    *strict = overlapping;
+    return touching;
+#endif
+}
 
-/* Bit k is set when lane `lane` of q and lane k of p overlap; touching counts. */
+static inline unsigned box8_meet(const box8 *q, int lane, const box8 *p, unsigned *strict)
+{
+    return meet_along(q->low, q->high, lane, p->low, p->high, 3, strict);
+}
+
+static inline unsigned diagonals8_meet(const diagonals8 *q, int lane, const diagonals8 *p,
+                                       unsigned *strict)
+{
+    return meet_along(q->low, q->high, lane, p->low, p->high, DIAGONAL_COUNT, strict);
+}
+
+/* Only the result of box8_meet, a little faster. */
 static inline unsigned box8_overlap(const box8 *q, int lane, const box8 *p)
 {
+#ifdef __AVX__
     __m256 hit = _mm256_cmp_ps(_mm256_broadcast_ss(&q->low[0][lane]), _mm256_load_ps(p->high[0]),
                                _CMP_LE_OQ);
     for (int d = 1; d < 3; d++)
@@ -49,49 +107,11 @@ static inline unsigned box8_overlap(const box8 *q, int lane, const box8 *p)
         hit = _mm256_and_ps(hit, _mm256_cmp_ps(_mm256_broadcast_ss(&q->high[d][lane]),
                                                _mm256_load_ps(p->low[d]), _CMP_GE_OQ));
     return (unsigned)_mm256_movemask_ps(hit);
-}
-
-/* The same for strict overlap: touching does not count. */
-static inline unsigned box8_overlap_strictly(const box8 *q, int lane, const box8 *p)
-{
-    __m256 hit = _mm256_cmp_ps(_mm256_broadcast_ss(&q->low[0][lane]), _mm256_load_ps(p->high[0]),
-                               _CMP_LT_OQ);
-    for (int d = 1; d < 3; d++)
-        hit = _mm256_and_ps(hit, _mm256_cmp_ps(_mm256_broadcast_ss(&q->low[d][lane]),
-                                               _mm256_load_ps(p->high[d]), _CMP_LT_OQ));
-    for (int d = 0; d < 3; d++)
-        hit = _mm256_and_ps(hit, _mm256_cmp_ps(_mm256_broadcast_ss(&q->high[d][lane]),
-                                               _mm256_load_ps(p->low[d]), _CMP_GT_OQ));
-    return (unsigned)_mm256_movemask_ps(hit);
-}
-
 #else
-
-static inline unsigned box8_overlap(const box8 *q, int lane, const box8 *p)
-{
-    unsigned mask = 0;
-    for (int k = 0; k < BOX8_WIDTH; k++) {
-        int hit = 1;
-        for (int d = 0; d < 3; d++)
-            hit &= (q->low[d][lane] <= p->high[d][k]) & (q->high[d][lane] >= p->low[d][k]);
-        mask |= (unsigned)hit << k;
-    }
-    return mask;
-}
-
-static inline unsigned box8_overlap_strictly(const box8 *q, int lane, const box8 *p)
-{
-    unsigned mask = 0;
-    for (int k = 0; k < BOX8_WIDTH; k++) {
-        int hit = 1;
-        for (int d = 0; d < 3; d++)
-            hit &= (q->low[d][lane] < p->high[d][k]) & (q->high[d][lane] > p->low[d][k]);
-        mask |= (unsigned)hit << k;
-    }
-    return mask;
-}
-
+    unsigned strict;
+    return box8_meet(q, lane, p, &strict);
 #endif
+}
 
 /* Bit k is set when values[k] == value. */
 static inline unsigned int8_equal(const int32_t *values, int32_t value)

@@ -12,6 +12,7 @@
 void bvh_free(bvh *tree)
 {
     array_free(&tree->packets);
+    array_free(&tree->diagonals);
     array_free(&tree->keys);
     array_free(&tree->kinematic);
     array_free(&tree->ids);
@@ -395,6 +396,53 @@ void bvh_refit_chunk(bvh *tree, const vertex_box *boxes, size_t chunk)
             refit_lane(tree, 2, i);
     tree->chunk_sums.data[2 * chunk] = spread;
     tree->chunk_sums.data[2 * chunk + 1] = extent;
+}
+
+abut_status bvh_reserve_diagonals(bvh *tree, abut_error *err)
+{
+    size_t packets = tree->levels > 0 ? bvh_level_count(tree, 0) : 0;
+    if (array_resize(&tree->diagonals, packets)) return ABUT_OK;
+    return error_memory(err, "building the tree over the collision surface");
+}
+
+/* A lane without a primitive keeps what it has: its box overlaps nothing anyway. */
+static inline void refit_diagonal_packet(diagonals8 *out, const vertex_diagonals *from, int arity,
+                                         size_t used, const int32_t *v0, const int32_t *v1,
+                                         const int32_t *v2)
+{
+    for (size_t lane = 0; lane < used; lane++) {
+        vertex_diagonals b = from[v0[lane]];
+        const vertex_diagonals *b1 = arity > 1 ? &from[v1[lane]] : &b;
+        const vertex_diagonals *b2 = arity > 2 ? &from[v2[lane]] : &b;
+        for (int d = 0; d < 8; d++) {
+            if (arity > 1) b.low[d] = smaller(b.low[d], b1->low[d]);
+            if (arity > 1) b.high[d] = larger(b.high[d], b1->high[d]);
+            if (arity > 2) b.low[d] = smaller(b.low[d], b2->low[d]);
+            if (arity > 2) b.high[d] = larger(b.high[d], b2->high[d]);
+        }
+        for (int d = 0; d < DIAGONAL_COUNT; d++) {
+            out->low[d][lane] = b.low[d];
+            out->high[d][lane] = b.high[d];
+        }
+    }
+}
+
+void bvh_refit_diagonals(bvh *tree, const vertex_diagonals *diagonals, size_t chunk)
+{
+    size_t begin = chunk * BVH_CHUNK, end = begin + BVH_CHUNK;
+    if (end > bvh_level_count(tree, 0)) end = bvh_level_count(tree, 0);
+    for (size_t i = begin; i < end; i++) {
+        size_t slot = i * BOX8_WIDTH, used = tree->primitives.count - slot;
+        if (used > BOX8_WIDTH) used = BOX8_WIDTH;
+        diagonals8 *out = &tree->diagonals.data[i];
+        const int32_t *v0 = &tree->vertices[0].data[slot], *v1 = &tree->vertices[1].data[slot],
+                      *v2 = &tree->vertices[2].data[slot];
+        switch (tree->primitives.arity) {
+        case 1: refit_diagonal_packet(out, diagonals, 1, used, v0, v1, v2); break;
+        case 2: refit_diagonal_packet(out, diagonals, 2, used, v0, v1, v2); break;
+        default: refit_diagonal_packet(out, diagonals, 3, used, v0, v1, v2); break;
+        }
+    }
 }
 
 void bvh_refit_top(bvh *tree, double unit)

@@ -27,6 +27,12 @@ typedef struct vertex_box {
     float high[4];
 } vertex_box;
 
+/* The same along the diagonals (see box8.h); the last two are unused. */
+typedef struct vertex_diagonals {
+    _Alignas(64) float low[8];
+    float high[8];
+} vertex_diagonals;
+
 /* What the primitives to put into a tree are; the arrays belong to the caller. */
 typedef struct bvh_primitives {
     int arity;               /* vertices per primitive: 1, 2 or 3 */
@@ -53,6 +59,7 @@ typedef struct bvh {
     int levels;                             /* 0 when there are no primitives */
     size_t level_first[BVH_MAX_LEVELS + 1]; /* first packet of each level */
     ARRAY(box8) packets;                    /* of all levels */
+    ARRAY(diagonals8) diagonals;            /* of level 0; only where asked for */
     ARRAY(int32_t) keys;                    /* 8 per packet: key shared by all below, or -1 */
     ARRAY(uint8_t) kinematic;               /* bit per lane: all primitives below are kinematic */
     ARRAY(int32_t) ids;                     /* 8 per packet of level 0; -1 in lanes without one */
@@ -85,7 +92,10 @@ void bvh_set_filter(bvh *tree, const int32_t *vertex_keys, const uint8_t *vertex
 size_t bvh_chunk_count(const bvh *tree);
 void bvh_refit_chunk(bvh *tree, const vertex_box *boxes, size_t chunk);
 void bvh_refit_top(bvh *tree, double unit);
-/* All of it. */
+/* Refits the bounds along the diagonals, which exist after bvh_reserve_diagonals. */
+abut_status bvh_reserve_diagonals(bvh *tree, abut_error *err);
+void bvh_refit_diagonals(bvh *tree, const vertex_diagonals *diagonals, size_t chunk);
+/* All of it, without diagonals. */
 void bvh_refit(bvh *tree, const vertex_box *boxes, double unit);
 
 /* True when the packets have become so loose since the build that a new order pays. */

@@ -62,7 +62,7 @@ static double largest_displacement(void *context, size_t begin, size_t end)
     double largest = 0.0;
     for (size_t v = begin; v < end; v++) {
         vec3 moved = vec3_sub(c->b[v], c->a[v]);
-        largest = fmax(largest, vec3_is_finite(moved) ? vec3_max_abs(moved) : INFINITY);
+        largest = fmax(largest, vec3_is_finite(moved) ? vec3_norm(moved) : INFINITY);
     }
     return largest;
 }
@@ -276,21 +276,26 @@ static void refit_chunks(void *context, size_t begin, size_t end)
     int tree = 0;
     for (size_t i = begin; i < end; i++) {
         while (i >= b->chunk_begin[tree + 1]) tree++;
-        bvh_refit_chunk(&b->trees[tree], b->boxes.stored.data, i - b->chunk_begin[tree]);
+        size_t chunk = i - b->chunk_begin[tree];
+        bvh_refit_chunk(&b->trees[tree], b->boxes.stored.data, chunk);
+        if (b->walk.query->tight)
+            bvh_refit_diagonals(&b->trees[tree], b->boxes.stored_diagonals.data, chunk);
     }
 }
 
 /* All trees in one parallel loop, as they are small in small scenes. */
-static void refit_trees(broad_phase *b)
+static abut_status refit_trees(broad_phase *b, abut_error *err)
 {
     size_t chunks = 0;
     for (int t = 0; t < TREE_COUNT; t++) {
+        if (b->walk.query->tight) TRY(bvh_reserve_diagonals(&b->trees[t], err));
         b->chunk_begin[t] = chunks;
         chunks += bvh_chunk_count(&b->trees[t]);
     }
     b->chunk_begin[TREE_COUNT] = chunks;
     parallel_for(chunks, 2, refit_chunks, b);
     for (int t = 0; t < TREE_COUNT; t++) bvh_refit_top(&b->trees[t], 1.0 / b->boxes.frame.scale);
+    return ABUT_OK;
 }
 
 static abut_status rebuild_loose_trees(broad_phase *b, int *rebuilds, abut_error *err)
@@ -302,8 +307,7 @@ static abut_status rebuild_loose_trees(broad_phase *b, int *rebuilds, abut_error
         any = true;
         (*rebuilds)++;
     }
-    if (any) refit_trees(b);
-    return ABUT_OK;
+    return any ? refit_trees(b, err) : ABUT_OK;
 }
 
 static void note_query(const broad_phase *b, const broad_query *q, candidate_set *out)
@@ -321,12 +325,13 @@ abut_status broad_candidates(broad_phase *b, const broad_query *query, candidate
 {
     const broad_surface *s = &b->surface;
     out->rebuilds = 0;
+    b->walk.query = query;
     TRY(vertex_boxes_store(&b->boxes, query, s->vertex_count, err));
     if (!b->built) {
         out->rebuilds = TREE_COUNT;
         TRY(build_trees(b, err));
     }
-    refit_trees(b);
+    TRY(refit_trees(b, err));
     TRY(rebuild_loose_trees(b, &out->rebuilds, err));
     const size_t firsts[PAIR_KINDS] = {s->vertex_count, s->edge_count, s->vertex_count,
                                        s->vertex_count};
@@ -337,7 +342,6 @@ abut_status broad_candidates(broad_phase *b, const broad_query *query, candidate
     w->trees[CANDIDATE_EE] = (walk_trees){&t[TREE_EDGES], &t[TREE_EDGES]};
     w->trees[CANDIDATE_VE] = (walk_trees){&t[TREE_ROD_POINTS], &t[TREE_ROD_EDGES]};
     w->trees[CANDIDATE_VV] = (walk_trees){&t[TREE_PARTICLES], &t[TREE_PARTICLES]};
-    w->query = query;
     w->collector = &b->collector;
     TRY(walk_run(w, err));
     note_query(b, query, out);
@@ -355,54 +359,73 @@ typedef struct select_context {
     index_pair *to;
     size_t *kept;
     candidate_kind kind;
+    bool tight;
 } select_context;
 
-static exact_box edge_box(const broad_phase *b, int32_t e)
+/* Bounds of the primitive with these vertices. */
+static inline exact_box box_of(const exact_box *boxes, const int32_t *vertices, int arity)
 {
-    const int32_t *v = b->surface.edges[e];
-    return exact_box_union(b->boxes.exact.data[v[0]], b->boxes.exact.data[v[1]]);
+    exact_box box = boxes[vertices[0]];
+    for (int c = 1; c < arity; c++) exact_box_include(&box, &boxes[vertices[c]]);
+    return box;
 }
 
-static exact_box triangle_box(const broad_phase *b, int32_t t)
+static inline exact_diagonals diagonals_of(const exact_diagonals *boxes, const int32_t *vertices,
+                                           int arity)
 {
-    const int32_t *v = b->surface.triangles[t];
-    return exact_box_union(exact_box_union(b->boxes.exact.data[v[0]], b->boxes.exact.data[v[1]]),
-                           b->boxes.exact.data[v[2]]);
+    exact_diagonals box = boxes[vertices[0]];
+    for (int c = 1; c < arity; c++) exact_diagonals_include(&box, &boxes[vertices[c]]);
+    return box;
 }
 
-static bool pair_overlaps(const broad_phase *b, candidate_kind kind, index_pair pair)
+static inline bool pair_overlaps(const select_context *c, candidate_kind kind, index_pair pair)
 {
-    exact_box first =
-        kind == CANDIDATE_EE ? edge_box(b, pair.first) : b->boxes.exact.data[pair.first];
-    exact_box second = b->boxes.exact.data[0];
-    switch (kind) {
-    case CANDIDATE_VT: second = triangle_box(b, pair.second); break;
-    case CANDIDATE_EE:
-    case CANDIDATE_VE: second = edge_box(b, pair.second); break;
-    case CANDIDATE_VV: second = b->boxes.exact.data[pair.second]; break;
-    }
-    return exact_box_overlap(&first, &second);
+    const broad_surface *s = &c->broad->surface;
+    const vertex_boxes *boxes = &c->broad->boxes;
+    const int32_t *a = kind == CANDIDATE_EE ? s->edges[pair.first] : &pair.first;
+    const int32_t *b = kind == CANDIDATE_VT   ? s->triangles[pair.second]
+                       : kind == CANDIDATE_VV ? &pair.second
+                                              : s->edges[pair.second];
+    const int arity_a = kind == CANDIDATE_EE ? 2 : 1;
+    const int arity_b = kind == CANDIDATE_VT ? 3 : kind == CANDIDATE_VV ? 1 : 2;
+    exact_box first = box_of(boxes->exact.data, a, arity_a);
+    exact_box second = box_of(boxes->exact.data, b, arity_b);
+    if (!exact_box_overlap(&first, &second)) return false;
+    if (!c->tight) return true;
+    exact_diagonals third = diagonals_of(boxes->exact_diagonals.data, a, arity_a);
+    exact_diagonals fourth = diagonals_of(boxes->exact_diagonals.data, b, arity_b);
+    return exact_diagonals_overlap(&third, &fourth);
 }
 
 /* Keeps the pairs of one chunk, in order, at the beginning of the same chunk of the output. */
-static void select_chunk(void *context, size_t begin, size_t end)
+static inline void select_of_kind(select_context *c, candidate_kind kind, size_t begin, size_t end)
 {
-    select_context *c = context;
     size_t kept = begin;
     for (size_t i = begin; i < end; i++) {
         c->to[kept] = c->from[i];
-        kept += pair_overlaps(c->broad, c->kind, c->from[i]);
+        kept += pair_overlaps(c, kind, c->from[i]);
     }
     c->kept[begin / SELECT_CHUNK] = kept - begin;
 }
 
-static abut_status select_kind(broad_phase *b, candidate_kind kind, const pair_list *from,
-                               pair_list *to, abut_error *err)
+static void select_chunk(void *context, size_t begin, size_t end)
+{
+    select_context *c = context;
+    switch (c->kind) {
+    case CANDIDATE_VT: select_of_kind(c, CANDIDATE_VT, begin, end); break;
+    case CANDIDATE_EE: select_of_kind(c, CANDIDATE_EE, begin, end); break;
+    case CANDIDATE_VE: select_of_kind(c, CANDIDATE_VE, begin, end); break;
+    case CANDIDATE_VV: select_of_kind(c, CANDIDATE_VV, begin, end); break;
+    }
+}
+
+static abut_status select_kind(broad_phase *b, candidate_kind kind, bool tight,
+                               const pair_list *from, pair_list *to, abut_error *err)
 {
     size_t chunks = (from->count + SELECT_CHUNK - 1) / SELECT_CHUNK;
     if (!array_resize(to, from->count) || !array_resize(&b->counts, chunks))
         return error_memory(err, "selecting candidate pairs");
-    select_context c = {b, from->data, to->data, b->counts.data, kind};
+    select_context c = {b, from->data, to->data, b->counts.data, kind, tight};
     parallel_for(from->count, SELECT_CHUNK, select_chunk, &c);
     size_t total = 0;
     for (size_t i = 0; i < chunks; i++) {
@@ -417,10 +440,10 @@ abut_status broad_select(broad_phase *b, const broad_query *query, const candida
                          candidate_set *out, abut_error *err)
 {
     TRY(vertex_boxes_exact(&b->boxes, query, b->surface.vertex_count, err));
-    TRY(select_kind(b, CANDIDATE_VT, &from->vt, &out->vt, err));
-    TRY(select_kind(b, CANDIDATE_EE, &from->ee, &out->ee, err));
-    TRY(select_kind(b, CANDIDATE_VE, &from->ve, &out->ve, err));
-    TRY(select_kind(b, CANDIDATE_VV, &from->vv, &out->vv, err));
+    TRY(select_kind(b, CANDIDATE_VT, query->tight, &from->vt, &out->vt, err));
+    TRY(select_kind(b, CANDIDATE_EE, query->tight, &from->ee, &out->ee, err));
+    TRY(select_kind(b, CANDIDATE_VE, query->tight, &from->ve, &out->ve, err));
+    TRY(select_kind(b, CANDIDATE_VV, query->tight, &from->vv, &out->vv, err));
     out->rebuilds = 0;
     note_query(b, query, out);
     return ABUT_OK;

@@ -5,8 +5,10 @@
  * The box of a vertex v is [min, max] of y_v and y_v + alpha p_v, widened on every side by
  * inflation / 2 + extra_v (rounded outward); the box of an edge or a triangle bounds those of its
  * vertices. A pair is a candidate exactly when its two boxes touch or overlap and no rule below
- * refuses it. Hence every pair whose distance anywhere on the way is at most
- * inflation + extra + extra' is in the list.
+ * refuses it. A tight query also wants the bounds along the diagonals x+-y, x+-z, y+-z to touch or
+ * overlap (widened by the same Euclidean distance), which drops half to three quarters of the pairs
+ * that need not be looked at closely. Either way every pair whose distance anywhere on the way is
+ * at most inflation + extra + extra' is in the list.
  *
  *     vt  vertex - triangle    every point of the surface against every triangle
  *     ee  edge - edge          all edges; the lower index first
@@ -84,9 +86,8 @@ abut_status broad_candidates(broad_phase *broad, const broad_query *query, candi
 abut_status broad_select(broad_phase *broad, const broad_query *query, const candidate_set *from,
                          candidate_set *out, abut_error *err);
 
-/* How far vertices may move (largest component of the displacement, beyond the way swept by the
- * query) so that a set still holds all candidates of queries with this inflation; negative when it
- * never did. */
+/* How far vertices may move (Euclidean length, beyond the way swept by the query) so that a set
+ * still holds all candidates of queries with this inflation; negative when it never did. */
 double candidate_set_reach(const candidate_set *set, double inflation);
 /* True when the set holds all candidates of inflation `inflation` after such a displacement. */
 static inline bool candidate_set_covers(const candidate_set *set, double displacement,
@@ -94,7 +95,7 @@ static inline bool candidate_set_covers(const candidate_set *set, double displac
 {
     return displacement <= candidate_set_reach(set, inflation);
 }
-/* Largest |component| of b - a over all vertices; infinite when one is not finite. */
+/* Largest length of b - a over all vertices; infinite when one is not finite. */
 double broad_displacement(const vec3 *a, const vec3 *b, size_t count);
 
 #endif

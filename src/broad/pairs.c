@@ -48,13 +48,15 @@ void pairs_next_block(pair_collector *c, pair_sink *sink, pair_chain *chain)
     size_t index = atomic_fetch_add_explicit(&c->used, 1, memory_order_relaxed);
     int32_t previous = -1;
     if (chain->block) {
-        chain->closed += (size_t)chain->block->count;
+        chain->closed++;
         previous = chain->index;
     }
     chain->index = index < c->blocks.capacity ? (int32_t)index : -1;
     chain->block = chain->index >= 0 ? &c->blocks.data[index] : &sink->overflow;
-    chain->block->count = 0;
+    chain->block->count = PAIR_BLOCK;
     chain->block->previous = previous;
+    chain->next = chain->block->pairs;
+    chain->end = chain->next + PAIR_BLOCK;
 }
 
 abut_status pairs_must_repeat(pair_collector *c, bool *repeat, abut_error *err)
@@ -85,17 +87,31 @@ static void sift_down(index_pair *p, size_t root, size_t count)
     }
 }
 
-/* Sorts pairs with the same first index by the second, in place. */
+/* Ranks of up to RANK_LIMIT different numbers by comparing all with all: quadratic, but eight at a
+ * time and without a branch that depends on the data, so it beats sorting for short runs. */
+enum { RANK_LIMIT = 64 };
+
+typedef int32_t lanes8 __attribute__((vector_size(32)));
+
+static void sort_by_rank(index_pair *p, size_t count)
+{
+    _Alignas(32) int32_t second[RANK_LIMIT], rank[RANK_LIMIT];
+    const int32_t first = p[0].first;
+    for (size_t i = 0; i < count; i++) second[i] = p[i].second;
+    for (size_t i = 0; i < count; i += 8) {
+        lanes8 values, ranks = {0};
+        memcpy(&values, second + i, sizeof values);
+        for (size_t j = 0; j < count; j++) ranks -= values > second[j]; /* true is -1 */
+        memcpy(rank + i, &ranks, sizeof ranks);
+    }
+    for (size_t i = 0; i < count; i++) p[rank[i]] = (index_pair){first, second[i]};
+}
+
+/* Sorts pairs with the same first index by the second, in place; the second indices differ. */
 static void sort_by_second(index_pair *p, size_t count)
 {
-    enum { INSERTION_LIMIT = 48 };
-    if (count <= INSERTION_LIMIT) {
-        for (size_t i = 1; i < count; i++) {
-            index_pair moving = p[i];
-            size_t j = i;
-            for (; j > 0 && p[j - 1].second > moving.second; j--) p[j] = p[j - 1];
-            p[j] = moving;
-        }
+    if (count <= RANK_LIMIT) {
+        if (count > 1) sort_by_rank(p, count);
         return;
     }
     for (size_t i = count / 2; i-- > 0;) sift_down(p, i, count);
@@ -163,9 +179,12 @@ static void sort_ranges(void *context, size_t begin, size_t end)
         sort_range(context, (int)(i / PAIR_RANGES), (int)(i % PAIR_RANGES));
 }
 
-static size_t chain_count(const pair_chain *chain)
+/* Ends a chain; returns the number of its pairs. */
+static size_t close_chain(pair_chain *chain)
 {
-    return chain->block ? chain->closed + (size_t)chain->block->count : 0;
+    if (!chain->block) return 0;
+    chain->block->count = (int32_t)(chain->next - chain->block->pairs);
+    return (size_t)chain->closed * PAIR_BLOCK + (size_t)chain->block->count;
 }
 
 /* Adds up the ranges of one kind; returns the blocks that any division over threads may need. */
@@ -176,7 +195,7 @@ static size_t measure_ranges(pair_collector *c, int kind)
         c->range_begin[kind][range] = sum;
         size_t before = sum;
         for (size_t t = 0; t < c->sinks.count; t++)
-            sum += chain_count(&c->sinks.data[t].chains[kind][range]);
+            sum += close_chain(&c->sinks.data[t].chains[kind][range]);
         if (sum > before) blocks += (sum - before) / PAIR_BLOCK + c->sinks.count;
     }
     c->range_begin[kind][PAIR_RANGES] = sum;

@@ -26,15 +26,16 @@ enum {
 };
 
 typedef struct pair_block {
-    int32_t count;
+    int32_t count;    /* set when collecting has ended */
     int32_t previous; /* block that was filled before in this chain, or -1 */
     index_pair pairs[PAIR_BLOCK];
 } pair_block;
 
 typedef struct pair_chain {
-    pair_block *block; /* being filled; NULL before the first pair */
-    int32_t index;     /* its number, or -1 when it is the overflow block */
-    size_t closed;     /* pairs in the blocks before */
+    index_pair *next, *end; /* free places of the block that is being filled */
+    pair_block *block;      /* NULL before the first pair */
+    int32_t index;          /* its number, or -1 when it is the overflow block */
+    int32_t closed;         /* full blocks before it */
 } pair_chain;
 
 /* What one thread writes to. */
@@ -66,8 +67,8 @@ static inline void pairs_add(pair_collector *c, pair_sink *sink, int kind, int32
                              int32_t second)
 {
     pair_chain *chain = &sink->chains[kind][first >> c->shift[kind]];
-    if (!chain->block || chain->block->count == PAIR_BLOCK) pairs_next_block(c, sink, chain);
-    chain->block->pairs[chain->block->count++] = (index_pair){first, second};
+    if (chain->next == chain->end) pairs_next_block(c, sink, chain);
+    *chain->next++ = (index_pair){first, second};
 }
 
 /* True when there are more pairs than can ever be handled, so that collecting may stop. */

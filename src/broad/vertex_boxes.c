@@ -9,7 +9,9 @@ enum { CHUNK = 512 };
 void vertex_boxes_free(vertex_boxes *boxes)
 {
     array_free(&boxes->stored);
+    array_free(&boxes->stored_diagonals);
     array_free(&boxes->exact);
+    array_free(&boxes->exact_diagonals);
     array_free(&boxes->chunks);
 }
 
@@ -37,6 +39,15 @@ static inline void store_box(const box_frame *frame, const exact_box *box, verte
     out->low[3] = out->high[3] = 0.0f;
 }
 
+static inline void store_diagonals(const double origin[8], double scale, const exact_diagonals *box,
+                                   vertex_diagonals *out)
+{
+    for (int d = 0; d < 8; d++) {
+        out->low[d] = to_stored((box->low[d] - origin[d]) * scale);
+        out->high[d] = to_stored((box->high[d] - origin[d]) * scale);
+    }
+}
+
 /* Bounds of the positions, and the first vertex where something is not finite: the sum of the
  * differences x - x is 0 exactly when all are finite. */
 static chunk_bounds chunk_positions(const broad_query *q, size_t begin, size_t end)
@@ -61,6 +72,19 @@ static chunk_bounds chunk_positions(const broad_query *q, size_t begin, size_t e
     return c;
 }
 
+static void diagonal_chunk(const box_context *c, size_t begin, size_t end)
+{
+    double origin[8];
+    diagonal_coordinates(c->frame.origin, origin);
+    for (size_t v = begin; v < end; v++) {
+        exact_diagonals box = vertex_exact_diagonals(c->query, v);
+        if (c->store)
+            store_diagonals(origin, c->frame.scale, &box, &c->boxes->stored_diagonals.data[v]);
+        else
+            c->boxes->exact_diagonals.data[v] = box;
+    }
+}
+
 static void box_chunk(void *context, size_t begin, size_t end)
 {
     box_context *c = context;
@@ -72,6 +96,7 @@ static void box_chunk(void *context, size_t begin, size_t end)
         else
             c->boxes->exact.data[v] = box;
     }
+    if (c->query->tight) diagonal_chunk(c, begin, end);
 }
 
 static abut_status refuse_vertex(const broad_query *q, size_t v, abut_error *err)
@@ -149,7 +174,8 @@ static void choose_frame(box_frame *frame, const vertex_boxes *boxes)
 abut_status vertex_boxes_store(vertex_boxes *boxes, const broad_query *query, size_t count,
                                abut_error *err)
 {
-    if (!array_resize(&boxes->stored, count))
+    if (!array_resize(&boxes->stored, count) ||
+        (query->tight && !array_resize(&boxes->stored_diagonals, count)))
         return error_memory(err, "computing the boxes of vertices");
     box_context c = {boxes, query, boxes->frame, true};
     TRY(run_chunks(&c, count, err));
@@ -162,7 +188,8 @@ abut_status vertex_boxes_store(vertex_boxes *boxes, const broad_query *query, si
 abut_status vertex_boxes_exact(vertex_boxes *boxes, const broad_query *query, size_t count,
                                abut_error *err)
 {
-    if (!array_resize(&boxes->exact, count))
+    if (!array_resize(&boxes->exact, count) ||
+        (query->tight && !array_resize(&boxes->exact_diagonals, count)))
         return error_memory(err, "computing the boxes of vertices");
     box_context c = {boxes, query, {{0}, 0.0}, false};
     return run_chunks(&c, count, err);

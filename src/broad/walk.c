@@ -63,63 +63,96 @@ static inline unsigned active_lanes(const walker *w, int level, size_t i, size_t
 static exact_box primitive_box(const bvh *tree, const broad_query *query, size_t slot)
 {
     exact_box box = vertex_exact_box(query, (size_t)tree->vertices[0].data[slot]);
-    for (int c = 1; c < tree->primitives.arity; c++)
-        box = exact_box_union(box, vertex_exact_box(query, (size_t)tree->vertices[c].data[slot]));
+    for (int c = 1; c < tree->primitives.arity; c++) {
+        exact_box other = vertex_exact_box(query, (size_t)tree->vertices[c].data[slot]);
+        exact_box_include(&box, &other);
+    }
+    return box;
+}
+
+static exact_diagonals primitive_diagonals(const bvh *tree, const broad_query *query, size_t slot)
+{
+    exact_diagonals box = vertex_exact_diagonals(query, (size_t)tree->vertices[0].data[slot]);
+    for (int c = 1; c < tree->primitives.arity; c++) {
+        exact_diagonals other = vertex_exact_diagonals(query, (size_t)tree->vertices[c].data[slot]);
+        exact_diagonals_include(&box, &other);
+    }
     return box;
 }
 
 static bool exactly_overlap(const walker *w, size_t slot_a, size_t slot_b)
 {
-    exact_box a = primitive_box(w->a, w->walk->query, slot_a);
-    exact_box b = primitive_box(w->b, w->walk->query, slot_b);
-    return exact_box_overlap(&a, &b);
+    const broad_query *query = w->walk->query;
+    exact_box a = primitive_box(w->a, query, slot_a), b = primitive_box(w->b, query, slot_b);
+    if (!exact_box_overlap(&a, &b)) return false;
+    if (!query->tight) return true;
+    exact_diagonals c = primitive_diagonals(w->a, query, slot_a);
+    exact_diagonals d = primitive_diagonals(w->b, query, slot_b);
+    return exact_diagonals_overlap(&c, &d);
 }
 
 static inline void add_pair(const walker *w, int32_t a, int32_t b)
 {
-    bool swap = w->a == w->b && a > b;
-    pairs_add(w->collector, w->sink, w->kind, swap ? b : a, swap ? a : b);
+    int32_t lesser = a < b ? a : b, greater = a < b ? b : a;
+    bool ordered = w->a == w->b;
+    pairs_add(w->collector, w->sink, w->kind, ordered ? lesser : a, ordered ? greater : b);
 }
 
-/* Pairs of this lane of packet i with the lanes `hit` of packet j, whose stored boxes overlap. */
-static inline void meet_primitive(const walker *w, size_t i, int lane, size_t j, unsigned hit,
-                                  int arity_a, int arity_b)
+/* Lanes of packet j that share a vertex with this lane of packet i. */
+static inline unsigned adjacent_lanes(const walker *w, size_t i, int lane, size_t j, int arity_a,
+                                      int arity_b)
 {
-    size_t slot = i * BOX8_WIDTH + (size_t)lane, others = j * BOX8_WIDTH;
-    for (int ca = 0; ca < arity_a; ca++)
+    unsigned adjacent = 0;
+    for (int ca = 0; ca < arity_a; ca++) {
+        int32_t v = w->a->vertices[ca].data[i * BOX8_WIDTH + (size_t)lane];
         for (int cb = 0; cb < arity_b; cb++)
-            hit &= ~int8_equal(&w->b->vertices[cb].data[others], w->a->vertices[ca].data[slot]);
-    if (!hit) return;
-    unsigned sure = box8_overlap_strictly(&w->a->packets.data[i], lane, &w->b->packets.data[j]);
-    while (hit) {
-        int other = take_lane(&hit);
-        if ((sure >> other & 1) || exactly_overlap(w, slot, others + (size_t)other))
-            add_pair(w, w->a->ids.data[slot], w->b->ids.data[others + (size_t)other]);
+            adjacent |= int8_equal(&w->b->vertices[cb].data[j * BOX8_WIDTH], v);
     }
+    return adjacent;
 }
 
-static inline void meet_packets(const walker *w, size_t i, size_t j, int arity_a, int arity_b)
+/* All pairs of two packets are found as one mask of 64 bits (eight lanes for each lane of the
+ * first) before any is written, so that there are few branches to guess wrong. */
+static inline void meet_packets(const walker *w, size_t i, size_t j, int arity_a, int arity_b,
+                                bool tight)
 {
-    unsigned lanes = active_lanes(w, 0, i, j);
-    while (lanes) {
+    const box8 *a = &w->a->packets.data[i], *b = &w->b->packets.data[j];
+    uint64_t hits = 0, sure = 0;
+    for (unsigned lanes = active_lanes(w, 0, i, j); lanes;) {
         int lane = take_lane(&lanes);
-        unsigned hit = meeting_lanes(w, 0, i, lane, j);
-        if (hit) meet_primitive(w, i, lane, j, hit, arity_a, arity_b);
+        unsigned strict, hit = box8_meet(a, lane, b, &strict);
+        hit &= allowed_lanes(w->a, i, lane, w->b, j);
+        hit &= ~adjacent_lanes(w, i, lane, j, arity_a, arity_b);
+        if (w->a == w->b && i == j) hit &= ~0u << lane;
+        if (tight && hit) {
+            unsigned also;
+            hit &= diagonals8_meet(&w->a->diagonals.data[i], lane, &w->b->diagonals.data[j], &also);
+            strict &= also;
+        }
+        hits |= (uint64_t)hit << (8 * lane);
+        sure |= (uint64_t)strict << (8 * lane);
+    }
+    for (; hits; hits &= hits - 1) {
+        int bit = __builtin_ctzll(hits);
+        size_t slot = i * BOX8_WIDTH + (size_t)(bit / 8),
+               other = j * BOX8_WIDTH + (size_t)(bit % 8);
+        if ((sure >> bit & 1) || exactly_overlap(w, slot, other))
+            add_pair(w, w->a->ids.data[slot], w->b->ids.data[other]);
     }
 }
 
 /* One copy of the loop for each pair of arities. */
-static void meet_leaves(const walker *w, size_t i, size_t j)
+static inline void meet_leaves(const walker *w, size_t i, size_t j, bool tight)
 {
     int a = w->a->primitives.arity, b = w->b->primitives.arity;
     if (a == 2 && b == 2)
-        meet_packets(w, i, j, 2, 2);
+        meet_packets(w, i, j, 2, 2, tight);
     else if (a == 1 && b == 3)
-        meet_packets(w, i, j, 1, 3);
+        meet_packets(w, i, j, 1, 3, tight);
     else if (a == 1 && b == 2)
-        meet_packets(w, i, j, 1, 2);
+        meet_packets(w, i, j, 1, 2, tight);
     else
-        meet_packets(w, i, j, a, b);
+        meet_packets(w, i, j, a, b, tight);
 }
 
 /* ---- descent -------------------------------------------------------------------------------- */
@@ -127,7 +160,10 @@ static void meet_leaves(const walker *w, size_t i, size_t j)
 static void descend(const walker *w, int level, size_t i, size_t j)
 {
     if (level == 0) {
-        meet_leaves(w, i, j);
+        if (w->walk->query->tight)
+            meet_leaves(w, i, j, true);
+        else
+            meet_leaves(w, i, j, false);
         return;
     }
     unsigned lanes = active_lanes(w, level, i, j);

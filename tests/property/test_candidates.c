@@ -169,6 +169,24 @@ static bool refused(const int32_t *a, int na, const int32_t *b, int nb)
            (s.group[a[0]] == s.group[b[0]] && s.flags[s.group[a[0]]] & BROAD_GROUP_NO_SELF);
 }
 
+static exact_diagonals brute_diagonals(const broad_query *q, const int32_t *vertices, int count)
+{
+    exact_diagonals box;
+    for (int d = 0; d < 8; d++) {
+        box.low[d] = INFINITY;
+        box.high[d] = -INFINITY;
+    }
+    for (int i = 0; i < count; i++) {
+        exact_diagonals b = vertex_exact_diagonals(q, (size_t)vertices[i]);
+        for (int d = 0; d < 8; d++) {
+            box.low[d] = fmin(box.low[d], b.low[d]);
+            box.high[d] = fmax(box.high[d], b.high[d]);
+        }
+    }
+    return box;
+}
+
+static const broad_query *brute_query;
 static exact_box vertex_boxes_of[MAX_VERTICES], edge_boxes[MAX_EDGES],
     triangle_boxes[MAX_TRIANGLES];
 
@@ -177,7 +195,13 @@ static bool brute_pair(const exact_box *x, const int32_t *a, int na, const exact
 {
     for (int d = 0; d < 3; d++)
         if (x->low[d] > y->high[d] || y->low[d] > x->high[d]) return false;
-    return !refused(a, na, b, nb);
+    if (refused(a, na, b, nb)) return false;
+    if (!brute_query->tight) return true;
+    exact_diagonals v = brute_diagonals(brute_query, a, na),
+                    w = brute_diagonals(brute_query, b, nb);
+    for (int d = 0; d < DIAGONAL_COUNT; d++)
+        if (v.low[d] > w.high[d] || w.low[d] > v.high[d]) return false;
+    return true;
 }
 
 static bool brute_vt(int32_t v, int32_t t)
@@ -204,6 +228,7 @@ static bool in_triangle[MAX_VERTICES], in_edge[MAX_VERTICES], rod_edge[MAX_EDGES
 
 static void classify(const broad_query *q)
 {
+    brute_query = q;
     for (int32_t v = 0; v < (int32_t)s.vertices; v++) vertex_boxes_of[v] = brute_box(q, &v, 1);
     for (size_t e = 0; e < s.edges; e++) edge_boxes[e] = brute_box(q, s.edge[e], 2);
     for (size_t t = 0; t < s.triangles; t++) triangle_boxes[t] = brute_box(q, s.triangle[t], 3);
@@ -304,13 +329,13 @@ static size_t check_scene(double length)
     candidate_set set = {0};
     CHECK_OK(broad_create(&surf, &broad, &err), err);
     size_t expected = 0;
-    for (int i = 0; i < 6; i++) {
-        broad_query q = {.y = s.y, .inflation = i % 2 ? 0.02 * length : 0.0};
-        if (i >= 2) {
+    for (int i = 0; i < 12; i++) {
+        broad_query q = {.y = s.y, .inflation = i % 2 ? 0.02 * length : 0.0, .tight = i >= 6};
+        if (i % 6 >= 2) {
             q.p = s.p;
-            q.alpha = i >= 4 ? 1.0 : 0.37;
+            q.alpha = i % 6 >= 4 ? 1.0 : 0.37;
         }
-        if (i == 1 || i == 5) q.extra = s.extra;
+        if (i % 6 == 1 || i % 6 == 5) q.extra = s.extra;
         CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
         expected += check_against_brute_force(&q, &set);
     }
@@ -457,6 +482,77 @@ TEST(inflation_is_rounded_outward)
     }
 }
 
+/* The same along the diagonals: the ball of the radius around the whole way is inside. */
+TEST(diagonals_are_rounded_outward)
+{
+    random_state r = {31};
+    const double root = 1.41421356237309504880;
+    const int sign[6][3] = {{1, 1, 0}, {1, -1, 0}, {1, 0, 1}, {1, 0, -1}, {0, 1, 1}, {0, 1, -1}};
+    for (int i = 0; i < 20000; i++) {
+        vec3 y = vec3_scale(pow(2.0, random_range(&r, -4, 4)), random_vec3(&r, 1.0));
+        vec3 p = random_vec3(&r, 1.0);
+        broad_query q = {.y = &y, .p = &p, .alpha = 0.5, .inflation = random_range(&r, 0.0, 0.5)};
+        exact_diagonals b = vertex_exact_diagonals(&q, 0);
+        vec3 to = vec3_mul_add(y, 0.5, p);
+        for (int d = 0; d < 6; d++) {
+            const int *n = sign[d];
+            long double from =
+                n[0] * (long double)y.x + n[1] * (long double)y.y + n[2] * (long double)y.z;
+            long double end =
+                n[0] * (long double)to.x + n[1] * (long double)to.y + n[2] * (long double)to.z;
+            long double half = 0.70710678118654752440L * q.inflation;
+            long double low = fminl(from, end) - half, high = fmaxl(from, end) + half;
+            CHECK(b.low[d] <= low && b.low[d] >= low - 1e-13L);
+            CHECK(b.high[d] >= high && b.high[d] <= high + 1e-13L);
+        }
+    }
+    CHECK(0x1.6a09e667f3bcdp0 * 0x1.6a09e667f3bcdp0 >= 2.0 &&
+          fabs(root - 0x1.6a09e667f3bcdp0) < 1e-15);
+}
+
+/* A tight set leaves out many pairs, but none that is close: distances are sampled on the way. */
+TEST(tight_set_holds_all_close_pairs)
+{
+    random_state r = {32};
+    make_mixed(&r);
+    memset(s.kinematic, 0, sizeof s.kinematic);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set loose = {0}, tight = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    broad_query q = {.y = s.y, .p = s.p, .alpha = 1.0, .inflation = 0.01};
+    CHECK_OK(broad_candidates(broad, &q, &loose, &err), err);
+    q.tight = true;
+    CHECK_OK(broad_candidates(broad, &q, &tight, &err), err);
+    CHECK(tight.ee.count < loose.ee.count && tight.vt.count < loose.vt.count);
+    size_t next = 0, close = 0;
+    for (size_t i = 0; i < loose.ee.count; i++) {
+        index_pair pair = loose.ee.data[i];
+        bool listed = next < tight.ee.count && tight.ee.data[next].first == pair.first &&
+                      tight.ee.data[next].second == pair.second;
+        next += listed;
+        double least = INFINITY;
+        for (int k = 0; k < 64 && !listed; k++) {
+            vec3 x[4];
+            for (int c = 0; c < 4; c++) {
+                int32_t v = c < 2 ? s.edge[pair.first][c] : s.edge[pair.second][c - 2];
+                x[c] = vec3_mul_add(s.y[v], (k % 4) / 3.0, s.p[v]);
+            }
+            double u = (k / 4 % 4) / 3.0, w = (k / 16) / 3.0;
+            vec3 a = vec3_add(vec3_scale(1.0 - u, x[0]), vec3_scale(u, x[1]));
+            vec3 b = vec3_add(vec3_scale(1.0 - w, x[2]), vec3_scale(w, x[3]));
+            least = fmin(least, vec3_norm(vec3_sub(a, b)));
+        }
+        close += least <= q.inflation;
+    }
+    CHECK(next == tight.ee.count);
+    CHECK(close == 0);
+    candidate_set_free(&loose);
+    candidate_set_free(&tight);
+    broad_destroy(broad);
+}
+
 TEST(any_number_of_threads_gives_the_same_lists)
 {
     random_state r = {40};
@@ -527,7 +623,8 @@ TEST(no_allocation_after_warm_up)
     uint64_t before = 0;
     for (int i = 0; i < 60; i++) {
         if (i == 2) before = mem_allocation_count();
-        broad_query q = {.y = s.y, .p = s.p, .alpha = 1.0 - 0.01 * i, .inflation = 0.02};
+        broad_query q = {
+            .y = s.y, .p = s.p, .alpha = 1.0 - 0.01 * i, .inflation = 0.02, .tight = i % 2};
         CHECK_OK(broad_candidates(broad, &q, &set, &err), err);
         q.inflation = 0.01;
         CHECK_OK(broad_select(broad, &q, &set, &part, &err), err);
@@ -553,13 +650,18 @@ TEST(selection_from_a_covering_set_equals_a_query)
     CHECK_OK(broad_candidates(broad, &q, &wide, &err), err);
     for (int step = 0; step < 8; step++) {
         for (size_t v = 0; v < s.vertices; v++)
-            s.y[v] = vec3_add(start[v], random_vec3(&r, 0.004 * step));
+            s.y[v] = vec3_add(start[v], random_vec3(&r, 0.0024 * step));
         double moved = broad_displacement(start, s.y, s.vertices);
         q.inflation = 0.02;
         CHECK(candidate_set_covers(&wide, moved, q.inflation) == (moved < 0.03));
         CHECK_OK(broad_candidates(broad, &q, &direct, &err), err);
         CHECK_OK(broad_select(broad, &q, &wide, &selected, &err), err);
         CHECK(same_set(&direct, &selected));
+        q.tight = true;
+        CHECK_OK(broad_candidates(broad, &q, &direct, &err), err);
+        CHECK_OK(broad_select(broad, &q, &wide, &selected, &err), err);
+        CHECK(same_set(&direct, &selected));
+        q.tight = false;
         CHECK(candidate_set_count(&wide) > candidate_set_count(&direct));
         if (step >= 7) break;
     }
@@ -753,6 +855,8 @@ int main(void)
     RUN(all_vertices_coincide);
     RUN(huge_and_tiny_coordinates);
     RUN(inflation_is_rounded_outward);
+    RUN(diagonals_are_rounded_outward);
+    RUN(tight_set_holds_all_close_pairs);
     RUN(any_number_of_threads_gives_the_same_lists);
     RUN(refit_equals_rebuild);
     RUN(no_allocation_after_warm_up);

@@ -191,8 +191,10 @@ TEST(eight_boxes_at_once)
                 touch |= (unsigned)t << k;
                 overlap |= (unsigned)o << k;
             }
+            unsigned strict;
             CHECK(box8_overlap(&a, lane, &b) == touch);
-            CHECK(box8_overlap_strictly(&a, lane, &b) == overlap);
+            CHECK(box8_meet(&a, lane, &b, &strict) == touch);
+            CHECK(strict == overlap);
         }
     }
     _Alignas(32) int32_t values[8] = {1, 2, 3, 1, -1, 0, 1, 8};
