@@ -169,13 +169,16 @@ static abut_status number_parts(const mesh *m, int32_t *part, abut_error *err)
     return ABUT_OK;
 }
 
-/* What lies in the x-y plane is looked at from the front, unless the user wants otherwise. */
+/* What lies in the x-y plane is looked at from the front, unless the user wants otherwise; edges
+ * take the place of shading. */
 static void face_plane(render_command *r, const frame *f)
 {
     if (r->camera_given || f->point_count == 0) return;
     for (size_t i = 1; i < f->point_count; i++)
         if (f->points[i].z != f->points[0].z) return;
     r->options.yaw = r->options.pitch = 0.0;
+    r->options.edges = true;
+    if (!r->ground_given) r->options.ground = false;
 }
 
 static abut_status draw_one(render_command *r, const frame *f, abut_error *err)

@@ -71,7 +71,7 @@ camera camera_fit(const camera_view *view, double radius, double distance)
                 .tangent_x = tx * margin,
                 .tangent_y = ty * margin};
     c.eye = vec3_mul_add(vec3_mul_add(vec3_scale(x, c.right), y, c.up), z, c.forward);
-    c.near = fmax(0.9 * (near - z), 0.01 * (middle - z));
+    c.near = fmin(0.9 * (near - z), 0.02 * (middle - z)); /* the ground comes close */
     c.far = 2.0 * (far - z) + 20.0 * (depth + (middle - z) * tx);
     return c;
 }

@@ -50,8 +50,8 @@ static const char lighting[] =
     "    float sky = max(dot(n, sky_direction), 0.0);\n"
     "    if (sky > 0.0) sky *= lit(sky_map, sky_matrix, raised);\n"
     "    float below = 0.5 - 0.5 * dot(n, up);\n"
-    "    return vec3(1.06, 1.0, 0.92) * key + 2.0 * vec3(0.52, 0.56, 0.62) * sky\n"
-    "         + vec3(0.06) + below * vec3(0.20, 0.19, 0.18);\n"
+    "    return vec3(1.22, 1.15, 1.05) * key + 2.0 * vec3(0.45, 0.48, 0.53) * sky\n"
+    "         + vec3(0.03) + below * vec3(0.16, 0.15, 0.14);\n"
     "}\n";
 
 static const char surface_fragment[] =
@@ -69,7 +69,7 @@ static const char surface_fragment[] =
     "    float shine = pow(max(dot(n, middle), 0.0), 48.0) * max(dot(n, key_direction), 0.0);\n"
     "    if (shine > 0.001) shine *= lit(key_map, key_matrix, world + 1.5 * texel * n);\n"
     "    float rim = pow(1.0 - max(dot(n, view), 0.0), 4.0);\n"
-    "    pixel = vec4(base * light(world, n) + vec3(0.16 * shine + 0.05 * rim), 1.0);\n"
+    "    pixel = vec4(base * light(world, n) + vec3(0.20 * shine + 0.05 * rim), 1.0);\n"
     "}\n";
 
 static const char ground_vertex[] = "#version 330 core\n"

@@ -1,6 +1,7 @@
 #include "output/color.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 static const double degree = 0.017453292519943295;
 
@@ -22,10 +23,21 @@ static void oklab_to_linear(double lightness, double a, double b, double rgb[3])
     rgb[2] = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
 }
 
+static bool displayable(const double rgb[3])
+{
+    for (int i = 0; i < 3; i++)
+        if (rgb[i] < -1e-4 || rgb[i] > 1.0001) return false;
+    return true;
+}
+
+/* A colour that no screen has gets greyer until one has it. */
 color color_oklch(double lightness, double chroma, double hue)
 {
     double rgb[3];
-    oklab_to_linear(lightness, chroma * cos(hue * degree), chroma * sin(hue * degree), rgb);
+    for (int i = 0; i < 60; i++, chroma *= 0.97) {
+        oklab_to_linear(lightness, chroma * cos(hue * degree), chroma * sin(hue * degree), rgb);
+        if (displayable(rgb)) break;
+    }
     return (color){(unsigned char)lrint(255.0 * to_srgb(rgb[0])),
                    (unsigned char)lrint(255.0 * to_srgb(rgb[1])),
                    (unsigned char)lrint(255.0 * to_srgb(rgb[2]))};

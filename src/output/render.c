@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "output/canvas.h"
+#include "output/legend.h"
 
 #include <string.h>
 
@@ -277,5 +278,7 @@ abut_status renderer_draw(renderer *r, const frame *f, image *picture, abut_erro
     }
     TRY(canvas_end(r->canvas, r->rgba, err));
     develop(r, picture);
+    if (r->scope.has_field && strcmp(r->options.color, FIELD_BODY) != 0)
+        legend_draw(picture, r->options.color, r->scope.range[0], r->scope.range[1]);
     return ABUT_OK;
 }

@@ -7,6 +7,7 @@
 #include "mesh/generate.h"
 #include "output/color.h"
 #include "output/drawing.h"
+#include "output/legend.h"
 #include "output/render.h"
 #include "output/surface.h"
 
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 /* OSMesa keeps some hundred bytes per context that it never gives back. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libOSMesa\nleak:libLLVM\n"; }
 
 static char folder[64], path[100];
@@ -339,6 +340,30 @@ TEST(a_png_file_holds_the_picture)
     image_free(&picture);
 }
 
+TEST(the_legend_shows_the_scale)
+{
+    abut_error err;
+    image picture;
+    CHECK_OK(image_init(&picture, 300, 200, &err), err);
+    memset(picture.rgb, 255, 300 * 200 * 3);
+    legend_draw(&picture, "velocity", 0.0, 2.5);
+    color low = color_of_value(0.0), high = color_of_value(1.0);
+    int x = 14, top = 60, bottom = 60 + 80 - 1, dark = 0;
+    const unsigned char *a = picture.rgb + 3 * (300 * top + x);
+    const unsigned char *b = picture.rgb + 3 * (300 * bottom + x);
+    CHECK(abs(a[0] - high.r) < 8 && abs(a[1] - high.g) < 8 && abs(a[2] - high.b) < 8);
+    CHECK(abs(b[0] - low.r) < 8 && abs(b[1] - low.g) < 8 && abs(b[2] - low.b) < 8);
+    for (int i = 0; i < 300 * 50; i++) dark += picture.rgb[3 * i] < 128; /* the name is above */
+    CHECK(dark > 50);
+    /* Narrow signs take less room, and unknown ones leave a gap. */
+    double wide = text_draw(&picture, "mmm", 0, 190, 1.0);
+    double narrow = text_draw(&picture, "iii", 100, 190, 1.0);
+    CHECK(narrow < wide && narrow > 0.0);
+    CHECK(text_draw(&picture, "#", 0, 190, 1.0) > 0.0);
+    text_draw(&picture, "outside", -1000, 5000, 3.0); /* no harm */
+    image_free(&picture);
+}
+
 TEST(wrong_options_are_named)
 {
     abut_error err;
@@ -401,6 +426,7 @@ int main(void)
     RUN(the_camera_has_everything_in_the_picture);
     RUN(a_picture_shows_the_bodies_and_is_reproducible);
     RUN(a_png_file_holds_the_picture);
+    RUN(the_legend_shows_the_scale);
     RUN(wrong_options_are_named);
     RUN(lack_of_memory_is_an_error);
     CHECK(rmdir(folder) == 0);

@@ -1,0 +1,168 @@
+#include "output/legend.h"
+
+#include "output/color.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Strokes of a sign, separated by spaces; each is a chain of points, two digits per point: across
+ * (0 to 4) and up (2 is the base line, 6 the height of small letters, 8 of digits). */
+static const struct {
+    char sign;
+    const char *strokes;
+} font[] = {
+    {'0', "120307183847433212"},
+    {'1', "172822 1232"},
+    {'2', "07183847460242"},
+    {'3', "0718384746354443321203 1535"},
+    {'4', "32380444"},
+    {'5', "480805354443321203"},
+    {'6', "4738180703123243443505"},
+    {'7', "084812"},
+    {'8', "15060718384746351504031232434435"},
+    {'9', "0312324347381807061545"},
+    {'.', "2222"},
+    {'-', "1535"},
+    {'+', "0545 2327"},
+    {'_', "0141"},
+    {'/', "0248"},
+    {'a', "06364542 4414031242"},
+    {'b', "0802 0516364543321203"},
+    {'c', "4536160503123243"},
+    {'d', "4842 4536160503123243"},
+    {'e', "044445361605031242"},
+    {'f', "48382722 1646"},
+    {'g', "46413000 4536160503123243"},
+    {'h', "0802 0516364542"},
+    {'i', "2622 2828"},
+    {'j', "36312010 3838"},
+    {'k', "0802 4603 1442"},
+    {'l', "2822"},
+    {'m', "0602 05162522 25364542"},
+    {'n', "0602 0516364542"},
+    {'o', "160503123243453616"},
+    {'p', "0600 0516364543321203"},
+    {'q', "4640 4536160503123243"},
+    {'r', "0602 042646"},
+    {'s', "4616051434433202"},
+    {'t', "28233242 1646"},
+    {'u', "0603123243 4642"},
+    {'v', "062246"},
+    {'w', "0612253246"},
+    {'x', "0642 0246"},
+    {'y', "0622 4610"},
+    {'z', "06460242"},
+};
+
+static const char *strokes_of(char sign)
+{
+    for (size_t i = 0; i < sizeof font / sizeof *font; i++)
+        if (font[i].sign == tolower((unsigned char)sign)) return font[i].strokes;
+    return "";
+}
+
+static void blend(image *picture, int x, int y, const unsigned char ink[3], double cover)
+{
+    if (x < 0 || y < 0 || x >= picture->width || y >= picture->height || cover <= 0.0) return;
+    unsigned char *pixel = picture->rgb + 3 * ((size_t)y * (size_t)picture->width + (size_t)x);
+    for (int k = 0; k < 3; k++)
+        pixel[k] = (unsigned char)lrint(pixel[k] + fmin(cover, 1.0) * (ink[k] - pixel[k]));
+}
+
+static double segment_distance(double px, double py, const double a[2], const double b[2])
+{
+    double dx = b[0] - a[0], dy = b[1] - a[1], length2 = dx * dx + dy * dy;
+    double t = length2 > 0.0 ? ((px - a[0]) * dx + (py - a[1]) * dy) / length2 : 0.0;
+    t = fmin(1.0, fmax(0.0, t));
+    return hypot(px - a[0] - t * dx, py - a[1] - t * dy);
+}
+
+/* Nearest distance from a pixel to the strokes of a sign whose corner (0, 2) is at (x, y). */
+static double sign_distance(const char *strokes, double x, double y, double unit, double px,
+                            double py)
+{
+    double nearest = INFINITY, before[2] = {0, 0};
+    bool started = false;
+    for (const char *s = strokes; *s;) {
+        if (*s == ' ') {
+            started = false;
+            s++;
+            continue;
+        }
+        double point[2] = {x + unit * (s[0] - '0'), y - unit * (s[1] - '2')};
+        if (started) nearest = fmin(nearest, segment_distance(px, py, before, point));
+        memcpy(before, point, sizeof before);
+        started = true;
+        s += 2;
+    }
+    return nearest;
+}
+
+static void sign_extent(const char *strokes, int *left, int *right)
+{
+    *left = 9;
+    *right = 0;
+    for (const char *s = strokes; *s; s += *s == ' ' ? 1 : 2) {
+        if (*s == ' ') continue;
+        if (s[0] - '0' < *left) *left = s[0] - '0';
+        if (s[0] - '0' > *right) *right = s[0] - '0';
+    }
+}
+
+static void draw_sign(image *picture, const char *strokes, double x, double y, double unit)
+{
+    static const unsigned char ink[3] = {52, 58, 66};
+    double thickness = 0.42 * unit;
+    for (int py = (int)(y - 7.0 * unit); py <= (int)(y + 3.0 * unit) + 1; py++)
+        for (int px = (int)(x - unit); px <= (int)(x + 5.0 * unit) + 1; px++) {
+            double d = sign_distance(strokes, x, y, unit, px + 0.5, py + 0.5);
+            blend(picture, px, py, ink, thickness + 0.5 - d);
+        }
+}
+
+double text_draw(image *picture, const char *text, double x, double y, double unit)
+{
+    double start = x;
+    for (; *text; text++) {
+        const char *strokes = strokes_of(*text);
+        int left, right;
+        sign_extent(strokes, &left, &right);
+        if (right < left) {
+            x += 3.0 * unit;
+            continue;
+        }
+        draw_sign(picture, strokes, x - left * unit, y, unit);
+        x += (right - left + 1.9) * unit;
+    }
+    return x - start;
+}
+
+/* The bar with a thin dark rim. */
+static void draw_bar(image *picture, int x, int y, int width, int height)
+{
+    static const unsigned char rim[3] = {52, 58, 66};
+    for (int j = -1; j <= height; j++)
+        for (int i = -1; i <= width; i++) {
+            color c = color_of_value(1.0 - (j + 0.5) / height);
+            unsigned char ink[3] = {c.r, c.g, c.b};
+            bool border = i < 0 || j < 0 || i == width || j == height;
+            blend(picture, x + i, y + j, border ? rim : ink, border ? 0.6 : 1.0);
+        }
+}
+
+void legend_draw(image *picture, const char *name, double low, double high)
+{
+    if (picture->height < 160) return;
+    double unit = fmax(1.2, picture->height / 400.0);
+    int height = (int)(0.4 * picture->height), width = (int)(7.0 * unit);
+    int x = (int)(10.0 * unit), y = (int)(0.3 * picture->height);
+    draw_bar(picture, x, y, width, height);
+    text_draw(picture, name, x, y - 8.0 * unit, unit);
+    for (int i = 0; i <= 2; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.3g", high + 0.5 * i * (low - high));
+        text_draw(picture, text, x + width + 4.0 * unit, y + 0.5 * i * height + 3.0 * unit, unit);
+    }
+}

@@ -1,0 +1,16 @@
+/* The colour scale beside a picture whose colours are the values of a field: a bar, three numbers
+ * and the name, in letters drawn with strokes. */
+#ifndef OUTPUT_LEGEND_H
+#define OUTPUT_LEGEND_H
+
+#include "output/image.h"
+
+/* Draws into the left side of the picture; nothing when it is lower than 160 pixels. */
+void legend_draw(image *picture, const char *name, double low, double high);
+
+/* One line of text with its left end and base line at (x, y) in pixels from the top left; `unit` is
+ * a sixth of the height of a digit. Letters are drawn as small ones, unknown signs as gaps. Returns
+ * the width. */
+double text_draw(image *picture, const char *text, double x, double y, double unit);
+
+#endif
