@@ -1,6 +1,7 @@
 /* libFuzzer entry: any bytes as a scene file. The part before the first line "---" is the scene,
  * each line behind it an override. A scene that loads must have a resolved document that loads to
- * the same document again. */
+ * the same document again. Start with the example scenes:
+ *     fuzz_scene -max_len=4000 WORKING_FOLDER examples/elastic */
 #include "base/memory.h"
 #include "scene/load.h"
 #include "scene/scene.h"
