@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 1024, PASSES = 9, MAX_ENTRIES = EIGEN_MAX * EIGEN_MAX };
+enum { SAMPLES = 256, PASSES = 40, MAX_ENTRIES = EIGEN_MAX * EIGEN_MAX };
 
 typedef struct bench_input {
     mat3 f[SAMPLES];
@@ -218,6 +218,46 @@ static void bench_small(void)
     report("svd3", "nearly singular", run_svd3);
 }
 
+/* Matrices whose 3x3 blocks sum to zero along rows: a random one minus its mean over points. */
+static void make_blind(int n)
+{
+    for (int k = 0; k < SAMPLES; k++)
+        for (int side = 0; side < 2; side++)
+            for (int i = 0; i < n; i++)
+                for (int c = 0; c < 3; c++) {
+                    double mean = 0.0;
+                    for (int j = c; j < n; j += 3)
+                        mean += input.dense[k][side ? j * n + i : i * n + j] * 3.0 / n;
+                    for (int j = c; j < n; j += 3)
+                        input.dense[k][side ? j * n + i : i * n + j] -= mean;
+                }
+}
+
+static double run_stencil(int k)
+{
+    double a[MAX_ENTRIES];
+    memcpy(a, input.dense[k], sizeof(double) * (size_t)(input.n * input.n));
+    psd_project_stencil(input.n / 3, a);
+    return a[0] + a[1];
+}
+
+static void bench_stencils(void)
+{
+    for (int points = 2; points <= 4; points++) {
+        char label[64];
+        fill_dense(3 * points, 0.0);
+        make_blind(3 * points);
+        snprintf(label, sizeof label, "points=%d indefinite", points);
+        report("psd_project_stencil", label, run_stencil);
+        report("psd_project on stencil", label, run_psd);
+        fill_dense(3 * points, 3 * points);
+        make_blind(3 * points);
+        snprintf(label, sizeof label, "points=%d semidefinite", points);
+        report("psd_project_stencil", label, run_stencil);
+        report("psd_project on stencil", label, run_psd);
+    }
+}
+
 static void bench_dense(void)
 {
     const int sizes[] = {6, 9, 12, 18, 24};
@@ -243,5 +283,6 @@ int main(void)
     bench_small();
     bench_elastic();
     bench_dense();
+    bench_stencils();
     return 0;
 }

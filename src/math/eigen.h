@@ -26,6 +26,11 @@ void eigen_symmetric(int n, const double *a, double *values, double *vectors);
  * (n ulps of its largest entry), singular or not, is cheap and keeps its bits. The result is
  * exactly symmetric; a matrix that is not symmetric is replaced by its symmetric part first. */
 void psd_project(int n, double *a);
+/* The same for the Hessian of a function of 2, 3 or 4 points that does not see translations
+ * (contact stencils): its 3x3 blocks sum to zero along each row, which is used and not checked.
+ * Same result, faster: three dimensions are split off first. */
+void psd_project_stencil(int points, double *a);
+
 void psd_project2(double *a, double *b, double *c); /* [[a, b], [b, c]] */
 void psd_project3(mat3 *a);
 

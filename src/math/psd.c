@@ -63,8 +63,8 @@ static void add_outer(int n, int width, double *sum, double weight, const double
 }
 
 /* The projection by eigenvectors: either the negative part is taken away or the positive part is
- * put together, whichever has fewer terms. */
-static void clamp_eigenvalues(int n, double *a, double scale)
+ * put together, whichever has fewer terms. False when there is nothing to change. */
+static bool clamp_eigenvalues(int n, double *a, double scale)
 {
     eigen_matrix work, rows, sum;
     double values[EIGEN_MAX], largest = 0.0;
@@ -77,7 +77,7 @@ static void clamp_eigenvalues(int n, double *a, double scale)
         negative += values[k] < -tolerance;
         positive += values[k] > tolerance;
     }
-    if (negative == 0) return;
+    if (negative == 0) return false;
     bool take_away = negative <= positive;
     eigen_matrix_load(n, a, take_away ? scale : 0.0, &sum);
     for (int k = 0; k < n; k++)
@@ -86,6 +86,7 @@ static void clamp_eigenvalues(int n, double *a, double scale)
     double back = 1.0 / scale;
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) a[i * n + j] = a[j * n + i] = sum.m[i * width + j] * back;
+    return true;
 }
 
 void psd_project(int n, double *a)
@@ -104,6 +105,98 @@ void psd_project(int n, double *a)
         if (is_semidefinite(n, work.m, tolerance)) return;
     }
     clamp_eigenvalues(n, a, scale);
+}
+
+enum { MAX_POINTS = 4, MAX_STENCIL = 3 * MAX_POINTS };
+
+/* Orthonormal bases of the combinations of points whose weights sum to zero. */
+static const double differences[MAX_POINTS + 1][MAX_POINTS - 1][MAX_POINTS] = {
+    [2] = {{0.7071067811865476, -0.7071067811865476}},
+    [3] = {{0.7071067811865476, -0.7071067811865476, 0.0},
+           {0.408248290463863, 0.408248290463863, -0.816496580927726}},
+    [4] = {{0.5, 0.5, -0.5, -0.5}, {0.5, -0.5, 0.5, -0.5}, {0.5, -0.5, -0.5, 0.5}}};
+
+/* out[o] = sum over k of weight(o, k) in[k], each item being `length` numbers; transposed reads the
+ * weights the other way round. */
+ALWAYS_INLINE void combine(int points, bool transposed, int length, const double *in, double *out)
+{
+    int from = transposed ? points - 1 : points, to = transposed ? points : points - 1;
+    for (int o = 0; o < to; o++)
+        for (int j = 0; j < length; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < from; k++)
+                sum += (transposed ? differences[points][k][o] : differences[points][o][k]) *
+                       in[k * length + j];
+            out[o * length + j] = sum;
+        }
+}
+
+ALWAYS_INLINE void transpose(int rows, int columns, const double *in, double *out)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++) out[j * rows + i] = in[i * columns + j];
+}
+
+/* b = q a q^T on blocks: b has one point less. */
+ALWAYS_INLINE void restrict_blocks(int points, const double *a, double *b)
+{
+    double t[MAX_STENCIL * MAX_STENCIL], s[MAX_STENCIL * MAX_STENCIL];
+    int n = 3 * points, m = n - 3;
+    combine(points, false, 3 * n, a, t);
+    transpose(m, n, t, s);
+    combine(points, false, 3 * m, s, b);
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < i; j++) b[j * m + i] = b[i * m + j];
+}
+
+/* a += q^T b q on blocks. */
+ALWAYS_INLINE void extend_blocks(int points, const double *b, double *a)
+{
+    double t[MAX_STENCIL * MAX_STENCIL], s[MAX_STENCIL * MAX_STENCIL];
+    int n = 3 * points, m = n - 3;
+    combine(points, true, 3 * m, b, t);
+    transpose(n, m, t, s);
+    combine(points, true, 3 * n, s, t);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++) a[j * n + i] = a[i * n + j] += t[i * n + j];
+}
+
+/* The Hessian of a stencil is semi-definite exactly when the part of all points but one is. */
+ALWAYS_INLINE bool is_semidefinite_stencil(int points, const double *a, double scale)
+{
+    int n = 3 * points, m = n - 3, width = eigen_width(m);
+    _Alignas(32) double w[MAX_STENCIL * MAX_STENCIL];
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < m; j++) w[i * width + j] = scale * a[i * n + j];
+        for (int j = m; j < width; j++) w[i * width + j] = 0.0;
+    }
+    return is_semidefinite_width(m, width, w, 2.0 * n * DBL_EPSILON);
+}
+
+ALWAYS_INLINE void project_stencil(int points, double *a)
+{
+    double b[(MAX_STENCIL - 3) * (MAX_STENCIL - 3)], change[(MAX_STENCIL - 3) * (MAX_STENCIL - 3)];
+    int n = 3 * points, m = n - 3;
+    symmetrize(n, a);
+    double magnitude = eigen_magnitude(n, a);
+    if (!isfinite(magnitude) || magnitude == 0.0) return;
+    double scale = eigen_scale(magnitude);
+    if (is_semidefinite_stencil(points, a, scale)) return;
+    restrict_blocks(points, a, b);
+    for (int k = 0; k < m * m; k++) change[k] = b[k];
+    if (!clamp_eigenvalues(m, change, scale)) return;
+    for (int k = 0; k < m * m; k++) change[k] -= b[k];
+    extend_blocks(points, change, a);
+}
+
+void psd_project_stencil(int points, double *a)
+{
+    assert(points >= 2 && points <= MAX_POINTS);
+    switch (points) {
+    case 2: project_stencil(2, a); break;
+    case 3: project_stencil(3, a); break;
+    default: project_stencil(4, a); break;
+    }
 }
 
 void psd_project2(double *a, double *b, double *c)

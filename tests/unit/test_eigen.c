@@ -317,6 +317,49 @@ TEST(projection_of_asymmetric_input)
     CHECK(m.m[0][1] == 0.25 && m.m[1][0] == 0.25 && m.m[0][0] == 1);
 }
 
+/* a = (D (x) I)^T k (D (x) I): blind to translations, like the Hessian of a distance. */
+static void random_stencil(random_state *r, int points, double shift, double *a)
+{
+    int n = 3 * points, m = n - 3;
+    double k[81];
+    random_symmetric(r, m, k);
+    for (int i = 0; i < m; i++) k[i * m + i] += shift;
+    for (int p = 0; p < n; p++)
+        for (int q = 0; q <= p; q++) {
+            double sum = 0; /* differences to the last point */
+            for (int i = 0; i < m; i++)
+                for (int j = 0; j < m; j++) {
+                    double dp = (p == i) - (p == m + i % 3), dq = (q == j) - (q == m + j % 3);
+                    sum += dp * dq * k[i * m + j];
+                }
+            a[p * n + q] = a[q * n + p] = sum;
+        }
+}
+
+TEST(stencil_projection)
+{
+    random_state r = {10};
+    double a[144], b[144], c[144];
+    for (int points = 2; points <= 4; points++)
+        for (int trial = 0; trial < 200; trial++) {
+            int count = 9 * points * points;
+            random_stencil(&r, points, trial % 10 - 5, a);
+            double scale = trial % 4 == 0 ? 1e100 : 1;
+            for (int k = 0; k < count; k++) a[k] *= scale;
+            memcpy(b, a, sizeof a);
+            memcpy(c, a, sizeof a);
+            psd_project_stencil(points, b);
+            psd_project(3 * points, c);
+            check_projection(3 * points, a, b);
+            double size = max_abs(count, a);
+            for (int k = 0; k < count; k++) CHECK_NEAR(b[k], c[k], 2e-14 * size);
+        }
+    random_stencil(&r, 4, 10, a);
+    memcpy(b, a, sizeof a);
+    psd_project_stencil(4, b);
+    CHECK(memcmp(a, b, sizeof a) == 0); /* needs no change, gets none */
+}
+
 TEST(small_projections)
 {
     random_state r = {9};
@@ -363,6 +406,7 @@ int main(void)
     RUN(projection_keeps_semidefinite_matrices);
     RUN(quick_test_is_safe);
     RUN(projection_of_asymmetric_input);
+    RUN(stencil_projection);
     RUN(small_projections);
     printf("worst, in ulps of the norm: residual %.2f, value %.2f, orthogonality %.2f\n",
            worst_residual, worst_value, worst_orthogonality);
