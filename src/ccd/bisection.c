@@ -226,11 +226,13 @@ static ccd_result solve(const ccd_query *query, void *context)
         finish(&s, s.skip, query->tolerance + largest_noise(query), CCD_CONVERGED);
         return s.answer;
     }
-    return (ccd_result){.hit = false, .toi = INFINITY, .checks = s.checks, .status = CCD_MISS};
+    return ccd_miss(s.checks);
 }
 
 ccd_result bisection_ccd(ccd_kind kind, const vec3 *start, const vec3 *end,
                          const ccd_options *options, bisection_scratch *scratch)
 {
-    return ccd_solve(kind, start, end, options, solve, scratch);
+    ccd_query query;
+    ccd_query_load(&query, kind, start, end);
+    return ccd_solve(&query, options, solve, scratch);
 }

@@ -18,6 +18,10 @@ static const double UNDERFLOW_SLACK = 0x1p-960;
  * of them neither overflow nor vanish. */
 enum { SAFE_EXPONENT = 200, ZERO_TOI_ROUNDS = 64 };
 
+/* Without the library calls that fmax and fmin are. */
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
 ccd_options ccd_default_options(void)
 {
     return (ccd_options){.tolerance = 1e-6,
@@ -77,9 +81,9 @@ vec3 ccd_scene_filter(const vec3 *vertices, size_t count, ccd_kind kind, double 
 {
     vec3 extent = {0.0, 0.0, 0.0};
     for (size_t i = 0; i < count; i++) {
-        extent.x = fmax(extent.x, fabs(vertices[i].x));
-        extent.y = fmax(extent.y, fabs(vertices[i].y));
-        extent.z = fmax(extent.z, fabs(vertices[i].z));
+        extent.x = larger(extent.x, fabs(vertices[i].x));
+        extent.y = larger(extent.y, fabs(vertices[i].y));
+        extent.z = larger(extent.z, fabs(vertices[i].z));
     }
     return ccd_filter_from_extent(extent, kind, separation, rule);
 }
@@ -88,14 +92,6 @@ ccd_result ccd_give_up(ccd_status status)
 {
     return (ccd_result){.hit = true, .toi = 0.0, .tolerance = INFINITY, .status = status};
 }
-
-/* Which vertex of the caller is vertex i of the four-vertex form. */
-static const unsigned char vertex_source[4][4] = {
-    [CCD_POINT_POINT] = {0, 0, 1, 1},
-    [CCD_POINT_EDGE] = {0, 0, 1, 2},
-    [CCD_POINT_TRIANGLE] = {0, 1, 2, 3},
-    [CCD_EDGE_EDGE] = {0, 1, 2, 3},
-};
 
 static ccd_backend best_backend(void)
 {
@@ -112,8 +108,8 @@ static ccd_backend best_backend(void)
  * subnormal is below the underflow slack. */
 static void rescale(ccd_query *query)
 {
-    double largest = fmax(query->extent[0], fmax(query->extent[1], query->extent[2]));
-    largest = fmax(largest, query->separation);
+    double largest = larger(query->extent[0], larger(query->extent[1], query->extent[2]));
+    largest = larger(largest, query->separation);
     int exponent;
     if (largest == 0.0) return;
     frexp(largest, &exponent);
@@ -127,29 +123,13 @@ static void rescale(ccd_query *query)
         query->filter[axis] = ldexp(query->filter[axis], -exponent) + UNDERFLOW_SLACK;
     }
     query->separation = ldexp(query->separation, -exponent);
-    query->tolerance = fmin(ldexp(query->tolerance, -exponent), 0x1p500);
+    query->tolerance = smaller(ldexp(query->tolerance, -exponent), 0x1p500);
 }
 
-static void copy_vertices(ccd_query *query, ccd_kind kind, const vec3 *start, const vec3 *end)
-{
-    const unsigned char *source = vertex_source[kind];
-    for (int i = 0; i < 4; i++) {
-        const vec3 *p = &start[source[i]], *q = &end[source[i]];
-        query->x[0][0][i] = p->x;
-        query->x[1][0][i] = p->y;
-        query->x[2][0][i] = p->z;
-        query->x[0][1][i] = q->x;
-        query->x[1][1][i] = q->y;
-        query->x[2][1][i] = q->z;
-    }
-    query->triangle = kind == CCD_POINT_TRIANGLE;
-}
-
-bool ccd_query_prepare(ccd_query *query, ccd_kind kind, const vec3 *start, const vec3 *end,
-                       const ccd_options *options)
+/* Everything but the vertices. False when a coordinate or option is not finite. */
+static bool prepare(ccd_query *query, const ccd_options *options)
 {
     double poison = 0.0; /* NaN as soon as one value is not finite */
-    copy_vertices(query, kind, start, end);
     query->separation = options->separation > 0.0 ? options->separation : 0.0;
     query->tolerance = options->tolerance > 0.0 ? options->tolerance : 0.0;
     query->t_max = options->t_max >= 1.0 || isnan(options->t_max) ? 1.0 : options->t_max;
@@ -157,6 +137,8 @@ bool ccd_query_prepare(ccd_query *query, ccd_kind kind, const vec3 *start, const
     query->norm = options->norm;
     query->backend = options->backend == CCD_BACKEND_AUTO ? best_backend() : options->backend;
     query->scale = 0;
+    query->imposed_filter = options->filter.x >= 0.0 || options->filter.y >= 0.0 ||
+                            options->filter.z >= 0.0 || options->filter_rule == CCD_FILTER_PAPER;
     const double given[3] = {options->filter.x, options->filter.y, options->filter.z};
     double largest = query->separation;
     for (int axis = 0; axis < 3; axis++) {
@@ -216,14 +198,12 @@ static ccd_result refine_zero(ccd_query *query, ccd_solver solver, void *context
     return result;
 }
 
-ccd_result ccd_solve(ccd_kind kind, const vec3 *start, const vec3 *end, const ccd_options *options,
-                     ccd_solver solver, void *context)
+ccd_result ccd_solve(ccd_query *query, const ccd_options *options, ccd_solver solver, void *context)
 {
-    ccd_query query;
-    if (!ccd_query_prepare(&query, kind, start, end, options)) return ccd_give_up(CCD_NOT_FINITE);
-    if (query.t_max < 0.0) return (ccd_result){.hit = false, .toi = INFINITY, .status = CCD_MISS};
-    ccd_result result = solver(&query, context);
+    if (!prepare(query, options)) return ccd_give_up(CCD_NOT_FINITE);
+    if (query->t_max < 0.0) return ccd_miss(0);
+    ccd_result result = solver(query, context);
     if (options->no_zero_toi && result.hit && result.toi <= 0.0)
-        result = refine_zero(&query, solver, context, result);
-    return unscale(&query, result);
+        result = refine_zero(query, solver, context, result);
+    return unscale(query, result);
 }
