@@ -82,6 +82,18 @@ static inline void nearest_on_triangle(nearest *k)
     }
 }
 
+/* A nearest point that may move both ways lies along gu x gv. When that product is mere rounding
+ * noise (nearly parallel sides), only the longer side counts. */
+static inline void drop_parallel_side(nearest *k)
+{
+    vec3 n = vec3_cross(k->gu, k->gv);
+    double uu = vec3_norm2(k->gu), vv = vec3_norm2(k->gv), nn = vec3_norm2(n);
+    double pp = vec3_norm2(k->point), np = vec3_dot(n, k->point);
+    if (nn > 0x1p-60 * uu * vv && (np * np > 0.25 * nn * pp || pp < 0x1p-80 * (uu + vv))) return;
+    k->free_a = uu >= vv;
+    k->free_b = !k->free_a;
+}
+
 /* Fills in everything from base, gu and gv. */
 static inline void find_nearest(nearest *k, bool triangle)
 {
@@ -90,6 +102,7 @@ static inline void find_nearest(nearest *k, bool triangle)
     else
         nearest_on_square(k);
     k->point = vec3_mul_add(vec3_mul_add(k->base, k->a, k->gu), k->b, k->gv);
+    if (k->free_a && k->free_b) drop_parallel_side(k);
 }
 
 /* The direction to separate along, given the generators along which the nearest point may move (at

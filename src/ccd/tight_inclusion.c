@@ -20,7 +20,7 @@ static const double UNDERFLOW_SLACK = 0x1p-960;
 /* Rounding errors in units of 2^-52 times the largest component of F on that axis, proved in
  * docs/theory/ccd.md: of n.F at a corner of the whole domain and at one of a part of it (per unit
  * of |n|), and of a point of F interpolated at any time. */
-static const double ROOT_UNITS = 3.0, PART_UNITS = 12.0, POINT_UNITS = 128.0;
+static const double ROOT_UNITS = 3.0, PART_UNITS = 12.0, POINT_UNITS = 160.0;
 
 /* Corner c of the current cell at time t is (1 - t) x[.][c] + t x[.][c + 4]. The corners of an
  * edge-edge cell are (u0,v0) (u1,v0) (u0,v1) (u1,v1), those of a point-triangle cell its three
@@ -57,10 +57,12 @@ typedef struct look {
 static ccd_result report_hit(const search *s, double toi, double distance, ccd_status status)
 {
     double tolerance = s->query->tolerance;
-    if (distance > tolerance)
-        tolerance = distance;
-    else
+    if (distance <= tolerance) {
         status = CCD_CONVERGED;
+    } else {
+        tolerance = distance;
+        if (status == CCD_CONVERGED) status = CCD_STALLED;
+    }
     return (ccd_result){
         .hit = true, .toi = toi, .tolerance = tolerance, .checks = s->checks, .status = status};
 }
@@ -69,6 +71,7 @@ static ccd_result report_hit(const search *s, double toi, double distance, ccd_s
  * is about to meet, when nothing more can be proved, or when that has been tried long enough. */
 static bool close_enough(search *s, double distance, double t, double meeting, double until)
 {
+    if (until <= t && distance <= 4.0 * s->point_error) return true; /* all that is left is noise */
     if (distance > s->query->tolerance) return false;
     if (s->first_close < 0) s->first_close = s->checks;
     return until <= t || meeting - t <= s->query->tolerance ||
