@@ -3,6 +3,7 @@
 
 /* Meshes come last: their formats include some that are recognised by the name only. */
 static const file_kind kinds[] = {
+    {"scene", recognise_scene, describe_scene},
     {"mesh", recognise_mesh, describe_mesh},
 };
 
@@ -41,7 +42,8 @@ const command_def command_info = {
     .arguments = "FILE...",
     .details =
         "For a mesh: its format, vertices and cells, bounds, components, surface, volume, area, "
-        "edge lengths, inverted and degenerate cells, whether it is closed, and tags. The kind of "
+        "edge lengths, inverted and degenerate cells, whether it is closed, and tags. For a "
+        "scene: its options, and the mesh, mass, bounds and conditions of each body. The kind of "
         "file is recognised from its content.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

@@ -5,7 +5,7 @@
 
 #include "app/command.h"
 
-#define COMMANDS(X) X(info) X(render)
+#define COMMANDS(X) X(check) X(info) X(render) X(schema)
 
 #define DECLARE_COMMAND(name) extern const command_def command_##name;
 COMMANDS(DECLARE_COMMAND)

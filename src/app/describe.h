@@ -12,6 +12,9 @@ typedef struct file_kind {
     abut_status (*describe)(const char *path, const file_bytes *bytes, bool json, abut_error *err);
 } file_kind;
 
+bool recognise_scene(const char *path, const file_bytes *bytes);
+abut_status describe_scene(const char *path, const file_bytes *bytes, bool json, abut_error *err);
+
 bool recognise_mesh(const char *path, const file_bytes *bytes);
 abut_status describe_mesh(const char *path, const file_bytes *bytes, bool json, abut_error *err);
 

@@ -60,8 +60,9 @@ static scene_kind kind_of_text(const char *text, size_t size)
         "selfCollisionOn", "constraintSolver", "handleRatio", "zoom",      "view",
         "selfFric",        "turnOffGravity",   "tol",         "dHat",      "timeIntegration",
         "fricIterAmt",     "cameraTracking",   "restart",     "epsv"};
+    enum { LOOK_AT = 65536 }; /* bytes; a mesh may be much larger */
     size_t known = 0;
-    const char *end = text + size;
+    const char *end = text + (size < LOOK_AT ? size : LOOK_AT);
     while (text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *line_end = newline ? newline : end;
@@ -73,13 +74,24 @@ static scene_kind kind_of_text(const char *text, size_t size)
     return known >= 2 ? SCENE_IPC_TEXT : SCENE_UNKNOWN;
 }
 
+/* JSON starts with a brace or bracket; an empty file counts, for the sake of the message. */
+static bool starts_like_json(const file_bytes *bytes)
+{
+    size_t at = 0;
+    while (at < bytes->size && isspace((unsigned char)bytes->data[at])) at++;
+    return at == bytes->size || bytes->data[at] == '{' || bytes->data[at] == '[';
+}
+
+bool scene_looks_like(const file_bytes *bytes)
+{
+    return bytes->size > 0 &&
+           (starts_like_json(bytes) || kind_of_text(bytes->data, bytes->size) == SCENE_IPC_TEXT);
+}
+
 scene_kind scene_recognise(const file_bytes *bytes, json_t **document, json_error_t *syntax)
 {
     *document = NULL;
-    size_t at = 0;
-    while (at < bytes->size && isspace((unsigned char)bytes->data[at])) at++;
-    if (at < bytes->size && bytes->data[at] != '{' && bytes->data[at] != '[')
-        return kind_of_text(bytes->data, bytes->size);
+    if (!starts_like_json(bytes)) return kind_of_text(bytes->data, bytes->size);
     *document = json_loadb(bytes->data, bytes->size, JSON_REJECT_DUPLICATES, syntax);
     return *document ? kind_of_json(*document) : SCENE_UNKNOWN;
 }

@@ -26,6 +26,9 @@ const char *scene_kind_name(scene_kind kind);
  * the new document (NULL for text) and *syntax tells what is wrong when it is no valid JSON. */
 scene_kind scene_recognise(const file_bytes *bytes, json_t **document, json_error_t *syntax);
 
+/* Cheap guess from the first bytes: JSON of any kind, or a script of the IPC program. */
+bool scene_looks_like(const file_bytes *bytes);
+
 /* Reads the file of any kind as a native document, not yet checked. */
 abut_status scene_read_document(const char *path, const logger *log, json_t **native,
                                 abut_error *err);

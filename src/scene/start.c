@@ -186,8 +186,9 @@ static abut_status check_joined(const scene_def *scene, const joined_surface *s,
                              .body_flags = s->flags.data};
     check_pair *pairs;
     TRY(check_intersections(&surface, &pairs, &out->intersections, err));
-    for (size_t i = 0; i < out->intersections && i < START_SHOWN; i++)
-        show_pair(scene, s, &pairs[i], out);
+    /* Leave room to speak of half spaces, too. */
+    size_t most = scene->half_space_count > 0 ? START_SHOWN - 3 : START_SHOWN;
+    for (size_t i = 0; i < out->intersections && i < most; i++) show_pair(scene, s, &pairs[i], out);
     mem_free(pairs);
     check_half_spaces(scene, s, out);
     if (out->intersections > 0) return ABUT_OK;

@@ -1,0 +1,94 @@
+#include "app/commands.h"
+#include "app/scene_summary.h"
+#include "scene/start.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_OVERRIDES = 256 };
+
+/* Initial intersections and nodes behind half spaces. */
+static abut_status check_start(scene_summary *summary, abut_error *err)
+{
+    const scene_def *scene = summary->scene;
+    start_report report;
+    TRY(start_check(scene, summary->meshes, &report, err));
+    for (size_t i = 0; i < report.shown; i++) {
+        abut_error problem;
+        error_set(&problem, ABUT_ERROR_INFEASIBLE, scene->path, "at the start, %s", report.text[i]);
+        summary_error(summary, &problem);
+    }
+    size_t found = report.intersections + report.behind_planes;
+    if (found > report.shown) {
+        fprintf(stderr, "abut: %s: and %zu more such places\n", scene->path, found - report.shown);
+        summary->error_count += found - report.shown;
+    }
+    if (scene->contact_enabled)
+        printf("  start       %zu intersection%s, %zu node%s behind half spaces",
+               report.intersections, report.intersections == 1 ? "" : "s", report.behind_planes,
+               report.behind_planes == 1 ? "" : "s");
+    if (isfinite(report.min_distance)) printf(", smallest distance %.6g m", report.min_distance);
+    if (scene->contact_enabled) printf("\n");
+    return ABUT_OK;
+}
+
+static abut_status check_scene(const scene_def *scene, abut_error *err)
+{
+    scene_summary summary;
+    abut_status status = summary_make(scene, &summary, err);
+    if (status == ABUT_OK) {
+        summary_print(&summary);
+        status = check_start(&summary, err);
+    }
+    if (status == ABUT_OK) {
+        if (summary.error_count + summary.warning_count == 0)
+            printf("  result      no problems found\n");
+        else
+            printf("  result      %zu error%s, %zu warning%s\n", summary.error_count,
+                   summary.error_count == 1 ? "" : "s", summary.warning_count,
+                   summary.warning_count == 1 ? "" : "s");
+        fflush(stdout);
+        if (summary.error_count > 0) *err = summary.first;
+        status = summary.status;
+    }
+    summary_free(&summary);
+    return status;
+}
+
+static abut_status run(const command_line *line, abut_error *err)
+{
+    const char *overrides[MOST_OVERRIDES];
+    size_t count = line_values(line, "--set", overrides, MOST_OVERRIDES);
+    if (count > MOST_OVERRIDES)
+        return error_set(err, ABUT_ERROR_INPUT, "check", "--set may be used %d times at most",
+                         MOST_OVERRIDES);
+    logger log = stderr_log();
+    scene_def *scene;
+    TRY(scene_load(line->arguments[0], overrides, count, &log, &scene, err));
+    abut_status status = check_scene(scene, err);
+    scene_free(scene);
+    return status;
+}
+
+static const option_def options[] = {
+    {"--set", NULL, "PATH=VALUE", "change a field of the scene, for example time.step=0.02",
+     COMPLETE_NOTHING},
+};
+
+const command_def command_check = {
+    .name = "check",
+    .summary = "check a scene without simulating it",
+    .arguments = "SCENE",
+    .details =
+        "Reads the scene and its meshes, and lists what is wrong: fields with unknown names or "
+        "values out of range, meshes that cannot be read, inverted elements, bodies that intersect "
+        "at the start or lie behind a half space, conditions that select no nodes.\n\nThe exit "
+        "code is 2 for wrong fields, 4 for a start that cannot be simulated, 5 for files that "
+        "cannot be read, and 0 when there are no more than warnings.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .complete = COMPLETE_FILE,
+    .run = run,
+};

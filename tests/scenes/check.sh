@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# abut check, abut info SCENE and abut schema: output, messages, exit codes.
+set -u
+abut=$ABUT_COMMAND
+cd "$ABUT_SOURCE_DIR" || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+
+# expect CODE PATTERN WORD...: the command ends with that code, and its output matches the pattern.
+expect() {
+    local code=$1 pattern=$2 output
+    shift 2
+    output=$("$abut" "$@" 2>&1)
+    local got=$?
+    [ "$got" = "$code" ] || fail "abut $*: exit code $got instead of $code: $output"
+    [[ $output =~ $pattern ]] || fail "abut $*: '$output' does not match '$pattern'"
+}
+
+# scene NAME BODIES [MORE]: writes a scene.
+scene() {
+    cat > "$scratch/$1" <<END
+{"abut": 1, "time": {"step": 0.01, "end": 1}, "bodies": [$2] ${3:-}}
+END
+}
+soft='"material": {"young": 1e5, "poisson": 0.4, "density": 100}'
+cube='"mesh": {"box": {"size": [1, 1, 1], "cells": [2, 2, 2]}}'
+
+# Good scenes.
+for name in cantilever twist bounce; do
+    expect 0 "no problems found" check examples/elastic/$name.json
+    expect 0 "scene \"$name:" info examples/elastic/$name.json
+done
+expect 0 "bar: deformable, 496 nodes, 1620 tets, 10 kg, 16 fixed at the start" \
+    check examples/elastic/cantilever.json
+expect 0 "bounds \(-0.5, -0.05, -0.05\) to \(0.5, 0.05, 0.05\)" check examples/elastic/cantilever.json
+expect 0 "50 steps of 0.02 s" check examples/elastic/cantilever.json --set time.steps=50
+expect 0 '"tet": 1620' info --json examples/elastic/cantilever.json
+[ -z "$("$abut" check examples/elastic/twist.json 2>&1 >/dev/null)" ] || fail "a good scene is silent on stderr"
+
+# Wrong fields: exit code 2, all of them listed.
+scene wrong.json "{$soft, $cube, \"densty\": 3}" ', "gravity": [0, 1]'
+expect 2 "wrong.json: bodies\[0\]: unknown key \"densty\"; did you mean \"density\"\?" check "$scratch/wrong.json"
+expect 2 "wrong.json: gravity: must be a list of 3 numbers \(m/s\^2\), found a list of 2" check "$scratch/wrong.json"
+expect 2 "unknown key \"stp\" in time; did you mean \"step\"" check examples/elastic/twist.json --set time.stp=1
+printf '{"abut": 1,\n "time": }\n' > "$scratch/broken.json"
+expect 2 "broken.json: line 2, column 10: not valid JSON" check "$scratch/broken.json"
+expect 2 "broken.json: line 2, column 10: not valid JSON" info "$scratch/broken.json"
+printf 'energy NH\nshapes input 1\n' > "$scratch/script.txt"
+expect 2 "IPC text script" check "$scratch/script.txt"
+
+# Missing files: exit code 5.
+expect 5 "nowhere.json.*No such file" check "$scratch/nowhere.json"
+scene lost.json "{$soft, \"mesh\": \"lost.msh\"}, {$soft, $cube, \"name\": \"other\"}"
+expect 5 "lost.json: bodies\[0\].mesh.file: there is no file \".*/lost.msh\"" check "$scratch/lost.json"
+expect 5 "other: deformable, 27 nodes, 48 tets, 100 kg" check "$scratch/lost.json"
+
+# Infeasible starts: exit code 4.
+cat > "$scratch/turned.msh" <<END
+\$MeshFormat
+2.2 0 8
+\$EndMeshFormat
+\$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0 0 1
+\$EndNodes
+\$Elements
+1
+1 4 2 0 1 1 3 2 4
+\$EndElements
+END
+scene turned.json "{$soft, \"mesh\": \"turned.msh\", \"name\": \"turned\"}"
+expect 4 "body \"turned\" has 1 of 1 tetrahedra inverted or without volume: 0" check "$scratch/turned.json"
+expect 4 "1 inverted, 0 degenerate" check "$scratch/turned.json"
+scene meeting.json "{$soft, $cube, \"name\": \"a\"}, {$soft, $cube, \"name\": \"b\", \"translate\": [0.9, 0.1, 0.2]}"
+expect 4 "at the start, edge [0-9 ]+ of \"[ab]\" meets triangle [0-9 ]+ of \"[ab]\"" check "$scratch/meeting.json"
+expect 0 "contact +off" check "$scratch/meeting.json" --set contact.enabled=false
+expect 0 "smallest distance 0.001 m" check "$scratch/meeting.json" --set 'bodies[1].translate=[1.001, 0, 0]'
+expect 4 "node 0 of \"a\" is 0.5 m behind half space 0" check "$scratch/meeting.json" --set ground=0
+
+# Warnings do not change the exit code.
+scene empty.json "{$soft, $cube, \"fix\": {\"nodes\": {\"box\": [[5, 5, 5], [6, 6, 6]]}}}"
+expect 0 "warning: .*bodies\[0\].fix\[0\].nodes: selects no node of \"body0\"" check "$scratch/empty.json"
+expect 0 "0 errors, 1 warning" check "$scratch/empty.json"
+scene list.json "{$soft, $cube, \"fix\": {\"nodes\": {\"list\": [99]}}}"
+expect 2 "bodies\[0\].fix\[0\].nodes: entry 0 of the list is node 99, but the mesh has 27 nodes" check "$scratch/list.json"
+
+# The format itself.
+"$abut" schema --json | cmp -s - docs/scene.schema.json || fail "docs/scene.schema.json is stale: abut schema --json"
+"$abut" schema --markdown | cmp -s - docs/scene-reference.md || fail "docs/scene-reference.md is stale: abut schema --markdown"
+expect 2 "not both" schema --json --markdown
+
+[ $failures = 0 ] && echo "all good"
+exit $((failures > 0))
