@@ -39,7 +39,9 @@ static bool is_semidefinite(int n, double *w, double tolerance)
     case 4: return is_semidefinite_width(n, 4, w, tolerance);
     case 8: return is_semidefinite_width(n, 8, w, tolerance);
     case 12: return is_semidefinite_width(n, 12, w, tolerance);
-    default: return is_semidefinite_width(n, eigen_width(n), w, tolerance);
+    case 16: return is_semidefinite_width(n, 16, w, tolerance);
+    case 20: return is_semidefinite_width(n, 20, w, tolerance);
+    default: return is_semidefinite_width(n, 24, w, tolerance);
     }
 }
 
