@@ -105,7 +105,7 @@ static abut_status skip_reals(msh_reader *r, int count)
 {
     if (r->binary) {
         const char *ignored;
-        return scan_bytes(r->s, "parameters", (size_t)count, 8, &ignored);
+        return scan_bytes(r->s, "the parameters", (size_t)count, 8, &ignored);
     }
     for (int i = 0; i < count; i++) {
         double ignored;
@@ -438,7 +438,7 @@ static abut_status read_format(msh_reader *r)
     if (type == 1) {
         const char *one;
         scan_skip_line(s);
-        TRY(scan_bytes(s, "format section", 1, 4, &one));
+        TRY(scan_bytes(s, "the format section", 1, 4, &one));
         s->binary = r->binary = true;
         r->swap = load_u32(one, false) != 1;
         if (load_u32(one, r->swap) != 1)

@@ -169,7 +169,7 @@ static abut_status skip_value(ply_reader *r, ply_type type)
 {
     if (r->binary) {
         const char *ignored;
-        return scan_bytes(r->s, "value of a property", 1, ply_types[type].size, &ignored);
+        return scan_bytes(r->s, "the value of a property", 1, ply_types[type].size, &ignored);
     }
     if (scan_word(r->s).length == 0)
         return scan_fail(r->s, r->s->p, "the file ends within a list of values");

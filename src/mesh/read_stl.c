@@ -21,7 +21,7 @@ static abut_status read_binary(scan *s, mesh_builder *b)
     bool swap = machine_is_big_endian();
     const char *header;
     s->binary = true;
-    TRY(scan_bytes(s, "header", 1, HEADER + 4, &header));
+    TRY(scan_bytes(s, "the header", 1, HEADER + 4, &header));
     size_t count = load_u32(header + HEADER, swap);
     if (count == 0) return scan_fail(s, header + HEADER, "the file has no triangles");
     if (count > INT32_MAX / 3 || count * TRIANGLE != scan_left(s))

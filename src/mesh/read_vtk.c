@@ -96,7 +96,7 @@ static abut_status read_points(vtk_reader *r)
         double x[3];
         if (r->binary) {
             const char *bytes;
-            TRY(scan_bytes(s, "points", 3, size, &bytes));
+            TRY(scan_bytes(s, "the points", 3, size, &bytes));
             for (int k = 0; k < 3; k++) x[k] = load_value(bytes + (size_t)k * size, type, r->swap);
             if (!vec3_is_finite(vec3_load(x)))
                 return scan_fail(s, bytes, "point %zu is at (%g, %g, %g); it must be finite", i,
@@ -140,7 +140,7 @@ static abut_status read_old_cells(vtk_reader *r, size_t count, size_t size)
     scan *s = r->s;
     long_array values = {0};
     const char *at = s->p;
-    abut_status status = read_longs(r, "cells", size, 4, &values);
+    abut_status status = read_longs(r, "the cells", size, 4, &values);
     if (status == ABUT_OK &&
         (!array_reserve(&r->offsets, count + 1) || !array_reserve(&r->connectivity, size)))
         status = scan_memory(s);
@@ -241,7 +241,7 @@ static abut_status read_cell_types(vtk_reader *r)
     if (count != cells)
         return scan_fail(s, at, "there are %zu cell types, but %zu cells", count, cells);
     if (r->binary) scan_skip_line(s);
-    abut_status status = read_longs(r, "cell types", count, 4, &types);
+    abut_status status = read_longs(r, "the cell types", count, 4, &types);
     for (size_t c = 0; c < cells && status == ABUT_OK; c++) status = add_cell(r, c, types.data[c]);
     array_free(&types);
     r->have_cells = false;
@@ -288,7 +288,7 @@ static abut_status skip_field(vtk_reader *r)
         if (r->binary) {
             const char *ignored;
             scan_skip_line(s);
-            TRY(scan_bytes(s, "field", components * tuples, size, &ignored));
+            TRY(scan_bytes(s, "a field", components * tuples, size, &ignored));
             continue;
         }
         for (size_t k = 0; k < components * tuples; k++)

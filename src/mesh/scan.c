@@ -174,7 +174,7 @@ abut_status scan_check_count(const scan *s, const char *at, int64_t count, const
         return scan_fail(s, at, "the %s is %lld; at most %d are allowed", what, (long long)count,
                          INT32_MAX);
     /* The last item of a text file may lack its newline. */
-    if ((uint64_t)count * least_bytes > scan_left(s) + 1)
+    if ((uint64_t)count * least_bytes > scan_left(s) + !s->binary)
         return scan_fail(s, at, "the %s is %lld, but the rest of the file has only %zu bytes", what,
                          (long long)count, scan_left(s));
     return ABUT_OK;
@@ -196,9 +196,9 @@ abut_status scan_count(scan *s, const char *what, size_t least_bytes, size_t *ou
 abut_status scan_bytes(scan *s, const char *what, size_t count, size_t size, const char **out)
 {
     if (size > 0 && count > scan_left(s) / size)
-        return scan_fail(
-            s, s->p, "the file ends within the %s: %zu times %zu bytes are needed, %zu are left",
-            what, count, size, scan_left(s));
+        return scan_fail(s, s->p,
+                         "the file ends within %s: %zu times %zu bytes are needed, %zu are left",
+                         what, count, size, scan_left(s));
     *out = s->p;
     s->p += count * size;
     return ABUT_OK;

@@ -119,8 +119,8 @@ abut_status scan_check_count(const scan *s, const char *at, int64_t count, const
 
 /* ---- binary -------------------------------------------------------------------------------- */
 
-/* The next count * size bytes, and the cursor behind them; `what` is cut short if they are not
- * there. */
+/* The next count * size bytes, and the cursor behind them; `what` ("the header") is cut short if
+ * they are not there. */
 abut_status scan_bytes(scan *s, const char *what, size_t count, size_t size, const char **out);
 
 static inline uint16_t load_u16(const char *p, bool swap)

@@ -73,6 +73,7 @@ int count_accepted_beginnings(mesh_format format, const char *data, size_t size)
 
 void bytes_raw(byte_list *b, const void *data, size_t size)
 {
+    if (size == 0) return;
     if (b->size + size > b->capacity) {
         b->capacity = 2 * (b->size + size);
         b->data = realloc(b->data, b->capacity);
