@@ -1,0 +1,388 @@
+/* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
+#include "api/sim.h"
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/parallel.h"
+#include "output/checkpoint.h"
+#include "output/series.h"
+#include "output/summary.h"
+#include "output/table.h"
+
+#include <math.h>
+#include <string.h>
+
+abut_run_options abut_default_run_options(void) { return (abut_run_options){.steps = -1}; }
+
+/* Everything that is open during a run. */
+typedef struct run {
+    abut_sim *sim;
+    const abut_run_options *options;
+    char scene_hash[SHA256_TEXT_SIZE];
+    char checkpoint_path[4096];
+    frame_series series;
+    step_table table;
+    double started, wall_before; /* wall clock at the start; seconds of earlier parts of the run */
+    /* sums over all steps, part of the checkpoint */
+    int64_t newton_iterations, max_contacts, contact_sum;
+    double min_distance, max_stretch;
+    int64_t frame_step, checkpoint_step;
+    ARRAY(int32_t) point_body;
+    ARRAY(double) displacement, stress;
+    cell_block blocks[4];
+    size_t block_count;
+} run;
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Frames                                                                                         */
+
+/* Cells of the frames: all tets, and the surfaces, free edges and points of obstacles. */
+static abut_status prepare_frame(run *r, abut_error *err)
+{
+    const model *m = r->sim->stepper->model;
+    if (!array_resize(&r->point_body, m->rest.count) ||
+        !array_resize(&r->displacement, 3 * m->rest.count) ||
+        !array_resize(&r->stress, m->tet_count + 1))
+        return error_memory(err, "preparing frames");
+    memcpy(r->point_body.data, m->body.data, m->rest.count * sizeof(int32_t));
+    r->blocks[0] = (cell_block){CELL_TET, 1, 4, m->tet_count, m->tets.data, NULL};
+    r->block_count = 1;
+    ARRAY(int32_t) triangles = {0};
+    ARRAY(int32_t) edges = {0};
+    ARRAY(int32_t) points = {0};
+    bool ok = true;
+    for (size_t b = 0; ok && b < m->bodies.count; b++) {
+        const model_body *body = &m->bodies.data[b];
+        if (body->kind != BODY_KIND_OBSTACLE) continue;
+        const surface *s = &m->surface;
+        for (size_t i = 3 * body->first_triangle;
+             ok && i < 3 * (body->first_triangle + body->triangle_count); i++)
+            ok = array_push(&triangles, s->rows.data[s->triangles.data[i]].block);
+        for (size_t i = 2 * body->first_edge;
+             ok && body->triangle_count == 0 && i < 2 * (body->first_edge + body->edge_count); i++)
+            ok = array_push(&edges, s->rows.data[s->edges.data[i]].block);
+        for (size_t i = body->first_vertex;
+             ok && body->edge_count == 0 && i < body->first_vertex + body->vertex_count; i++)
+            ok = array_push(&points, s->rows.data[i].block);
+    }
+    r->blocks[r->block_count++] =
+        (cell_block){CELL_TRIANGLE, 1, 3, triangles.count / 3, triangles.data, NULL};
+    r->blocks[r->block_count++] = (cell_block){CELL_EDGE, 1, 2, edges.count / 2, edges.data, NULL};
+    r->blocks[r->block_count++] = (cell_block){CELL_POINT, 1, 1, points.count, points.data, NULL};
+    return ok ? ABUT_OK : error_memory(err, "preparing frames");
+}
+
+static abut_status write_frame(run *r, abut_error *err)
+{
+    stepper *s = r->sim->stepper;
+    const model *m = s->model;
+    r->frame_step = s->state.steps;
+    if (!r->sim->scene->write_vtu) return ABUT_OK;
+    for (size_t i = 0; i < 3 * m->rest.count; i++)
+        r->displacement.data[i] = s->state.x[i] - ((const double *)m->rest.data)[i];
+    frame f = {.time = s->time, .step = s->state.steps, .point_count = m->rest.count};
+    f.points = (const vec3 *)s->state.x;
+    cell_block blocks[4];
+    for (size_t i = 0; i < r->block_count; i++)
+        if (r->blocks[i].count > 0) blocks[f.block_count++] = r->blocks[i];
+    f.blocks = blocks;
+    frame_add_ints(&f, FRAME_POINTS, FIELD_BODY, 1, r->point_body.data);
+    frame_add_doubles(&f, FRAME_POINTS, FIELD_VELOCITY, 3, s->state.v);
+    frame_add_doubles(&f, FRAME_POINTS, FIELD_DISPLACEMENT, 3, r->displacement.data);
+    return series_add(&r->series, &f, err);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Checkpoints                                                                                    */
+
+enum { MAX_ARRAYS = 128 };
+
+static double wall_seconds(const run *r) { return r->wall_before + timer_now() - r->started; }
+
+static abut_status save_checkpoint(run *r, abut_error *err)
+{
+    stepper *s = r->sim->stepper;
+    checkpoint_writer *w = mem_calloc(1, sizeof *w);
+    state_array *arrays = mem_calloc(MAX_ARRAYS, sizeof *arrays);
+    if (!w || !arrays) {
+        mem_free(w);
+        mem_free(arrays);
+        return error_memory(err, "writing a checkpoint");
+    }
+    w->step = s->state.steps;
+    w->time = s->time;
+    w->scene_hash = r->scene_hash;
+    size_t n = stepper_state(s, arrays, MAX_ARRAYS);
+    for (size_t i = 0; i < n; i++) {
+        if (arrays[i].doubles)
+            checkpoint_add_doubles(w, arrays[i].name, arrays[i].doubles, arrays[i].count);
+        else
+            checkpoint_add_ints(w, arrays[i].name, arrays[i].ints, arrays[i].count);
+    }
+    int64_t counters[] = {r->newton_iterations, r->max_contacts, r->contact_sum, r->frame_step};
+    double values[3 + STAGE_COUNT] = {r->min_distance, r->max_stretch, wall_seconds(r)};
+    memcpy(values + 3, s->timer.seconds, sizeof s->timer.seconds);
+    checkpoint_add_longs(w, "run_counters", counters, 4);
+    checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
+    abut_status status = checkpoint_write(w, r->checkpoint_path, err);
+    r->checkpoint_step = s->state.steps;
+    mem_free(w);
+    mem_free(arrays);
+    return status;
+}
+
+static abut_status load_arrays(run *r, const checkpoint_reader *c, state_array *arrays,
+                               abut_error *err)
+{
+    stepper *s = r->sim->stepper;
+    size_t n = stepper_state(s, arrays, MAX_ARRAYS);
+    for (size_t i = 0; i < n; i++) {
+        if (arrays[i].doubles)
+            TRY(checkpoint_copy_doubles(c, arrays[i].name, arrays[i].doubles, arrays[i].count,
+                                        err));
+        else
+            TRY(checkpoint_copy_ints(c, arrays[i].name, arrays[i].ints, arrays[i].count, err));
+    }
+    int64_t counters[4];
+    double values[3 + STAGE_COUNT];
+    TRY(checkpoint_copy_longs(c, "run_counters", counters, 4, err));
+    TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
+    r->newton_iterations = counters[0];
+    r->max_contacts = counters[1];
+    r->contact_sum = counters[2];
+    r->frame_step = counters[3];
+    r->min_distance = values[0];
+    r->max_stretch = values[1];
+    r->wall_before = values[2];
+    memcpy(s->timer.seconds, values + 3, sizeof s->timer.seconds);
+    stepper_restore(s, c->step);
+    r->checkpoint_step = c->step;
+    stepper_measure(s, &r->sim->last);
+    return ABUT_OK;
+}
+
+static abut_status load_checkpoint(run *r, abut_error *err)
+{
+    checkpoint_reader *c = mem_calloc(1, sizeof *c);
+    state_array *arrays = mem_calloc(MAX_ARRAYS, sizeof *arrays);
+    abut_status status = c && arrays ? ABUT_OK : error_memory(err, "reading a checkpoint");
+    if (status == ABUT_OK) status = checkpoint_read(r->checkpoint_path, r->scene_hash, c, err);
+    if (status == ABUT_OK) {
+        status = load_arrays(r, c, arrays, err);
+        checkpoint_free(c);
+    }
+    mem_free(c);
+    mem_free(arrays);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Summary                                                                                        */
+
+static void add_norms(const model *m, const double *x, run_summary *summary)
+{
+    double l2 = 0, semi = 0, linf = 0;
+    for (size_t e = 0; e < m->tet_count; e++) {
+        vec3 u[4], total = {0};
+        double squares = 0;
+        for (size_t k = 0; k < 4; k++) {
+            size_t node = (size_t)m->tets.data[4 * e + k];
+            u[k] = vec3_sub(vec3_load(x + 3 * node), m->rest.data[node]);
+            total = vec3_add(total, u[k]);
+            squares += vec3_norm2(u[k]);
+            linf = fmax(linf, vec3_max_abs(u[k]));
+        }
+        mat3 du =
+            mat3_from_columns(vec3_sub(u[1], u[0]), vec3_sub(u[2], u[0]), vec3_sub(u[3], u[0]));
+        l2 += m->tet_rest.data[e].volume / 20 * (squares + vec3_norm2(total));
+        semi +=
+            m->tet_rest.data[e].volume * mat3_norm2(mat3_mul(du, m->tet_rest.data[e].dm_inverse));
+    }
+    summary->norms.l2 = sqrt(l2);
+    summary->norms.h1_semi = sqrt(semi);
+    summary->norms.h1 = sqrt(l2 + semi);
+    summary->norms.linf = linf;
+}
+
+static void summarise_body(const model *m, const double *x, size_t b, body_summary *out)
+{
+    const model_body *body = &m->bodies.data[b];
+    *out = (body_summary){.name = body->name,
+                          .low = {INFINITY, INFINITY, INFINITY},
+                          .high = {-INFINITY, -INFINITY, -INFINITY}};
+    double mass = 0;
+    for (int32_t i = body->first_block; i < body->first_block + body->block_count; i++) {
+        vec3 p = vec3_load(x + 3 * (size_t)i);
+        out->low = vec3_min(out->low, p);
+        out->high = vec3_max(out->high, p);
+        out->center_of_mass = vec3_mul_add(out->center_of_mass, m->mass.data[i], p);
+        mass += m->mass.data[i];
+    }
+    if (mass > 0) out->center_of_mass = vec3_scale(1 / mass, out->center_of_mass);
+}
+
+static abut_status write_summary(run *r, abut_status result, const char *message, abut_error *err)
+{
+    stepper *s = r->sim->stepper;
+    const model *m = s->model;
+    char path[4096];
+    path_join(path, sizeof path, r->options->folder, "run.json");
+    run_summary summary = {.result = result,
+                           .scene = r->sim->scene->name,
+                           .message = message,
+                           .steps = s->state.steps,
+                           .simulated_seconds = s->time,
+                           .wall_seconds = wall_seconds(r),
+                           .newton_iterations = r->newton_iterations,
+                           .max_contacts = r->max_contacts,
+                           .min_distance = r->min_distance,
+                           .max_stretch = r->max_stretch,
+                           .peak_rss_bytes = summary_peak_rss(),
+                           .threads = parallel_threads(),
+                           .body_count = m->bodies.count};
+    if (s->state.steps > 0) summary.mean_contacts = (double)r->contact_sum / (double)s->state.steps;
+    timer_switch(&s->timer, STAGE_OTHER);
+    memcpy(summary.stage_seconds, s->timer.seconds, sizeof summary.stage_seconds);
+    for (size_t e = 0; e < m->tet_count; e++)
+        if (!(elastic_volume_ratio(s->elastic, s->state.x, e) > 0)) summary.inverted_elements++;
+    add_norms(m, s->state.x, &summary);
+    body_summary *bodies = mem_calloc(m->bodies.count + 1, sizeof *bodies);
+    if (!bodies) return error_memory(err, "writing the summary");
+    for (size_t b = 0; b < m->bodies.count; b++) summarise_body(m, s->state.x, b, &bodies[b]);
+    summary.bodies = bodies;
+    abut_status status = summary_write(path, &summary, err);
+    mem_free(bodies);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* The run                                                                                        */
+
+static abut_status append_row(run *r, abut_error *err)
+{
+    const step_statistics *l = &r->sim->last;
+    step_row row = {.step = r->sim->stepper->state.steps,
+                    .time = r->sim->stepper->time,
+                    .wall_s = wall_seconds(r),
+                    .newton_iters = l->newton_iterations,
+                    .friction_iters = l->friction_iterations,
+                    .contacts = (int64_t)l->contacts,
+                    .min_distance = l->min_distance,
+                    .kappa = l->kappa,
+                    .kinetic = l->kinetic,
+                    .elastic = l->elastic,
+                    .gravity = l->gravity,
+                    .contact = l->contact,
+                    .linear_momentum = l->linear_momentum,
+                    .angular_momentum = l->angular_momentum};
+    return table_append(&r->table, &row, err);
+}
+
+static abut_status write_scene(run *r, abut_error *err)
+{
+    char *text = json_dumps(r->sim->scene->resolved, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (!text) return error_memory(err, "writing the scene");
+    sha256_of(text, strlen(text), r->scene_hash);
+    char path[4096];
+    path_join(path, sizeof path, r->options->folder, "scene.json");
+    abut_status status = atomic_write(path, text, strlen(text), err);
+    free(text);
+    return status;
+}
+
+static abut_status open_run(run *r, abut_error *err)
+{
+    const char *folder = r->options->folder;
+    TRY(directory_create(folder, err));
+    TRY(write_scene(r, err));
+    path_join(r->checkpoint_path, sizeof r->checkpoint_path, folder, "checkpoint.h5");
+    bool resume = r->options->resume && file_exists(r->checkpoint_path);
+    if (resume) TRY(load_checkpoint(r, err));
+    int64_t last = resume ? r->sim->stepper->state.steps : -1;
+    char path[4096];
+    path_join(path, sizeof path, folder, "steps.csv");
+    TRY(table_open(&r->table, path, resume ? last : TABLE_NEW, err));
+    TRY(series_open(&r->series, folder, resume ? last : SERIES_NEW, err));
+    TRY(prepare_frame(r, err));
+    if (!resume) {
+        TRY(append_row(r, err));
+        TRY(write_frame(r, err));
+        TRY(save_checkpoint(r, err));
+    }
+    return ABUT_OK;
+}
+
+static void count_step(run *r)
+{
+    const step_statistics *l = &r->sim->last;
+    r->newton_iterations += l->newton_iterations;
+    r->contact_sum += (int64_t)l->contacts;
+    if ((int64_t)l->contacts > r->max_contacts) r->max_contacts = (int64_t)l->contacts;
+    r->min_distance = fmin(r->min_distance, l->min_distance);
+}
+
+static abut_status run_steps(run *r, abut_error *err)
+{
+    const scene_def *scene = r->sim->scene;
+    stepper *s = r->sim->stepper;
+    int64_t total = abut_sim_steps_total(r->sim);
+    if (r->options->steps >= 0 && r->options->steps < total) total = r->options->steps;
+    while (s->state.steps < total) {
+        TRY(abut_sim_step(r->sim, err));
+        count_step(r);
+        timer_switch(&s->timer, STAGE_OUTPUT);
+        TRY(append_row(r, err));
+        bool last = s->state.steps == total;
+        if (s->state.steps % scene->frame_every == 0 || last) TRY(write_frame(r, err));
+        bool due = scene->checkpoint_every > 0 && s->state.steps % scene->checkpoint_every == 0;
+        abut_step_info info;
+        abut_sim_info(r->sim, &info);
+        bool go_on =
+            !r->options->progress || r->options->progress(r->options->progress_user, &info, total);
+        if (due || last || !go_on) TRY(save_checkpoint(r, err));
+        timer_switch(&s->timer, STAGE_OTHER);
+        if (!go_on && !last)
+            return error_set(err, ABUT_INTERRUPTED, "", "interrupted after step %lld",
+                             (long long)s->state.steps);
+    }
+    return ABUT_OK;
+}
+
+abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_error *error)
+{
+    abut_error local;
+    if (!error) error = &local;
+    if (!options->folder)
+        return error_set(error, ABUT_ERROR_INPUT, "", "a run needs an output folder");
+    run *r = mem_calloc(1, sizeof *r);
+    if (!r) return error_memory(error, "starting a run");
+    *r = (run){.sim = sim, .options = options, .started = timer_now(), .min_distance = INFINITY};
+    abut_status status = open_run(r, error);
+    bool opened = status == ABUT_OK;
+    if (status == ABUT_OK) status = run_steps(r, error);
+    if (opened) {
+        if (status == ABUT_ERROR_NOT_CONVERGED) save_checkpoint(r, NULL);
+        abut_error second;
+        abut_status written =
+            write_summary(r, status, status == ABUT_OK ? NULL : error->message, &second);
+        if (status == ABUT_OK && written != ABUT_OK) {
+            status = written;
+            *error = second;
+        }
+    }
+    if (r->table.stream) {
+        abut_error second;
+        abut_status closed = table_close(&r->table, &second);
+        if (status == ABUT_OK && closed != ABUT_OK) {
+            status = closed;
+            *error = second;
+        }
+    }
+    series_close(&r->series);
+    for (size_t i = 1; i < r->block_count; i++) mem_free(r->blocks[i].nodes);
+    array_free(&r->point_body);
+    array_free(&r->displacement);
+    array_free(&r->stress);
+    mem_free(r);
+    return status;
+}

@@ -1,0 +1,147 @@
+#include "app/commands.h"
+#include "app/progress.h"
+
+#include <abut/sim.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Set by the signal handler; the run stops after the step that is under way. */
+static volatile sig_atomic_t stop_requested;
+
+static void request_stop(int signal_number)
+{
+    (void)signal_number;
+    stop_requested = 1;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = request_stop};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+typedef struct run_display {
+    progress bar;
+    double end_time;
+} run_display;
+
+static bool show_progress(void *user, const abut_step_info *info, int64_t steps_total)
+{
+    run_display *display = user;
+    progress_state state = {.step = info->step,
+                            .steps = steps_total,
+                            .time = info->time,
+                            .end_time = display->end_time,
+                            .newton_iterations = info->newton_iterations,
+                            .contacts = (int64_t)info->contacts};
+    progress_update(&display->bar, &state);
+    return !stop_requested;
+}
+
+static void show_message(void *user, abut_log_level level, const char *message)
+{
+    static const char *const prefixes[] = {"error: ", "warning: ", "", ""};
+    char text[2200];
+    snprintf(text, sizeof text, "%s%s", prefixes[level], message);
+    progress_message(&((run_display *)user)->bar, text);
+}
+
+/* Default folder: the scene's name without extension, with ".run" behind it, in the working folder.
+ */
+static void default_folder(const char *scene, char *out, size_t size)
+{
+    const char *slash = strrchr(scene, '/');
+    const char *name = slash ? slash + 1 : scene;
+    const char *dot = strrchr(name, '.');
+    snprintf(out, size, "%.*s.run", dot && dot != name ? (int)(dot - name) : (int)strlen(name),
+             name);
+}
+
+enum { MAX_OVERRIDES = 256 };
+
+static abut_status read_options(const command_line *line, run_display *display,
+                                const char **overrides, abut_sim_options *sim_options,
+                                abut_run_options *options, abut_error *err)
+{
+    int64_t threads = 0;
+    TRY(line_integer(line, "--threads", 1, 4096, &threads, err));
+    TRY(line_integer(line, "--steps", 0, INT64_MAX, &options->steps, err));
+    size_t count = line_values(line, "--set", overrides, MAX_OVERRIDES);
+    if (count > MAX_OVERRIDES)
+        return error_set(err, ABUT_ERROR_INPUT, "--set", "at most %d settings", MAX_OVERRIDES);
+    bool quiet = line_has(line, "--quiet"), verbose = line_has(line, "--verbose");
+    if (quiet && verbose)
+        return error_set(err, ABUT_ERROR_INPUT, "--quiet", "contradicts --verbose");
+    sim_options->overrides = overrides;
+    sim_options->override_count = count;
+    sim_options->threads = (int)threads;
+    sim_options->log = quiet ? NULL : show_message;
+    sim_options->log_user = display;
+    sim_options->log_level = verbose ? ABUT_LOG_DEBUG : ABUT_LOG_WARNING;
+    options->resume = line_has(line, "--resume");
+    options->progress = show_progress;
+    options->progress_user = display;
+    return ABUT_OK;
+}
+
+static abut_status run(const command_line *line, abut_error *err)
+{
+    run_display display = {0};
+    const char *overrides[MAX_OVERRIDES];
+    abut_sim_options sim_options = abut_default_sim_options();
+    abut_run_options options = abut_default_run_options();
+    TRY(read_options(line, &display, overrides, &sim_options, &options, err));
+    char folder[4096];
+    default_folder(line->arguments[0], folder, sizeof folder);
+    const char *given = line_value(line, "--output");
+    options.folder = given ? given : folder;
+    bool quiet = line_has(line, "--quiet");
+    progress_start(&display.bar, stderr, quiet);
+    catch_signals();
+    abut_sim *sim = NULL;
+    TRY(abut_sim_load(line->arguments[0], &sim_options, &sim, err));
+    display.end_time = (double)abut_sim_steps_total(sim) * abut_sim_time_step(sim);
+    abut_status status = abut_sim_run(sim, &options, err);
+    progress_finish(&display.bar);
+    if (!quiet && status == ABUT_OK) printf("results are in %s\n", options.folder);
+    if (!quiet && status == ABUT_INTERRUPTED)
+        printf("stopped; go on with --resume (results are in %s)\n", options.folder);
+    abut_sim_destroy(sim);
+    return status;
+}
+
+static const option_def options[] = {
+    {"--output", "-o", "DIR", "folder for the results (default: name of the scene with .run)",
+     COMPLETE_FOLDER},
+    {"--steps", NULL, "N", "stop after step N instead of the scene's end time", COMPLETE_NOTHING},
+    {"--threads", NULL, "N", "number of threads (default: one per core)", COMPLETE_NOTHING},
+    {"--resume", NULL, NULL, "go on from the checkpoint in the folder, if there is one",
+     COMPLETE_NOTHING},
+    {"--set", NULL, "PATH=VALUE",
+     "change a field of the scene, such as time.step=0.02 (repeatable)", COMPLETE_NOTHING},
+    {"--quiet", NULL, NULL, "print errors only", COMPLETE_NOTHING},
+    {"--verbose", NULL, NULL, "print what the solver does", COMPLETE_NOTHING},
+};
+
+const command_def command_run = {
+    .name = "run",
+    .summary = "simulate a scene",
+    .arguments = "SCENE",
+    .details =
+        "Reads a scene (native JSON or a scene of another program, recognised from its content), "
+        "simulates it, and writes into the folder: run.json (summary), steps.csv (one row per "
+        "step), frames/ (VTU files and frames.pvd), checkpoint.h5 and scene.json (the scene as it "
+        "was run).\n"
+        "Interrupt or terminate it at any time: the step under way is finished, a checkpoint is "
+        "written, and --resume goes on from there. A killed run resumes from its last checkpoint.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .complete = COMPLETE_FILE,
+    .run = run,
+};

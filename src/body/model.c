@@ -1,0 +1,209 @@
+#include "body/model.h"
+
+#include "mesh/topology.h"
+
+#include <string.h>
+
+void model_free(model *m)
+{
+    for (size_t i = 0; i < m->bodies.count; i++) {
+        mem_free(m->bodies.data[i].name);
+        mem_free(m->bodies.data[i].block_of_vertex);
+    }
+    array_free(&m->bodies);
+    array_free(&m->rest);
+    array_free(&m->mass);
+    array_free(&m->body);
+    array_free(&m->tets);
+    array_free(&m->tet_rest);
+    array_free(&m->tet_body);
+    surface_free(&m->surface);
+    memset(m, 0, sizeof *m);
+}
+
+/* Starts a body; the caller fills in the rest. */
+static abut_status begin_body(model *m, const char *name, body_kind kind, const mesh *shape,
+                              model_body **out, abut_error *err)
+{
+    model_body body = {.kind = kind,
+                       .first_block = (int32_t)m->rest.count,
+                       .first_tet = m->tet_count,
+                       .first_triangle = m->surface.triangles.count / 3,
+                       .first_edge = m->surface.edges.count / 2,
+                       .first_vertex = m->surface.rows.count,
+                       .friction = -1,
+                       .mesh_vertex_count = shape->vertex_count};
+    body.name = mem_strdup(name);
+    body.block_of_vertex = mem_alloc(shape->vertex_count, sizeof *body.block_of_vertex);
+    if (!body.name || !body.block_of_vertex || !array_push(&m->bodies, body)) {
+        mem_free(body.name);
+        mem_free(body.block_of_vertex);
+        return error_memory(err, "adding a body");
+    }
+    for (size_t i = 0; i < shape->vertex_count; i++) body.block_of_vertex[i] = -1;
+    *out = &m->bodies.data[m->bodies.count - 1];
+    return ABUT_OK;
+}
+
+/* Gives a block to every mesh vertex that `used` marks. */
+static abut_status add_nodes(model *m, model_body *body, const mesh *shape, const uint8_t *used,
+                             abut_error *err)
+{
+    for (size_t i = 0; i < shape->vertex_count; i++) {
+        if (!used[i]) continue;
+        body->block_of_vertex[i] = (int32_t)m->rest.count;
+        if (!array_push(&m->rest, shape->vertices[i]) || !array_push(&m->mass, 0.0) ||
+            !array_push(&m->body, (int32_t)(m->bodies.count - 1)))
+            return error_memory(err, "adding nodes");
+        body->block_count++;
+    }
+    return ABUT_OK;
+}
+
+static abut_status add_tet(model *m, model_body *body, const int32_t *nodes, size_t number,
+                           abut_error *err)
+{
+    vec3 x[4];
+    for (int k = 0; k < 4; k++) {
+        int32_t block = body->block_of_vertex[nodes[k]];
+        x[k] = m->rest.data[block];
+        if (!array_push(&m->tets, block)) return error_memory(err, "adding elements");
+    }
+    tet4_rest rest;
+    if (!tet4_rest_make(x, &rest))
+        return error_set(err, ABUT_ERROR_INFEASIBLE, body->name,
+                         "tet %zu is inverted or flat; all volumes must be positive", number);
+    if (!array_push(&m->tet_rest, rest) ||
+        !array_push(&m->tet_body, (int32_t)(m->bodies.count - 1)))
+        return error_memory(err, "adding elements");
+    for (int k = 0; k < 4; k++)
+        m->mass.data[body->block_of_vertex[nodes[k]]] += body->density * rest.volume / 4;
+    m->tet_count++;
+    return ABUT_OK;
+}
+
+/* Vertices, edges and triangles of the body's collision surface. */
+static abut_status add_surface(model *m, model_body *body, const surface_parts *parts,
+                               abut_error *err)
+{
+    surface *s = &m->surface;
+    int32_t *vertex_of = mem_alloc((size_t)body->mesh_vertex_count, sizeof *vertex_of);
+    bool ok = vertex_of != NULL;
+    for (size_t i = 0; ok && i < parts->point_count; i++) {
+        vertex_of[parts->points[i]] = (int32_t)s->rows.count;
+        ok = array_push(&s->rows,
+                        (surface_row){ROW_NODE, body->block_of_vertex[parts->points[i]]}) &&
+             array_push(&s->vertex_body, (int32_t)(m->bodies.count - 1)) &&
+             array_push(&s->vertex_on_edge, (uint8_t)0);
+    }
+    for (size_t i = 0; ok && i < parts->edge_count; i++) {
+        vec3 ends[2];
+        for (int k = 0; ok && k < 2; k++) {
+            int32_t vertex = vertex_of[parts->edges[i][k]];
+            ends[k] = m->rest.data[body->block_of_vertex[parts->edges[i][k]]];
+            s->vertex_on_edge.data[vertex] = 1;
+            ok = array_push(&s->edges, vertex);
+        }
+        ok = ok && array_push(&s->edge_length2, vec3_norm2(vec3_sub(ends[0], ends[1])));
+    }
+    for (size_t i = 0; ok && i < parts->triangle_count; i++)
+        for (int k = 0; ok && k < 3; k++)
+            ok = array_push(&s->triangles, vertex_of[parts->triangles[i][k]]);
+    mem_free(vertex_of);
+    if (!ok) return error_memory(err, "adding the collision surface");
+    body->vertex_count = parts->point_count;
+    body->edge_count = parts->edge_count;
+    body->triangle_count = parts->triangle_count;
+    return ABUT_OK;
+}
+
+static abut_status fill_deformable(model *m, model_body *body, const mesh *shape,
+                                   const cell_block *tets, abut_error *err)
+{
+    uint8_t *used = mem_calloc(shape->vertex_count, 1);
+    if (!used) return error_memory(err, "adding a body");
+    for (size_t i = 0; i < 4 * tets->count; i++) used[tets->nodes[i]] = 1;
+    abut_status status = add_nodes(m, body, shape, used, err);
+    mem_free(used);
+    for (size_t i = 0; status == ABUT_OK && i < tets->count; i++)
+        status = add_tet(m, body, tets->nodes + 4 * i, i, err);
+    body->tet_count = m->tet_count - body->first_tet;
+    if (status != ABUT_OK) return status;
+    mesh volume_only = *shape; /* borrowed: the surface of the tets, whatever else the file lists */
+    volume_only.block_count = 1;
+    volume_only.blocks[0] = *tets;
+    surface_parts parts;
+    TRY(mesh_surface(&volume_only, &parts, err));
+    status = add_surface(m, body, &parts, err);
+    surface_parts_free(&parts);
+    return status;
+}
+
+abut_status model_add_deformable(model *m, const char *name, const mesh *shape,
+                                 elastic_parameters material, double density, abut_error *err)
+{
+    const cell_block *tets = mesh_find(shape, CELL_TET);
+    if (!tets)
+        return error_set(err, ABUT_ERROR_INPUT, name,
+                         "a deformable body needs a mesh of tetrahedra");
+    if (tets->order != 1)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, name,
+                         "the mesh has tetrahedra of order %d; only order 1 is supported",
+                         tets->order);
+    model_body *body = NULL;
+    TRY(begin_body(m, name, BODY_KIND_DEFORMABLE, shape, &body, err));
+    body->material = material;
+    body->density = density;
+    return fill_deformable(m, body, shape, tets, err);
+}
+
+abut_status model_add_obstacle(model *m, const char *name, const mesh *shape, abut_error *err)
+{
+    model_body *body = NULL;
+    TRY(begin_body(m, name, BODY_KIND_OBSTACLE, shape, &body, err));
+    surface_parts parts;
+    TRY(mesh_surface(shape, &parts, err));
+    uint8_t *used = mem_calloc(shape->vertex_count, 1);
+    abut_status status = used ? ABUT_OK : error_memory(err, "adding an obstacle");
+    for (size_t i = 0; used && i < parts.point_count; i++) used[parts.points[i]] = 1;
+    if (status == ABUT_OK) status = add_nodes(m, body, shape, used, err);
+    if (status == ABUT_OK) status = add_surface(m, body, &parts, err);
+    mem_free(used);
+    surface_parts_free(&parts);
+    return status;
+}
+
+/* Mass of obstacle nodes, used to scale the forces that move them: the mean nodal mass. */
+static void weigh_obstacles(model *m)
+{
+    double total = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < m->mass.count; i++)
+        if (m->mass.data[i] > 0) {
+            total += m->mass.data[i];
+            count++;
+        }
+    double mean = count ? total / (double)count : 1.0;
+    for (size_t i = 0; i < m->mass.count; i++)
+        if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) m->mass.data[i] = mean;
+}
+
+abut_status model_finish(model *m, abut_error *err)
+{
+    if (m->rest.count == 0)
+        return error_set(err, ABUT_ERROR_INPUT, "bodies", "the scene has no nodes");
+    vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    bool simulated = false;
+    for (int pass = 0; pass < 2 && !simulated; pass++) /* obstacles only count when alone */
+        for (size_t i = 0; i < m->rest.count; i++) {
+            bool obstacle = m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE;
+            if (obstacle && pass == 0) continue;
+            simulated = true;
+            low = vec3_min(low, m->rest.data[i]);
+            high = vec3_max(high, m->rest.data[i]);
+        }
+    m->extent = vec3_norm(vec3_sub(high, low));
+    weigh_obstacles(m);
+    m->built = true;
+    return ABUT_OK;
+}

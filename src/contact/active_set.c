@@ -1,0 +1,231 @@
+#include "contact/active_set.h"
+
+#include "base/parallel.h"
+#include "geometry/mollifier.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { INACTIVE = 255, CHUNK = 512 };
+
+void active_set_free(active_set *set)
+{
+    for (int k = 0; k < STENCIL_LISTS; k++) array_free(&set->lists[k]);
+    array_free(&set->type);
+    array_free(&set->distance2);
+    memset(set, 0, sizeof *set);
+}
+
+size_t active_set_count(const active_set *set)
+{
+    size_t count = 0;
+    for (int k = 0; k < STENCIL_LISTS; k++) count += set->lists[k].count;
+    return count;
+}
+
+/* One loop over candidates of a kind: type and squared distance of each. */
+typedef struct classify_work {
+    const surface *s;
+    const int32_t (*pairs)[2];
+    const vec3 *y;
+    uint8_t *type;
+    double *distance2;
+    double dhat2, dhat;
+} classify_work;
+
+/* Bounding boxes further apart than dhat: most candidates end here. */
+static bool boxes_apart(const vec3 *a, int na, const vec3 *b, int nb, double dhat)
+{
+    vec3 alow = a[0], ahigh = a[0], blow = b[0], bhigh = b[0];
+    for (int k = 1; k < na; k++) {
+        alow = vec3_min(alow, a[k]);
+        ahigh = vec3_max(ahigh, a[k]);
+    }
+    for (int k = 1; k < nb; k++) {
+        blow = vec3_min(blow, b[k]);
+        bhigh = vec3_max(bhigh, b[k]);
+    }
+    return alow.x - bhigh.x > dhat || blow.x - ahigh.x > dhat || alow.y - bhigh.y > dhat ||
+           blow.y - ahigh.y > dhat || alow.z - bhigh.z > dhat || blow.z - ahigh.z > dhat;
+}
+
+static void store(const classify_work *w, size_t i, double distance2, int type)
+{
+    w->distance2[i] = distance2;
+    w->type[i] = distance2 < w->dhat2 ? (uint8_t)type : (uint8_t)INACTIVE;
+}
+
+static void classify_vertex_triangle(void *context, size_t begin, size_t end)
+{
+    const classify_work *w = context;
+    for (size_t i = begin; i < end; i++) {
+        const int32_t *t = w->s->triangles.data + 3 * (size_t)w->pairs[i][1];
+        vec3 p = w->y[w->pairs[i][0]], x[3] = {w->y[t[0]], w->y[t[1]], w->y[t[2]]};
+        if (boxes_apart(&p, 1, x, 3, w->dhat)) {
+            store(w, i, INFINITY, INACTIVE);
+            continue;
+        }
+        point_triangle_type type;
+        double d2 = point_triangle_closest(p, x[0], x[1], x[2], &type, NULL);
+        store(w, i, d2, type);
+    }
+}
+
+static void classify_edge_edge(void *context, size_t begin, size_t end)
+{
+    const classify_work *w = context;
+    for (size_t i = begin; i < end; i++) {
+        const int32_t *a = w->s->edges.data + 2 * (size_t)w->pairs[i][0];
+        const int32_t *b = w->s->edges.data + 2 * (size_t)w->pairs[i][1];
+        vec3 x[4] = {w->y[a[0]], w->y[a[1]], w->y[b[0]], w->y[b[1]]};
+        if (boxes_apart(x, 2, x + 2, 2, w->dhat)) {
+            store(w, i, INFINITY, INACTIVE);
+            continue;
+        }
+        edge_edge_type type;
+        double d2 = edge_edge_closest(x[0], x[1], x[2], x[3], &type, NULL);
+        store(w, i, d2, type);
+    }
+}
+
+static void classify_vertex_edge(void *context, size_t begin, size_t end)
+{
+    const classify_work *w = context;
+    for (size_t i = begin; i < end; i++) {
+        const int32_t *e = w->s->edges.data + 2 * (size_t)w->pairs[i][1];
+        point_edge_type type;
+        double d2 = point_edge_closest(w->y[w->pairs[i][0]], w->y[e[0]], w->y[e[1]], &type, NULL);
+        store(w, i, d2, type);
+    }
+}
+
+static void classify_vertex_vertex(void *context, size_t begin, size_t end)
+{
+    const classify_work *w = context;
+    for (size_t i = begin; i < end; i++)
+        store(w, i, point_point_distance2(w->y[w->pairs[i][0]], w->y[w->pairs[i][1]]), 0);
+}
+
+/* Appends the reduced stencil of a pair with global vertices g. */
+static bool append(active_set *set, const feature_stencil *feature, const int32_t *g,
+                   double distance2)
+{
+    static const stencil_list list_of[STENCIL_KINDS] = {LIST_PP, LIST_PE, LIST_PT, LIST_EE};
+    contact_stencil c = {.multiplicity = 1, .distance2 = distance2};
+    for (int k = 0; k < 4; k++) c.vertex[k] = k < feature->count ? g[feature->vertex[k]] : -1;
+    if (feature->kind == STENCIL_PP && c.vertex[0] > c.vertex[1]) {
+        int32_t swap = c.vertex[0];
+        c.vertex[0] = c.vertex[1];
+        c.vertex[1] = swap;
+    }
+    if (feature->kind == STENCIL_PE && c.vertex[1] > c.vertex[2]) {
+        int32_t swap = c.vertex[1];
+        c.vertex[1] = c.vertex[2];
+        c.vertex[2] = swap;
+    }
+    return array_push(&set->lists[list_of[feature->kind]], c);
+}
+
+static bool append_edge_edge(active_set *set, const surface *s, const int32_t pair[2],
+                             const vec3 *y, edge_edge_type type, double distance2)
+{
+    const int32_t *a = s->edges.data + 2 * (size_t)pair[0],
+                  *b = s->edges.data + 2 * (size_t)pair[1];
+    int32_t g[4] = {a[0], a[1], b[0], b[1]};
+    double threshold = 1e-3 * s->edge_length2.data[pair[0]] * s->edge_length2.data[pair[1]];
+    if (edge_cross2(y[g[0]], y[g[1]], y[g[2]], y[g[3]]) >= threshold)
+        return append(set, &edge_edge_features[type], g, distance2);
+    contact_stencil c = {
+        .multiplicity = 1, .distance2 = distance2, .threshold = threshold, .type = type};
+    memcpy(c.vertex, g, sizeof g);
+    return array_push(&set->lists[LIST_EE_MOLLIFIED], c);
+}
+
+/* Runs a classification over all candidates of a kind; distances are in set->distance2 afterwards.
+ */
+static abut_status classify(active_set *set, classify_work *w, parallel_body body,
+                            const int32_t (*pairs)[2], size_t count, abut_error *err)
+{
+    if (!array_resize(&set->type, count + 1) || !array_resize(&set->distance2, count + 1))
+        return error_memory(err, "building the active set");
+    w->pairs = pairs;
+    w->type = set->type.data;
+    w->distance2 = set->distance2.data;
+    parallel_for(count, CHUNK, body, w);
+    for (size_t i = 0; i < count; i++)
+        if (set->distance2.data[i] < set->min_distance2)
+            set->min_distance2 = set->distance2.data[i];
+    return ABUT_OK;
+}
+
+static int compare_stencils(const void *a, const void *b)
+{
+    const int32_t *x = ((const contact_stencil *)a)->vertex,
+                  *y = ((const contact_stencil *)b)->vertex;
+    for (int k = 0; k < 3; k++)
+        if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+    return 0;
+}
+
+/* Sorts a list and replaces equal stencils by one with their number. */
+static void merge(stencil_array *list)
+{
+    if (list->count < 2) return;
+    qsort(list->data, list->count, sizeof *list->data, compare_stencils);
+    size_t kept = 0;
+    for (size_t i = 1; i < list->count; i++) {
+        if (compare_stencils(&list->data[kept], &list->data[i]) == 0) {
+            list->data[kept].multiplicity += list->data[i].multiplicity;
+            if (list->data[i].distance2 < list->data[kept].distance2)
+                list->data[kept].distance2 = list->data[i].distance2;
+        } else {
+            list->data[++kept] = list->data[i];
+        }
+    }
+    list->count = kept + 1;
+}
+
+abut_status active_set_build(active_set *set, const surface *s, const candidate_set *candidates,
+                             const vec3 *y, double dhat, abut_error *err)
+{
+    classify_work work = {.s = s, .y = y, .dhat2 = dhat * dhat, .dhat = dhat};
+    bool ok = true;
+    for (int k = 0; k < STENCIL_LISTS; k++) array_clear(&set->lists[k]);
+    set->min_distance2 = INFINITY;
+    TRY(classify(set, &work, classify_vertex_triangle, (const int32_t(*)[2])candidates->vt.data,
+                 candidates->vt.count, err));
+    for (size_t i = 0; ok && i < candidates->vt.count; i++) {
+        if (set->type.data[i] == INACTIVE) continue;
+        const int32_t *pair = (const int32_t *)&candidates->vt.data[i];
+        const int32_t *t = s->triangles.data + 3 * (size_t)pair[1];
+        int32_t g[4] = {pair[0], t[0], t[1], t[2]};
+        ok = append(set, &point_triangle_features[set->type.data[i]], g, set->distance2.data[i]);
+    }
+    TRY(classify(set, &work, classify_edge_edge, (const int32_t(*)[2])candidates->ee.data,
+                 candidates->ee.count, err));
+    for (size_t i = 0; ok && i < candidates->ee.count; i++)
+        if (set->type.data[i] != INACTIVE)
+            ok = append_edge_edge(set, s, (const int32_t *)&candidates->ee.data[i], y,
+                                  (edge_edge_type)set->type.data[i], set->distance2.data[i]);
+    TRY(classify(set, &work, classify_vertex_edge, (const int32_t(*)[2])candidates->ve.data,
+                 candidates->ve.count, err));
+    for (size_t i = 0; ok && i < candidates->ve.count; i++) {
+        if (set->type.data[i] == INACTIVE) continue;
+        const int32_t *pair = (const int32_t *)&candidates->ve.data[i];
+        const int32_t *e = s->edges.data + 2 * (size_t)pair[1];
+        int32_t g[3] = {pair[0], e[0], e[1]};
+        ok = append(set, &point_edge_features[set->type.data[i]], g, set->distance2.data[i]);
+    }
+    TRY(classify(set, &work, classify_vertex_vertex, (const int32_t(*)[2])candidates->vv.data,
+                 candidates->vv.count, err));
+    static const feature_stencil point_point = {STENCIL_PP, 2, {0, 1}};
+    for (size_t i = 0; ok && i < candidates->vv.count; i++)
+        if (set->type.data[i] != INACTIVE)
+            ok = append(set, &point_point, (const int32_t *)&candidates->vv.data[i],
+                        set->distance2.data[i]);
+    if (!ok) return error_memory(err, "building the active set");
+    merge(&set->lists[LIST_PP]);
+    merge(&set->lists[LIST_PE]);
+    return ABUT_OK;
+}

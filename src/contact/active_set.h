@@ -1,0 +1,56 @@
+/* The active set: all primitive pairs closer than dhat, reduced to the features that are really
+ * closest, sorted by kind (IPC 2.4.3 and supplement 7).
+ *
+ * Point-point and point-edge stencils that come from several pairs are kept once with a
+ * multiplicity. Nearly parallel edge pairs keep their four vertices for the mollifier. */
+#ifndef CONTACT_ACTIVE_SET_H
+#define CONTACT_ACTIVE_SET_H
+
+#include "base/array.h"
+#include "base/status.h"
+#include "body/surface.h"
+#include "broad/candidates.h"
+#include "geometry/distance.h"
+
+typedef struct contact_stencil {
+    int32_t vertex[4];   /* surface vertices, in the order of the distance function */
+    double multiplicity; /* number of pairs that reduce to this stencil */
+    double distance2;
+    double threshold;    /* mollified edge pairs: of |u x v|^2 */
+    edge_edge_type type; /* mollified edge pairs: which features are closest */
+} contact_stencil;
+
+typedef enum stencil_list {
+    LIST_PP,
+    LIST_PE,
+    LIST_PT,
+    LIST_EE,
+    LIST_EE_MOLLIFIED,
+    STENCIL_LISTS
+} stencil_list;
+
+typedef ARRAY(contact_stencil) stencil_array;
+
+typedef struct active_set {
+    stencil_array lists[STENCIL_LISTS];
+    double min_distance2; /* over all candidates; +INFINITY without candidates */
+    /* scratch */
+    ARRAY(uint8_t) type;
+    ARRAY(double) distance2;
+} active_set;
+
+void active_set_free(active_set *set);
+/* Number of stencils of all lists. */
+size_t active_set_count(const active_set *set);
+
+/* Fills the set from candidate pairs at vertex positions y. */
+abut_status active_set_build(active_set *set, const surface *s, const candidate_set *candidates,
+                             const vec3 *y, double dhat, abut_error *err);
+
+/* Positions of a stencil's vertices. */
+static inline void stencil_positions(const contact_stencil *c, int count, const vec3 *y, vec3 *x)
+{
+    for (int k = 0; k < count; k++) x[k] = y[c->vertex[k]];
+}
+
+#endif

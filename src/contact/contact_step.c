@@ -1,0 +1,287 @@
+#include "contact/contact_step.h"
+
+#include "base/parallel.h"
+#include "ccd/tight_inclusion.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Share of the present distance that a step must leave. */
+static const double KEEP_MESH = 0.2, KEEP_PLANE = 0.1;
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Candidates                                                                                     */
+
+typedef struct tube_work {
+    const contact_term *t;
+    double s;
+} tube_work;
+
+static double off_tube(void *context, size_t begin, size_t end)
+{
+    const tube_work *w = context;
+    double largest = 0;
+    for (size_t i = begin; i < end; i++) {
+        vec3 on = vec3_mul_add(w->t->y_base[i], w->s, w->t->p_base[i]);
+        largest = fmax(largest, vec3_max_abs(vec3_sub(w->t->y[i], on)));
+    }
+    return largest;
+}
+
+static double largest_entry(void *context, size_t begin, size_t end)
+{
+    const vec3 *p = context;
+    double largest = 0;
+    for (size_t i = begin; i < end; i++) largest = fmax(largest, vec3_max_abs(p[i]));
+    return largest;
+}
+
+/* How far the vertices are from the way that the candidates were found for: the way is known up to
+ * the fraction s of it that has been travelled, which the fastest vertex tells. */
+static double distance_from_tube(const contact_term *t)
+{
+    size_t n = t->model->surface.rows.count;
+    double s = 0;
+    if (t->tube_length > 0) {
+        vec3 p = t->p_base[t->tube_vertex];
+        vec3 moved = vec3_sub(t->y[t->tube_vertex], t->y_base[t->tube_vertex]);
+        s = fmin(t->tube_limit, fmax(0, vec3_dot(moved, p) / vec3_norm2(p)));
+    }
+    tube_work work = {t, s};
+    return fmax(0, parallel_max(n, off_tube, &work));
+}
+
+/* Finds candidates for the way from t->y along t->p (NULL: no way), with room around it. */
+static abut_status find_candidates(contact_term *t, bool swept, double limit, double room,
+                                   abut_error *err)
+{
+    size_t n = t->model->surface.rows.count;
+    memcpy(t->y_base, t->y, n * sizeof *t->y);
+    t->tube_length = 0;
+    t->tube_limit = limit;
+    t->tube_vertex = 0;
+    /* Seen from the mean motion of what moves, a flying body sweeps little. Distances of pairs do
+     * not depend on that choice of frame. */
+    vec3 mean = {0};
+    size_t moving = 0;
+    if (swept) {
+        memcpy(t->p_base, t->p, n * sizeof *t->p);
+        for (size_t i = 0; i < n; i++) {
+            double length2 = vec3_norm2(t->p[i]);
+            if (length2 > t->tube_length) {
+                t->tube_length = length2;
+                t->tube_vertex = i;
+            }
+            if (t->kinematic[i]) continue;
+            mean = vec3_add(mean, t->p[i]);
+            moving++;
+        }
+        if (moving) mean = vec3_scale(1 / (double)moving, mean);
+        for (size_t i = 0; i < n; i++) t->p[i] = vec3_sub(t->p[i], mean);
+    } else {
+        memset(t->p_base, 0, n * sizeof *t->p_base);
+    }
+    broad_query query = {.y = t->y,
+                         .p = swept ? t->p : NULL,
+                         .alpha = swept ? limit : 0,
+                         .inflation = t->options.dhat + 2 * room};
+    abut_status status = broad_candidates(t->broad, &query, &t->candidates, err);
+    if (swept) memcpy(t->p, t->p_base, n * sizeof *t->p);
+    t->broad_queries++;
+    t->have_candidates = status == ABUT_OK;
+    t->reach = candidate_set_reach(&t->candidates, t->options.dhat);
+    return status;
+}
+
+abut_status contact_cover_point(contact_term *t, abut_error *err)
+{
+    if (t->have_candidates && distance_from_tube(t) <= t->reach) return ABUT_OK;
+    return find_candidates(t, false, 0, 0.25 * t->options.dhat, err);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Collision detection                                                                            */
+
+typedef struct ccd_work {
+    contact_term *t;
+    ccd_kind kind;
+    const index_pair *pairs;
+    double limit;
+} ccd_work;
+
+static void pair_vertices(const contact_term *t, ccd_kind kind, index_pair pair, int32_t *v)
+{
+    const surface *s = &t->model->surface;
+    const int32_t *triangles = s->triangles.data, *edges = s->edges.data;
+    switch (kind) {
+    case CCD_POINT_TRIANGLE:
+        v[0] = pair.first;
+        memcpy(v + 1, triangles + 3 * (size_t)pair.second, 3 * sizeof *v);
+        break;
+    case CCD_EDGE_EDGE:
+        memcpy(v, edges + 2 * (size_t)pair.first, 2 * sizeof *v);
+        memcpy(v + 2, edges + 2 * (size_t)pair.second, 2 * sizeof *v);
+        break;
+    case CCD_POINT_EDGE:
+        v[0] = pair.first;
+        memcpy(v + 1, edges + 2 * (size_t)pair.second, 2 * sizeof *v);
+        break;
+    case CCD_POINT_POINT:
+        v[0] = pair.first;
+        v[1] = pair.second;
+        break;
+    }
+}
+
+static double pair_distance2(ccd_kind kind, const vec3 *x)
+{
+    switch (kind) {
+    case CCD_POINT_TRIANGLE: return point_triangle_true_distance2(x[0], x[1], x[2], x[3]);
+    case CCD_EDGE_EDGE: return edge_edge_true_distance2(x[0], x[1], x[2], x[3]);
+    case CCD_POINT_EDGE: return point_edge_true_distance2(x[0], x[1], x[2]);
+    case CCD_POINT_POINT: return point_point_distance2(x[0], x[1]);
+    }
+    return 0;
+}
+
+/* Largest displacement of a vertex of the first and of the second primitive, added, seen from the
+ * mean motion: what the distance of the pair can shrink by (additive CCD, equation 10). */
+static double closing_bound(ccd_kind kind, const vec3 *p)
+{
+    int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
+    vec3 mean = {0};
+    for (int k = 0; k < n; k++) mean = vec3_mul_add(mean, 1.0 / n, p[k]);
+    double a = 0, b = 0;
+    for (int k = 0; k < n; k++) {
+        double length2 = vec3_norm2(vec3_sub(p[k], mean));
+        if (k < first)
+            a = fmax(a, length2);
+        else
+            b = fmax(b, length2);
+    }
+    return sqrt(a) + sqrt(b);
+}
+
+static double gap_between(double alow, double ahigh, double blow, double bhigh)
+{
+    return fmax(0, fmax(alow - bhigh, blow - ahigh));
+}
+
+/* A lower bound of the squared distance from bounding boxes: cheaper than the distance itself. */
+static double box_distance2(ccd_kind kind, const vec3 *x)
+{
+    int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
+    vec3 alow = x[0], ahigh = x[0], blow = x[first], bhigh = x[first];
+    for (int k = 1; k < first; k++) {
+        alow = vec3_min(alow, x[k]);
+        ahigh = vec3_max(ahigh, x[k]);
+    }
+    for (int k = first + 1; k < n; k++) {
+        blow = vec3_min(blow, x[k]);
+        bhigh = vec3_max(bhigh, x[k]);
+    }
+    double dx = gap_between(alow.x, ahigh.x, blow.x, bhigh.x);
+    double dy = gap_between(alow.y, ahigh.y, blow.y, bhigh.y);
+    double dz = gap_between(alow.z, ahigh.z, blow.z, bhigh.z);
+    return dx * dx + dy * dy + dz * dz;
+}
+
+/* Largest safe fraction of the way for one pair. */
+static double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, double limit)
+{
+    int n = ccd_vertex_count(kind);
+    int32_t v[4];
+    vec3 x[4], p[4], end[4];
+    pair_vertices(t, kind, pair, v);
+    for (int k = 0; k < n; k++) {
+        x[k] = t->y[v[k]];
+        p[k] = t->p[v[k]];
+    }
+    double closing = closing_bound(kind, p) * (1 + 1e-12) * limit, keep = 1 - KEEP_MESH;
+    if (keep * keep * box_distance2(kind, x) > closing * closing) return limit;
+    double distance = sqrt(pair_distance2(kind, x));
+    if (keep * distance > closing) return limit;
+    for (int k = 0; k < n; k++) end[k] = vec3_add(x[k], p[k]);
+    ccd_options options = ccd_default_options();
+    options.separation = KEEP_MESH * distance;
+    options.norm = CCD_NORM_EUCLIDEAN;
+    options.tolerance = 0.1 * distance;
+    options.t_max = limit;
+    options.max_checks = 100000;
+    options.no_zero_toi = true;
+    ccd_result result = tight_inclusion(kind, x, end, &options);
+    if (!result.hit) return limit;
+    /* The bound from the closing speed is a lower bound of the time as well. */
+    double safe = closing > 0 ? keep * distance / closing * limit * (1 - 1e-12) : limit;
+    return fmin(limit, fmax(result.toi, safe));
+}
+
+static double step_range(void *context, size_t begin, size_t end)
+{
+    const ccd_work *w = context;
+    double alpha = w->limit;
+    for (size_t i = begin; i < end; i++)
+        alpha = fmin(alpha, pair_step(w->t, w->kind, w->pairs[i], w->limit));
+    return alpha;
+}
+
+/* Pairs are handled in rounds of fixed sizes: within a round all see the same limit, so that the
+ * result does not depend on threads, and later rounds profit from earlier ones. */
+static double step_of_list(contact_term *t, ccd_kind kind, const pair_list *list, double limit)
+{
+    size_t round = 1024;
+    for (size_t first = 0; first < list->count; first += round, round *= 4) {
+        size_t n = list->count - first < round ? list->count - first : round;
+        ccd_work work = {t, kind, list->data + first, limit};
+        limit = fmin(limit, parallel_min(n, step_range, &work));
+    }
+    t->ccd_queries += list->count;
+    return limit;
+}
+
+static double step_of_planes(const contact_term *t, double limit)
+{
+    for (size_t k = 0; k < t->planes.count; k++) {
+        const half_space *plane = &t->planes.data[k];
+        for (size_t i = 0; i < t->model->surface.rows.count; i++) {
+            double toward = -vec3_dot(plane->normal, t->p[i]);
+            if (toward <= 0 || t->kinematic[i]) continue;
+            double d = half_space_distance(t->y[i], plane->origin, plane->normal);
+            limit = fmin(limit, (1 - KEEP_PLANE) * d / toward);
+        }
+    }
+    return fmax(0, limit);
+}
+
+abut_status contact_max_step(term *base, const double *x, const double *p, double limit,
+                             double *alpha, stage_timer *timer, abut_error *err)
+{
+    contact_term *t = (contact_term *)base;
+    size_t n = t->model->surface.rows.count;
+    stage before = timer_switch(timer, STAGE_BROAD_PHASE);
+    surface_positions(&t->model->surface, x, t->y);
+    surface_positions(&t->model->surface, p, t->p);
+    limit = step_of_planes(t, limit);
+    double move = limit * fmax(0, parallel_max(n, largest_entry, t->p));
+    if (!isfinite(move)) {
+        timer_switch(timer, before);
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "a search direction is not finite");
+    }
+    bool covered = t->have_candidates && distance_from_tube(t) + move <= t->reach;
+    abut_status status = ABUT_OK;
+    if (!covered) {
+        double dhat = t->options.dhat;
+        double room = fmin(0.5 * dhat, fmax(0.05 * dhat, 0.5 * move));
+        status = find_candidates(t, true, limit, room, err);
+    }
+    timer_switch(timer, STAGE_CCD);
+    if (status == ABUT_OK) {
+        limit = step_of_list(t, CCD_POINT_TRIANGLE, &t->candidates.vt, limit);
+        limit = step_of_list(t, CCD_EDGE_EDGE, &t->candidates.ee, limit);
+        limit = step_of_list(t, CCD_POINT_EDGE, &t->candidates.ve, limit);
+        limit = step_of_list(t, CCD_POINT_POINT, &t->candidates.vv, limit);
+    }
+    timer_switch(timer, before);
+    *alpha = limit;
+    return status;
+}

@@ -1,0 +1,15 @@
+/* How far the vertices may go: candidates along the way, and continuous collision detection. */
+#ifndef CONTACT_CONTACT_STEP_H
+#define CONTACT_CONTACT_STEP_H
+
+#include "contact/contact_term.h"
+
+/* Makes sure that the candidates cover the positions t->y: all pairs within dhat are among them. */
+abut_status contact_cover_point(contact_term *t, abut_error *err);
+
+/* The term's max_step: conservative CCD that leaves a fifth of the present distance (a tenth for
+ * half-spaces), IPC supplement 4. */
+abut_status contact_max_step(term *base, const double *x, const double *p, double limit,
+                             double *alpha, stage_timer *timer, abut_error *err);
+
+#endif

@@ -1,0 +1,82 @@
+/* The contact barrier: kappa sum over the active set of b(d^2), edge pairs times their mollifier,
+ * and half-spaces (IPC, equation 2.5). Knows surface vertices and rows only, never what body they
+ * are of.
+ *
+ * Candidates are found once for the tube that the vertices may sweep in a Newton step, inflated,
+ * and reused by the CCD, the line search and later iterations for as long as they cover the motion.
+ */
+#ifndef CONTACT_CONTACT_TERM_H
+#define CONTACT_CONTACT_TERM_H
+
+#include "body/model.h"
+#include "contact/active_set.h"
+#include "contact/barrier.h"
+#include "term/term.h"
+
+typedef struct half_space {
+    vec3 origin, normal; /* the side that the normal points to is free */
+    vec3 velocity;
+    double friction;
+} half_space;
+
+typedef struct plane_contact {
+    int32_t vertex, plane;
+    double distance;
+} plane_contact;
+
+typedef enum ccd_method { CCD_METHOD_TIGHT_INCLUSION, CCD_METHOD_ADDITIVE } ccd_method;
+
+typedef struct contact_options {
+    double dhat;
+    barrier_kind barrier;
+    ccd_method ccd;
+} contact_options;
+
+/* Squared distances of close pairs at the last iterate, for the stiffness rule. */
+typedef struct close_pair {
+    int32_t vertex[4];
+    double distance2;
+} close_pair;
+
+typedef struct contact_term {
+    term base;
+    const model *model;
+    contact_options options;
+    double kappa, kappa_min, kappa_max;
+    ARRAY(half_space) planes;
+    broad_phase *broad;
+    uint8_t *kinematic; /* per vertex: cannot respond in this step */
+    candidate_set candidates;
+    double reach; /* how far vertices may still move before the candidates must be found again */
+    bool have_candidates;
+    active_set active;
+    ARRAY(plane_contact) plane_contacts;
+    ARRAY(int32_t) blocks[STENCIL_LISTS + 1]; /* per list; the last: half-spaces */
+    vec3 *y, *p;                              /* vertices now; their direction */
+    /* The way that the candidates were found for: y_base + s p_base, 0 <= s <= tube_limit. */
+    vec3 *y_base, *p_base;
+    double tube_limit, tube_length;
+    size_t tube_vertex; /* the one that moves most */
+    ARRAY(double) scratch;
+    ARRAY(close_pair) close_before, close_now;
+    size_t ccd_queries, broad_queries; /* statistics */
+    double min_distance;
+} contact_term;
+
+abut_status contact_create(const model *m, const contact_options *options, contact_term **out,
+                           abut_error *err);
+abut_status contact_add_half_space(contact_term *t, half_space plane, abut_error *err);
+/* fixed: 3 flags per block. Pairs of which no vertex can move are not contacts. */
+void contact_set_fixed(contact_term *t, const uint8_t *fixed);
+
+/* Lower and upper bound of kappa for a mean nodal mass (IPC supplement 6). */
+void contact_set_stiffness_bounds(contact_term *t, double mean_mass);
+/* kappa from balancing the contact gradient g_c (at kappa = 1) against the rest of the gradient. */
+void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
+                               const double *other_gradient, size_t scalars);
+/* After an iteration: doubles kappa when a tiny distance has shrunk again. True when it changed. */
+bool contact_adapt_stiffness(contact_term *t);
+
+size_t contact_count(const contact_term *t);
+
+#endif

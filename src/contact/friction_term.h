@@ -1,0 +1,49 @@
+/* Smoothed Coulomb friction with lagged normal forces and tangent frames (IPC,
+ * equations 2.10-2.17): sum of mu lambda f0(|u|), u the tangential displacement of the contact
+ * during the step. */
+#ifndef CONTACT_FRICTION_TERM_H
+#define CONTACT_FRICTION_TERM_H
+
+#include "contact/contact_term.h"
+#include "geometry/tangent.h"
+
+typedef enum friction_kind { FRICTION_C1, FRICTION_C0, FRICTION_C2 } friction_kind;
+
+typedef struct friction_stencil {
+    int32_t vertex[4];
+    double force; /* mu lambda */
+    tangent_frame frame;
+    vec3 slide; /* displacement of the half-space during the step */
+} friction_stencil;
+
+/* Lists by width: 1 (half-spaces), 2, 3, 4 vertices. */
+enum { FRICTION_LISTS = 4 };
+
+typedef struct friction_term {
+    term base;
+    const contact_term *contact;
+    friction_kind kind;
+    double scene_mu;
+    double eps; /* eps_v h: displacement below which friction is static */
+    double h;
+    ARRAY(friction_stencil) lists[FRICTION_LISTS];
+    ARRAY(int32_t) blocks[FRICTION_LISTS];
+    vec3 *start; /* vertices at the start of the step */
+    vec3 *moved; /* displacement since */
+} friction_term;
+
+abut_status friction_create(const contact_term *contact, double mu, friction_kind kind,
+                            friction_term **out, abut_error *err);
+/* True when some pair of bodies or half-space has friction. */
+bool friction_possible(const friction_term *t);
+/* Positions from which displacements are measured. */
+void friction_set_start(friction_term *t, const double *x);
+/* Takes normal forces and frames from the contact term's present active set. */
+abut_status friction_lag(friction_term *t, abut_error *err);
+
+/* f0, f1 / y and the second coefficient of the smoothed friction, for tests. */
+double friction_f0(friction_kind kind, double y, double eps);
+double friction_f1_over_y(friction_kind kind, double y, double eps);
+double friction_f1_prime(friction_kind kind, double y, double eps);
+
+#endif

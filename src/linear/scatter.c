@@ -1,0 +1,230 @@
+#include "linear/scatter.h"
+
+#include "base/parallel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void scatter_map_free(scatter_map *map)
+{
+    array_free(&map->entries);
+    array_free(&map->chunk_start);
+    memset(map, 0, sizeof *map);
+}
+
+/* Stable counting sort by destination bytes; scratch has room for n entries. */
+static void sort_entries(scatter_entry *entries, scatter_entry *scratch, size_t n)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t d = (uint32_t)entries[i].destination;
+        low = d < low ? d : low;
+        high = d > high ? d : high;
+    }
+    if (n < 2) return;
+    scatter_entry *from = entries, *to = scratch;
+    for (int shift = 0; shift < 32 && (high - low) >> shift > 0; shift += 11) {
+        uint32_t start[2048] = {0};
+        for (size_t i = 0; i < n; i++)
+            start[((uint32_t)from[i].destination - low) >> shift & 2047]++;
+        uint32_t sum = 0;
+        for (int b = 0; b < 2048; b++) {
+            uint32_t count = start[b];
+            start[b] = sum;
+            sum += count;
+        }
+        for (size_t i = 0; i < n; i++)
+            to[start[((uint32_t)from[i].destination - low) >> shift & 2047]++] = from[i];
+        scatter_entry *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != entries) memcpy(entries, from, n * sizeof *entries);
+}
+
+/* Reserves room for all entries of the map, `per_item` each, as if none was dropped. The second
+ * half of the entries array is scratch for sorting. */
+static abut_status map_begin(scatter_map *map, int width, size_t count, size_t per_item,
+                             abut_error *err)
+{
+    map->width = width;
+    map->item_count = count;
+    size_t chunks = (count + SCATTER_CHUNK - 1) / SCATTER_CHUNK;
+    if (!array_resize(&map->chunk_start, chunks + 1) ||
+        !array_reserve(&map->entries, count * per_item + SCATTER_CHUNK * per_item))
+        return error_memory(err, "mapping element contributions");
+    map->entries.count = 0;
+    return ABUT_OK;
+}
+
+static void sort_chunk(scatter_map *map, size_t chunk)
+{
+    size_t begin = map->chunk_start.data[chunk], n = map->entries.count - begin;
+    sort_entries(map->entries.data + begin, map->entries.data + map->entries.count, n);
+    map->chunk_start.data[chunk + 1] = map->entries.count;
+}
+
+abut_status scatter_map_gradient(scatter_map *map, int width, size_t count, const int32_t *blocks,
+                                 abut_error *err)
+{
+    TRY(map_begin(map, width, count, (size_t)width, err));
+    map->chunk_start.data[0] = 0;
+    for (size_t first = 0, chunk = 0; first < count; first += SCATTER_CHUNK, chunk++) {
+        size_t last = first + SCATTER_CHUNK < count ? first + SCATTER_CHUNK : count;
+        for (size_t i = first; i < last; i++)
+            for (int a = 0; a < width; a++) {
+                int32_t block = blocks[i * (size_t)width + (size_t)a];
+                if (block < 0) continue;
+                map->entries.data[map->entries.count++] =
+                    (scatter_entry){block, (int32_t)((i - first) * (size_t)width + (size_t)a) << 2};
+            }
+        sort_chunk(map, chunk);
+    }
+    return ABUT_OK;
+}
+
+abut_status scatter_map_matrix(scatter_map *map, int width, size_t count, const int32_t *blocks,
+                               const block_matrix *matrix, key_list *missing, abut_error *err)
+{
+    size_t pairs = (size_t)(width * (width + 1) / 2);
+    TRY(map_begin(map, width, count, pairs, err));
+    map->chunk_start.data[0] = 0;
+    for (size_t first = 0, chunk = 0; first < count; first += SCATTER_CHUNK, chunk++) {
+        size_t last = first + SCATTER_CHUNK < count ? first + SCATTER_CHUNK : count;
+        for (size_t i = first; i < last; i++) {
+            const int32_t *item = blocks + i * (size_t)width;
+            size_t source = (i - first) * pairs;
+            for (int a = 0; a < width; a++)
+                for (int b = a; b < width; b++, source++) {
+                    if (item[a] < 0 || item[b] < 0) continue;
+                    int32_t row = item[a] > item[b] ? item[a] : item[b];
+                    int32_t column = item[a] > item[b] ? item[b] : item[a];
+                    int32_t slot = block_matrix_find(matrix, row, column);
+                    if (slot < 0) {
+                        if (!array_push(missing, block_key(row, column)))
+                            return error_memory(err, "extending the sparse matrix");
+                        continue;
+                    }
+                    int flags = item[a] < item[b] ? SCATTER_TRANSPOSE : 0;
+                    if (a != b && item[a] == item[b]) flags = SCATTER_BOTH;
+                    map->entries.data[map->entries.count++] =
+                        (scatter_entry){slot, (int32_t)source << 2 | flags};
+                }
+        }
+        sort_chunk(map, chunk);
+    }
+    return ABUT_OK;
+}
+
+abut_status scatter_append_keys(key_list *keys, int width, size_t count, const int32_t *blocks,
+                                abut_error *err)
+{
+    size_t pairs = (size_t)(width * (width - 1) / 2);
+    if (!array_reserve(keys, keys->count + count * pairs))
+        return error_memory(err, "listing matrix entries");
+    for (size_t i = 0; i < count; i++) {
+        const int32_t *item = blocks + i * (size_t)width;
+        for (int a = 0; a < width; a++)
+            for (int b = a + 1; b < width; b++)
+                if (item[a] >= 0 && item[b] >= 0 && item[a] != item[b])
+                    keys->data[keys->count++] = block_key(item[a], item[b]);
+    }
+    return ABUT_OK;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+void key_list_unique(key_list *keys)
+{
+    if (keys->count < 2) return;
+    qsort(keys->data, keys->count, sizeof *keys->data, compare_keys);
+    size_t kept = 1;
+    for (size_t i = 1; i < keys->count; i++)
+        if (keys->data[i] != keys->data[kept - 1]) keys->data[kept++] = keys->data[i];
+    keys->count = kept;
+}
+
+/* Work of one gather: the entries of a chunk, cut at destination boundaries. */
+typedef struct gather {
+    const scatter_entry *entries;
+    size_t count;
+    const double *buffer;
+    double *gradient;
+    block_matrix *matrix;
+} gather;
+
+/* Moves the ends of a piece to the next destination boundary, so that no destination is shared. */
+static void align_piece(const gather *g, size_t *begin, size_t *end)
+{
+    while (*begin > 0 && *begin < g->count &&
+           g->entries[*begin].destination == g->entries[*begin - 1].destination)
+        ++*begin;
+    while (*end<g->count && * end> 0 &&
+           g->entries[*end].destination == g->entries[*end - 1].destination)
+        ++*end;
+}
+
+static void gather_gradient(void *context, size_t begin, size_t end)
+{
+    gather *g = context;
+    align_piece(g, &begin, &end);
+    for (size_t k = begin; k < end; k++) {
+        const double *part = g->buffer + 3 * (size_t)(g->entries[k].source >> 2);
+        double *to = g->gradient + 3 * (size_t)g->entries[k].destination;
+        to[0] += part[0];
+        to[1] += part[1];
+        to[2] += part[2];
+    }
+}
+
+static void gather_matrix(void *context, size_t begin, size_t end)
+{
+    gather *g = context;
+    align_piece(g, &begin, &end);
+    for (size_t k = begin; k < end; k++) {
+        int32_t slot = g->entries[k].destination;
+        int flags = g->entries[k].source & 3;
+        const double *b = g->buffer + 9 * (size_t)(g->entries[k].source >> 2);
+        int32_t column = g->matrix->column[slot];
+        size_t stride = (size_t)block_matrix_stride(g->matrix, column);
+        double *to = g->matrix->value + block_matrix_offset(g->matrix, column, slot);
+        if (flags & SCATTER_BOTH) {
+            for (size_t c = 0; c < 3; c++)
+                for (size_t r = 0; r < 3; r++) to[c * stride + r] += b[3 * r + c] + b[3 * c + r];
+        } else if (flags & SCATTER_TRANSPOSE) {
+            for (size_t c = 0; c < 3; c++)
+                for (size_t r = 0; r < 3; r++) to[c * stride + r] += b[3 * c + r];
+        } else {
+            for (size_t c = 0; c < 3; c++)
+                for (size_t r = 0; r < 3; r++) to[c * stride + r] += b[3 * r + c];
+        }
+    }
+}
+
+static gather gather_of_chunk(const scatter_map *map, size_t chunk, const double *buffer)
+{
+    size_t begin = map->chunk_start.data[chunk];
+    return (gather){.entries = map->entries.data + begin,
+                    .count = map->chunk_start.data[chunk + 1] - begin,
+                    .buffer = buffer};
+}
+
+void scatter_add_gradient(const scatter_map *map, size_t chunk, const double *buffer,
+                          double *gradient)
+{
+    gather g = gather_of_chunk(map, chunk, buffer);
+    g.gradient = gradient;
+    parallel_for(g.count, 2048, gather_gradient, &g);
+}
+
+void scatter_add_matrix(const scatter_map *map, size_t chunk, const double *buffer,
+                        block_matrix *matrix)
+{
+    gather g = gather_of_chunk(map, chunk, buffer);
+    g.matrix = matrix;
+    parallel_for(g.count, 1024, gather_matrix, &g);
+}

@@ -1,0 +1,301 @@
+#include "scene/build.h"
+
+#include "scene/select.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double DEGREE = 3.14159265358979323846 / 180;
+
+static void body_place(char *out, size_t size, const scene_def *scene, size_t body,
+                       const char *field)
+{
+    snprintf(out, size, "%s: bodies[%zu]%s%s", scene->path, body, field[0] ? "." : "", field);
+}
+
+/* Disabled bodies are not built: number of the model's body for body i of the scene. */
+static size_t built_index(const scene_def *scene, size_t i)
+{
+    size_t index = 0;
+    for (size_t k = 0; k < i; k++)
+        if (scene->bodies[k].enabled) index++;
+    return index;
+}
+
+static elastic_model elastic_model_of(material_model name)
+{
+    switch (name) {
+    case MATERIAL_NEO_HOOKEAN: return ELASTIC_NEO_HOOKEAN;
+    case MATERIAL_FIXED_COROTATED: return ELASTIC_FIXED_COROTATED;
+    case MATERIAL_LINEAR: return ELASTIC_LINEAR;
+    }
+    return ELASTIC_NEO_HOOKEAN;
+}
+
+static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape, model *m,
+                            abut_error *err)
+{
+    const body_def *def = &scene->bodies[i];
+    abut_status status;
+    if (def->type == BODY_DEFORMABLE) {
+        elastic_parameters material = elastic_from_young(
+            elastic_model_of(def->material.model), def->material.young, def->material.poisson);
+        status = model_add_deformable(m, def->name, shape, material, def->material.density, err);
+    } else {
+        status = model_add_obstacle(m, def->name, shape, err);
+    }
+    if (status != ABUT_OK) {
+        char place[256];
+        body_place(place, sizeof place, scene, i, "mesh");
+        return error_add_place(err, place, status);
+    }
+    model_body *body = &m->bodies.data[m->bodies.count - 1];
+    body->consistent_mass = def->consistent_mass;
+    body->friction = def->friction;
+    return ABUT_OK;
+}
+
+typedef ARRAY(int32_t) node_list;
+
+/* Appends the blocks of the selected vertices of a body; vertices that no cell uses have none. */
+static abut_status select_blocks(const scene_def *scene, size_t body, const mesh *shape,
+                                 const model_body *built, const selector_def *selector,
+                                 const char *field, node_list *out, abut_error *err)
+{
+    int32_t *nodes = NULL;
+    size_t count = 0;
+    char place[256];
+    body_place(place, sizeof place, scene, body, field);
+    abut_status status = select_nodes(selector, shape, &nodes, &count, err);
+    if (status != ABUT_OK) return error_add_place(err, place, status);
+    for (size_t i = 0; status == ABUT_OK && i < count; i++)
+        if (built->block_of_vertex[nodes[i]] >= 0 &&
+            !array_push(out, built->block_of_vertex[nodes[i]]))
+            status = error_memory(err, "selecting nodes");
+    mem_free(nodes);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Conditions and loads                                                                           */
+
+static vec3 center_of_nodes(const model *m, const int32_t *nodes, size_t count)
+{
+    vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (size_t i = 0; i < count; i++) {
+        low = vec3_min(low, m->rest.data[nodes[i]]);
+        high = vec3_max(high, m->rest.data[nodes[i]]);
+    }
+    return count ? vec3_scale(0.5, vec3_add(low, high)) : (vec3){0};
+}
+
+static abut_status add_motions(condition *c, const model *m, const motion_def *motions,
+                               size_t count, abut_error *err)
+{
+    for (size_t k = 0; k < count; k++) {
+        const motion_def *def = &motions[k];
+        motion move = {.from = def->from,
+                       .until = def->until,
+                       .velocity = def->velocity,
+                       .angular_velocity = vec3_scale(DEGREE, def->angular_velocity),
+                       .center = def->center};
+        if (!def->center_given) move.center = center_of_nodes(m, c->nodes.data, c->nodes.count);
+        if (!array_push(&c->motions, move)) return error_memory(err, "adding motions");
+    }
+    return ABUT_OK;
+}
+
+static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape, stepper *s,
+                             const logger *log, abut_error *err)
+{
+    const body_def *def = &scene->bodies[i];
+    for (size_t k = 0; k < def->fix_count; k++) {
+        const fix_def *fix = &def->fixes[k];
+        if (!array_push(&s->conditions, (condition){0}))
+            return error_memory(err, "adding conditions");
+        condition *c = &s->conditions.data[s->conditions.count - 1];
+        c->from = fix->from;
+        c->until = fix->until;
+        c->axes = (fix->axes[0] ? 1 : 0) | (fix->axes[1] ? 2 : 0) | (fix->axes[2] ? 4 : 0);
+        char field[48];
+        snprintf(field, sizeof field, "fix[%zu].nodes", k);
+        node_list nodes = {0};
+        abut_status status =
+            select_blocks(scene, i, shape, &s->model->bodies.data[built_index(scene, i)],
+                          &fix->nodes, field, &nodes, err);
+        memcpy(&c->nodes, &nodes, sizeof nodes);
+        TRY(status);
+        if (nodes.count == 0)
+            log_message(log, ABUT_LOG_WARNING, "%s: bodies[%zu].%s selects no nodes", scene->path,
+                        i, field);
+        TRY(add_motions(c, s->model, fix->motions, fix->motion_count, err));
+    }
+    return ABUT_OK;
+}
+
+static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper *s,
+                                       abut_error *err)
+{
+    const body_def *def = &scene->bodies[i];
+    const model_body *body = &s->model->bodies.data[built_index(scene, i)];
+    if (def->type != BODY_OBSTACLE) return ABUT_OK;
+    if (!array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7}))
+        return error_memory(err, "adding conditions");
+    condition *c = &s->conditions.data[s->conditions.count - 1];
+    for (int32_t b = 0; b < body->block_count; b++)
+        if (!array_push(&c->nodes, body->first_block + b))
+            return error_memory(err, "adding conditions");
+    return add_motions(c, s->model, def->motions, def->motion_count, err);
+}
+
+static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape, stepper *s,
+                             abut_error *err)
+{
+    const body_def *def = &scene->bodies[i];
+    for (size_t k = 0; k < def->force_count; k++) {
+        const force_def *force = &def->forces[k];
+        if (!array_push(&s->loads, (load){0})) return error_memory(err, "adding loads");
+        load *l = &s->loads.data[s->loads.count - 1];
+        l->from = force->from;
+        l->until = force->until;
+        l->acceleration = force->acceleration;
+        char field[48];
+        snprintf(field, sizeof field, "force[%zu].nodes", k);
+        node_list nodes = {0};
+        abut_status status =
+            select_blocks(scene, i, shape, &s->model->bodies.data[built_index(scene, i)],
+                          &force->nodes, field, &nodes, err);
+        memcpy(&l->nodes, &nodes, sizeof nodes);
+        TRY(status);
+        if (nodes.count) l->force = vec3_scale(1 / (double)nodes.count, force->force);
+    }
+    return ABUT_OK;
+}
+
+/* Rigid initial motion about the centre of mass. */
+static void set_velocity(const scene_def *scene, size_t i, const model *m, double *velocity)
+{
+    const body_def *def = &scene->bodies[i];
+    const model_body *body = &m->bodies.data[built_index(scene, i)];
+    vec3 center = {0};
+    double mass = 0;
+    for (int32_t b = body->first_block; b < body->first_block + body->block_count; b++) {
+        center = vec3_mul_add(center, m->mass.data[b], m->rest.data[b]);
+        mass += m->mass.data[b];
+    }
+    center = vec3_scale(mass > 0 ? 1 / mass : 0, center);
+    vec3 spin = vec3_scale(DEGREE, def->angular_velocity);
+    for (int32_t b = body->first_block; b < body->first_block + body->block_count; b++) {
+        vec3 arm = vec3_sub(m->rest.data[b], center);
+        vec3_store(velocity + 3 * (size_t)b, vec3_add(def->velocity, vec3_cross(spin, arm)));
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+static double resolve_length(length_def length, double extent)
+{
+    return length.relative ? length.value * extent : length.value;
+}
+
+static step_options options_of(const scene_def *scene, const model *m)
+{
+    static const integrator integrators[] = {
+        [INTEGRATOR_IMPLICIT_EULER] = INTEGRATE_IMPLICIT_EULER,
+        [INTEGRATOR_NEWMARK] = INTEGRATE_NEWMARK,
+        [INTEGRATOR_BDF2] = INTEGRATE_BDF2,
+        [INTEGRATOR_QUASI_STATIC] = INTEGRATE_QUASI_STATIC,
+    };
+    return (step_options){.h = scene->time_step,
+                          .integrator = integrators[scene->integrator],
+                          .newmark_beta = scene->newmark_beta,
+                          .newmark_gamma = scene->newmark_gamma,
+                          .gravity = scene->gravity,
+                          .tolerance = resolve_length(scene->tolerance, m->extent),
+                          .max_iterations = scene->max_iterations,
+                          .contact = scene->contact_enabled,
+                          .contact_options = {.dhat = resolve_length(scene->dhat, m->extent)},
+                          .friction = scene->friction,
+                          .eps_v = resolve_length(scene->eps_v, m->extent),
+                          .friction_iterations = scene->friction_iterations,
+                          .linear = {.name = scene->linear,
+                                     .tolerance = scene->linear_tolerance,
+                                     .reproducible = scene->reproducible}};
+}
+
+static abut_status check_supported(const scene_def *scene, abut_error *err)
+{
+    static const char *const names[] = {"deformable", "obstacle", "shell", "rod",
+                                        "particles",  "rigid",    "affine"};
+    char place[256];
+    for (size_t i = 0; i < scene->body_count; i++) {
+        if (scene->bodies[i].type == BODY_DEFORMABLE || scene->bodies[i].type == BODY_OBSTACLE)
+            continue;
+        body_place(place, sizeof place, scene, i, "type");
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, place,
+                         "bodies of type \"%s\" are not supported by this version",
+                         names[scene->bodies[i].type]);
+    }
+    return ABUT_OK;
+}
+
+static abut_status build_model(const scene_def *scene, mesh *shapes, model *m, abut_error *err)
+{
+    for (size_t i = 0; i < scene->body_count; i++) {
+        if (!scene->bodies[i].enabled) continue;
+        TRY(scene_body_mesh(scene, i, &shapes[i], err));
+        TRY(add_body(scene, i, &shapes[i], m, err));
+    }
+    return model_finish(m, err);
+}
+
+static abut_status build_stepper(const scene_def *scene, const mesh *shapes, const logger *log,
+                                 stepper *s, abut_error *err)
+{
+    double *velocity = mem_calloc(s->state.scalars, sizeof *velocity);
+    if (!velocity) return error_memory(err, "building the scene");
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; status == ABUT_OK && i < scene->body_count; i++) {
+        if (!scene->bodies[i].enabled) continue;
+        status = add_fixes(scene, i, &shapes[i], s, log, err);
+        if (status == ABUT_OK) status = add_obstacle_motion(scene, i, s, err);
+        if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], s, err);
+        if (scene->bodies[i].type == BODY_DEFORMABLE) set_velocity(scene, i, s->model, velocity);
+    }
+    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->half_space_count; k++) {
+        const half_space_def *def = &scene->half_spaces[k];
+        half_space plane = {def->origin, def->normal, def->velocity, def->friction};
+        status = contact_add_half_space(s->contact, plane, err);
+    }
+    if (status == ABUT_OK) status = stepper_start(s, velocity, err);
+    mem_free(velocity);
+    return status;
+}
+
+abut_status scene_build(const scene_def *scene, const logger *log, stepper **out, abut_error *err)
+{
+    TRY(check_supported(scene, err));
+    mesh *shapes = mem_calloc(scene->body_count + 1, sizeof *shapes);
+    model *m = mem_calloc(1, sizeof *m);
+    abut_status status = shapes && m ? ABUT_OK : error_memory(err, "building the scene");
+    stepper *s = NULL;
+    if (status == ABUT_OK) status = build_model(scene, shapes, m, err);
+    if (status == ABUT_OK) {
+        step_options options = options_of(scene, m);
+        model *handed = m;
+        m = NULL; /* the stepper owns it now */
+        status = stepper_create(handed, &options, log, &s, err);
+    }
+    if (status == ABUT_OK) status = build_stepper(scene, shapes, log, s, err);
+    for (size_t i = 0; shapes && i < scene->body_count; i++) mesh_free(&shapes[i]);
+    mem_free(shapes);
+    if (m) model_free(m);
+    mem_free(m);
+    if (status != ABUT_OK) {
+        stepper_destroy(s);
+        return status;
+    }
+    *out = s;
+    return ABUT_OK;
+}

@@ -1,0 +1,174 @@
+#include "solve/newton.h"
+
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_HALVINGS = 60, MAX_REGULARISATIONS = 8 };
+
+/* Energies are sums over many terms; differences below this share of the value are rounding. */
+static const double ENERGY_NOISE = 1e-14;
+
+abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,
+                        abut_error *err)
+{
+    size_t scalars = 3 * (size_t)p->block_count;
+    *n = (newton_solver){.problem = p, .linear = linear, .log = log};
+    n->step = mem_alloc(scalars, sizeof *n->step);
+    n->direction = mem_alloc(scalars, sizeof *n->direction);
+    n->trial = mem_alloc(scalars, sizeof *n->trial);
+    n->right = mem_alloc(scalars, sizeof *n->right);
+    if (n->step && n->direction && n->trial && n->right) return ABUT_OK;
+    newton_free(n);
+    return error_memory(err, "setting up Newton's method");
+}
+
+void newton_free(newton_solver *n)
+{
+    mem_free(n->step);
+    mem_free(n->direction);
+    mem_free(n->trial);
+    mem_free(n->right);
+    memset(n, 0, sizeof *n);
+}
+
+static double largest_entry(const double *v, size_t n)
+{
+    double largest = 0;
+    for (size_t i = 0; i < n; i++) {
+        double a = fabs(v[i]);
+        if (!(a <= largest)) largest = a; /* also catches NaN */
+    }
+    return largest;
+}
+
+/* Adds shift to the diagonal. */
+static void shift_diagonal(block_matrix *m, double shift)
+{
+    for (int32_t j = 0; j < m->size; j++)
+        for (size_t c = 0; c < 3; c++)
+            m->value[block_matrix_offset(m, j, m->column_start[j]) +
+                     c * (size_t)block_matrix_stride(m, j) + c] += shift;
+}
+
+static double largest_diagonal(const block_matrix *m)
+{
+    double largest = 0;
+    for (int32_t j = 0; j < m->size; j++)
+        for (size_t c = 0; c < 3; c++)
+            largest = fmax(largest, m->value[block_matrix_offset(m, j, m->column_start[j]) +
+                                             c * (size_t)block_matrix_stride(m, j) + c]);
+    return largest;
+}
+
+/* Newton direction into n->step (free numbering); shifts the matrix when it is not definite. */
+static abut_status solve_direction(newton_solver *n, abut_error *err)
+{
+    problem *p = n->problem;
+    size_t scalars = 3 * (size_t)p->free_count;
+    for (size_t i = 0; i < scalars; i++) n->right[i] = -p->gradient[i];
+    abut_status status = linear_solve(n->linear, &p->matrix, n->right, n->step, err);
+    double shift = 1e-12 * largest_diagonal(&p->matrix);
+    for (int k = 0; status == ABUT_ERROR_NOT_CONVERGED && k < MAX_REGULARISATIONS; k++) {
+        log_message(n->log, ABUT_LOG_DEBUG, "shifting the Newton matrix by %g", shift);
+        shift_diagonal(&p->matrix, shift);
+        shift *= 100;
+        status = linear_solve(n->linear, &p->matrix, n->right, n->step, err);
+    }
+    if (status == ABUT_OK && !isfinite(largest_entry(n->step, scalars)))
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "the Newton direction is not finite");
+    return status;
+}
+
+typedef struct axpy_work {
+    const double *x, *p;
+    double *out, alpha;
+} axpy_work;
+
+static void axpy_range(void *context, size_t begin, size_t end)
+{
+    const axpy_work *w = context;
+    for (size_t i = begin; i < end; i++) w->out[i] = w->x[i] + w->alpha * w->p[i];
+}
+
+/* Halves the step until the energy does not grow and the state passes the independent checks. */
+static abut_status line_search(newton_solver *n, double *x, double alpha, bool tiny, double *energy,
+                               newton_result *result, bool *moved, abut_error *err)
+{
+    problem *p = n->problem;
+    size_t scalars = 3 * (size_t)p->block_count;
+    *moved = false;
+    for (int k = 0; k < MAX_HALVINGS; k++, alpha /= 2) {
+        axpy_work work = {x, n->direction, n->trial, alpha};
+        parallel_for(scalars, 16384, axpy_range, &work);
+        if (problem_accepts(p, n->trial)) {
+            TRY(problem_update(p, n->trial, err));
+            double trial = problem_value(p, n->trial);
+            double noise = ENERGY_NOISE * (fabs(*energy) + fabs(trial));
+            if (trial <= *energy + noise || (tiny && isfinite(trial) && k > 8)) {
+                memcpy(x, n->trial, scalars * sizeof *x);
+                *energy = trial;
+                *moved = true;
+                return ABUT_OK;
+            }
+        }
+        result->halvings++;
+    }
+    return problem_update(p, x, err);
+}
+
+abut_status newton_minimize(newton_solver *n, double *x, const newton_options *options,
+                            const newton_hooks *hooks, newton_result *result, abut_error *err)
+{
+    problem *p = n->problem;
+    stage before = timer_switch(p->timer, STAGE_LINE_SEARCH);
+    *result = (newton_result){0};
+    TRY(problem_update(p, x, err));
+    double energy = problem_value(p, x);
+    if (!isfinite(energy)) {
+        timer_switch(p->timer, before);
+        return error_set(err, ABUT_ERROR_INFEASIBLE, "",
+                         "the energy is not finite at the start of a step");
+    }
+    if (p->free_count == 0) result->converged = true;
+    while (!result->converged && result->iterations < options->max_iterations) {
+        timer_switch(p->timer, STAGE_ASSEMBLY);
+        TRY(problem_derivatives(p, x, true, err));
+        timer_switch(p->timer, STAGE_LINEAR_SOLVE);
+        TRY(solve_direction(n, err));
+        timer_switch(p->timer, STAGE_LINE_SEARCH);
+        result->direction = largest_entry(n->step, 3 * (size_t)p->free_count);
+        result->iterations++;
+        problem_expand(p, n->step, n->direction);
+        double alpha = 1;
+        TRY(problem_max_step(p, x, n->direction, 1.0, &alpha, err));
+        bool tiny = result->direction <= options->tolerance, moved = false;
+        TRY(line_search(n, x, alpha, tiny, &energy, result, &moved, err));
+        bool changed = false, may_stop = true;
+        if (hooks)
+            TRY(hooks->after_iteration(hooks->context, x, result->direction, &changed, &may_stop,
+                                       err));
+        if (changed) {
+            TRY(problem_update(p, x, err));
+            energy = problem_value(p, x);
+        }
+        log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
+                    result->iterations, result->direction, alpha, energy);
+        if (may_stop && tiny) result->converged = true;
+        if (!moved && !tiny && !changed) {
+            result->stalled = true;
+            break;
+        }
+    }
+    result->energy = energy;
+    timer_switch(p->timer, before);
+    if (result->converged) return ABUT_OK;
+    if (result->stalled)
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                         "no descent along the Newton direction (largest entry %g, wanted %g)",
+                         result->direction, options->tolerance);
+    return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                     "not converged after %d Newton iterations (largest entry %g, wanted %g)",
+                     result->iterations, result->direction, options->tolerance);
+}

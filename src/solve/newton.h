@@ -1,0 +1,48 @@
+/* Projected Newton with a line search that never leaves the feasible set (IPC, Algorithm 2.1). */
+#ifndef SOLVE_NEWTON_H
+#define SOLVE_NEWTON_H
+
+#include "base/log.h"
+#include "linear/solver.h"
+#include "solve/problem.h"
+
+/* What a stepper does after each accepted iteration. */
+typedef struct newton_hooks {
+    void *context;
+    /* direction: largest entry of the unscaled Newton direction. Sets *changed when energies or
+     * unknowns changed at the same x, and *may_stop to false to forbid convergence now. */
+    abut_status (*after_iteration)(void *context, const double *x, double direction, bool *changed,
+                                   bool *may_stop, abut_error *err);
+} newton_hooks;
+
+typedef struct newton_options {
+    double tolerance; /* on the largest entry of the direction (a length) */
+    int max_iterations;
+} newton_options;
+
+typedef struct newton_result {
+    int iterations;
+    int halvings; /* of the line search, in all */
+    double direction;
+    double energy;
+    bool converged;
+    bool stalled; /* the line search could not lower the energy any more near the solution */
+} newton_result;
+
+typedef struct newton_solver {
+    problem *problem;
+    linear_solver *linear;
+    const logger *log;
+    double *step, *direction, *trial, *right;
+} newton_solver;
+
+abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,
+                        abut_error *err);
+void newton_free(newton_solver *n);
+
+/* Minimises from x (3 block_count), which is replaced by the result. hooks may be NULL.
+ * ABUT_ERROR_NOT_CONVERGED: iteration cap, or no descent; x is the best feasible state. */
+abut_status newton_minimize(newton_solver *n, double *x, const newton_options *options,
+                            const newton_hooks *hooks, newton_result *result, abut_error *err);
+
+#endif

@@ -1,0 +1,62 @@
+/* The sum of energy terms over the free coordinates: what a time step minimises. */
+#ifndef SOLVE_PROBLEM_H
+#define SOLVE_PROBLEM_H
+
+#include "base/array.h"
+#include "base/timer.h"
+#include "linear/block_matrix.h"
+#include "linear/scatter.h"
+#include "term/term.h"
+
+enum { PROBLEM_MAX_TERMS = 24 };
+
+typedef struct group_maps {
+    scatter_map gradient, matrix;
+    ARRAY(int32_t) free_blocks; /* the group's blocks in free numbering, -1 = eliminated */
+} group_maps;
+
+typedef struct problem {
+    int32_t block_count;   /* all coordinate blocks */
+    int32_t free_count;    /* blocks that are unknowns */
+    int32_t *free_index;   /* block -> unknown, or -1 */
+    int32_t *free_block;   /* unknown -> block */
+    uint8_t *fixed;        /* 3 per block: this scalar is prescribed */
+    uint8_t *mask;         /* the same in free numbering, for partly fixed blocks */
+    bool any_mask;         /* some free block has a fixed scalar */
+    bool pattern_complete; /* the matrix pattern holds the keys of all static terms */
+    int term_count;
+    term *terms[PROBLEM_MAX_TERMS];
+    group_maps maps[PROBLEM_MAX_TERMS][TERM_MAX_GROUPS];
+    block_matrix matrix;
+    double *gradient; /* 3 free_count */
+    key_list keys, static_keys, missing, recent;
+    ARRAY(double) buffer;
+    uint64_t assemblies_since_pattern;
+    stage_timer *timer;
+} problem;
+
+abut_status problem_init(problem *p, int32_t block_count, stage_timer *timer, abut_error *err);
+void problem_free(problem *p); /* does not destroy the terms */
+
+abut_status problem_add_term(problem *p, term *t, abut_error *err);
+
+/* Sets which scalars are prescribed (3 flags per block). A no-op when nothing changed. */
+abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err);
+
+/* Tells all terms that x is current. */
+abut_status problem_update(problem *p, const double *x, abut_error *err);
+/* Energy at x (after problem_update with the same x). */
+double problem_value(problem *p, const double *x);
+/* Gradient over the free coordinates, and optionally the matrix, at x. */
+abut_status problem_derivatives(problem *p, const double *x, bool with_matrix, abut_error *err);
+/* Gradient of one term alone. */
+abut_status problem_term_gradient(problem *p, const term *t, const double *x, abut_error *err);
+/* Largest feasible step along p (over all coordinates, 3 block_count), at most limit. */
+abut_status problem_max_step(problem *p, const double *x, const double *direction, double limit,
+                             double *alpha, abut_error *err);
+bool problem_accepts(problem *p, const double *x);
+
+/* Spreads a vector over the unknowns to all coordinates (0 for prescribed ones). */
+void problem_expand(const problem *p, const double *free_vector, double *full_vector);
+
+#endif

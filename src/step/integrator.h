@@ -1,0 +1,40 @@
+/* Implicit time integrators as incremental potentials (IPC 2.1): a step minimises
+ *     1/2 |x - x_tilde|_M^2 + s (elastic energy - loads),
+ * and the integrator says what x_tilde and s are, and how velocity and acceleration follow from x.
+ */
+#ifndef STEP_INTEGRATOR_H
+#define STEP_INTEGRATOR_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+typedef enum integrator {
+    INTEGRATE_IMPLICIT_EULER,
+    INTEGRATE_NEWMARK,
+    INTEGRATE_BDF2,
+    INTEGRATE_QUASI_STATIC
+} integrator;
+
+/* Scalars per array: 3 per coordinate block. */
+typedef struct motion_state {
+    integrator kind;
+    double beta, gamma; /* Newmark */
+    size_t scalars;
+    int64_t steps; /* done so far; BDF2 starts with one implicit Euler step */
+    double *x, *v, *a;
+    double *x_old, *v_old; /* one step earlier (BDF2) */
+} motion_state;
+
+abut_status motion_init(motion_state *s, integrator kind, double beta, double gamma, size_t scalars,
+                        abut_error *err);
+void motion_free(motion_state *s);
+
+/* Factor on forces in the incremental potential of the next step of size h. */
+double motion_force_factor(const motion_state *s, double h);
+/* Predictor of the next step. */
+void motion_predict(const motion_state *s, double h, double *x_tilde);
+/* Takes x_new as the result of the step. */
+void motion_advance(motion_state *s, double h, const double *x_tilde, const double *x_new);
+
+#endif

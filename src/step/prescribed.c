@@ -1,0 +1,56 @@
+#include "step/prescribed.h"
+
+#include "math/rotation.h"
+
+#include <string.h>
+
+void condition_free(condition *c)
+{
+    array_free(&c->nodes);
+    array_free(&c->motions);
+    array_free(&c->start);
+    memset(c, 0, sizeof *c);
+}
+
+/* Step times are sums of steps: a limit of 0.5 must not miss 0.49999999999. */
+static double slack(double time) { return 1e-9 * (1 + fabs(time)); }
+
+bool condition_active(const condition *c, double time)
+{
+    return time >= c->from - slack(time) && time < c->until - slack(time);
+}
+
+/* Applies one motion, as far as it has come at `time`. */
+static vec3 apply(const motion *m, vec3 center, vec3 p, double time)
+{
+    double end = time < m->until ? time : m->until;
+    double tau = end - m->from;
+    if (tau <= 0) return p;
+    mat3 r = rotation_from_vector(vec3_scale(tau, m->angular_velocity));
+    vec3 turned = vec3_add(center, mat3_mul_vec(r, vec3_sub(p, center)));
+    return vec3_mul_add(turned, tau, m->velocity);
+}
+
+vec3 condition_target(const condition *c, vec3 start, double time)
+{
+    vec3 p = start;
+    for (size_t k = 0; k < c->motions.count; k++) {
+        /* The centre rides on the motions before this one. */
+        vec3 center = c->motions.data[k].center;
+        for (size_t j = 0; j < k; j++)
+            center = apply(&c->motions.data[j], c->motions.data[j].center, center, time);
+        p = apply(&c->motions.data[k], center, p, time);
+    }
+    return p;
+}
+
+abut_status condition_begin(condition *c, const double *x, abut_error *err)
+{
+    if (c->began) return ABUT_OK;
+    if (!array_resize(&c->start, 3 * c->nodes.count))
+        return error_memory(err, "starting a condition");
+    for (size_t i = 0; i < c->nodes.count; i++)
+        memcpy(c->start.data + 3 * i, x + 3 * (size_t)c->nodes.data[i], 3 * sizeof(double));
+    c->began = 1;
+    return ABUT_OK;
+}

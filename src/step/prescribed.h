@@ -1,0 +1,36 @@
+/* Prescribed nodes: Dirichlet conditions and moving obstacles.
+ *
+ * A condition holds a set of nodes from one time until another; during it they follow a chain of
+ * motions (translation, rotation about a centre), applied to their positions when it began. */
+#ifndef STEP_PRESCRIBED_H
+#define STEP_PRESCRIBED_H
+
+#include "base/array.h"
+#include "base/status.h"
+#include "math/vec3.h"
+
+/* During [from, until): x -> c + R(w tau)(x - c) + v tau, tau the time since `from`. */
+typedef struct motion {
+    double from, until;
+    vec3 velocity;         /* m/s */
+    vec3 angular_velocity; /* rad/s */
+    vec3 center;           /* in the positions at the start of the condition */
+} motion;
+
+typedef struct condition {
+    ARRAY(int32_t) nodes;
+    double from, until;
+    int axes; /* bits 1, 2, 4 */
+    ARRAY(motion) motions;
+    ARRAY(double) start; /* 3 per node: positions when the condition began */
+    int32_t began;       /* 0 or 1; part of the state that is saved */
+} condition;
+
+void condition_free(condition *c);
+bool condition_active(const condition *c, double time);
+/* Where a point that was at `start` is at `time`. */
+vec3 condition_target(const condition *c, vec3 start, double time);
+/* Remembers the positions of the nodes when the condition is active for the first time. */
+abut_status condition_begin(condition *c, const double *x, abut_error *err);
+
+#endif

@@ -1,0 +1,430 @@
+#include "step/stepper.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Augmented Lagrangian of prescribed nodes: IPC supplement, section 5. */
+static const double ATTACH_STIFFNESS = 1e6, ATTACH_STIFFNESS_MAX = 1e8;
+static const double ATTACH_DONE = 0.999, ATTACH_STIFFEN = 0.99;
+
+enum { MAX_FRICTION_ITERATIONS = 100 };
+
+/* Mean lumped mass of the simulated nodes. */
+static double mean_mass(const model *m)
+{
+    double total = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < m->mass.count; i++) {
+        if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
+        total += m->mass.data[i];
+        count++;
+    }
+    return count ? total / (double)count : 1;
+}
+
+static abut_status add_contact(stepper *s, abut_error *err)
+{
+    const step_options *o = &s->options;
+    TRY(contact_create(s->model, &o->contact_options, &s->contact, err));
+    contact_set_stiffness_bounds(s->contact, mean_mass(s->model));
+    TRY(friction_create(s->contact, o->friction, o->friction_kind, &s->friction, err));
+    s->friction->eps = o->eps_v * o->h;
+    s->friction->h = o->h;
+    TRY(problem_add_term(&s->problem, &s->contact->base, err));
+    return problem_add_term(&s->problem, &s->friction->base, err);
+}
+
+abut_status stepper_create(model *m, const step_options *options, const logger *log, stepper **out,
+                           abut_error *err)
+{
+    stepper *s = mem_calloc(1, sizeof *s);
+    if (!s) {
+        model_free(m);
+        mem_free(m);
+        return error_memory(err, "creating the stepper");
+    }
+    s->model = m;
+    s->options = *options;
+    s->log = log;
+    timer_start(&s->timer);
+    size_t scalars = 3 * m->rest.count;
+    abut_status status = motion_init(&s->state, options->integrator, options->newmark_beta,
+                                     options->newmark_gamma, scalars, err);
+    if (status == ABUT_OK) status = inertia_create(m, &s->inertia, err);
+    if (status == ABUT_OK) status = elastic_create(m, &s->elastic, err);
+    if (status == ABUT_OK) status = attachment_create(&s->attachment, err);
+    if (status == ABUT_OK) status = problem_init(&s->problem, model_block_count(m), &s->timer, err);
+    if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->inertia->base, err);
+    if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->elastic->base, err);
+    if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->attachment->base, err);
+    if (status == ABUT_OK && options->contact) status = add_contact(s, err);
+    if (status == ABUT_OK) status = linear_create(&options->linear, &s->linear, err);
+    if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
+    s->fixed = mem_calloc(scalars, 1);
+    s->target = mem_calloc(scalars, sizeof(double));
+    s->x = mem_calloc(scalars, sizeof(double));
+    s->start = mem_calloc(scalars, sizeof(double));
+    s->work = mem_calloc(scalars, sizeof(double));
+    s->gradient = mem_calloc(scalars, sizeof(double));
+    if (status == ABUT_OK && !(s->fixed && s->target && s->x && s->start && s->work && s->gradient))
+        status = error_memory(err, "creating the stepper");
+    if (status != ABUT_OK) {
+        stepper_destroy(s);
+        return status;
+    }
+    memcpy(s->state.x, m->rest.data, scalars * sizeof(double));
+    *out = s;
+    return ABUT_OK;
+}
+
+static void destroy_term(term *t)
+{
+    if (t) t->class->destroy(t);
+}
+
+void stepper_destroy(stepper *s)
+{
+    if (!s) return;
+    newton_free(&s->newton);
+    problem_free(&s->problem);
+    linear_destroy(s->linear);
+    destroy_term((term *)s->inertia);
+    destroy_term((term *)s->elastic);
+    destroy_term((term *)s->attachment);
+    destroy_term((term *)s->friction);
+    destroy_term((term *)s->contact);
+    motion_free(&s->state);
+    for (size_t i = 0; i < s->conditions.count; i++) condition_free(&s->conditions.data[i]);
+    for (size_t i = 0; i < s->loads.count; i++) array_free(&s->loads.data[i].nodes);
+    array_free(&s->conditions);
+    array_free(&s->loads);
+    mem_free(s->fixed);
+    mem_free(s->target);
+    mem_free(s->x);
+    mem_free(s->start);
+    mem_free(s->work);
+    mem_free(s->gradient);
+    model_free(s->model);
+    mem_free(s->model);
+    mem_free(s);
+}
+
+/* Gravity and loads at the end of a step. */
+static void set_forces(stepper *s, double time)
+{
+    double *f = s->inertia->force;
+    for (size_t i = 0; i < s->model->rest.count; i++)
+        vec3_store(f + 3 * i, vec3_scale(s->model->mass.data[i], s->options.gravity));
+    for (size_t k = 0; k < s->loads.count; k++) {
+        const load *l = &s->loads.data[k];
+        if (time < l->from || time >= l->until) continue;
+        for (size_t i = 0; i < l->nodes.count; i++) {
+            size_t at = (size_t)l->nodes.data[i];
+            vec3 force = vec3_mul_add(l->force, s->model->mass.data[at], l->acceleration);
+            vec3_store(f + 3 * at, vec3_add(vec3_load(f + 3 * at), force));
+        }
+    }
+}
+
+/* First accelerations for Newmark: M^-1 (f - elastic forces), 0 for prescribed nodes. */
+static abut_status set_accelerations(stepper *s, abut_error *err)
+{
+    set_forces(s, 0);
+    s->elastic->base.weight = 1;
+    size_t blocks = s->model->rest.count;
+    memset(s->work, 0, 3 * blocks * sizeof *s->work);
+    TRY(elastic_add_gradient(s->elastic, s->state.x, s->work, err));
+    for (size_t i = 0; i < 3 * blocks; i++)
+        s->state.a[i] = (s->inertia->force[i] - s->work[i]) / s->model->mass.data[i / 3];
+    for (size_t k = 0; k < s->conditions.count; k++) {
+        const condition *c = &s->conditions.data[k];
+        if (!condition_active(c, 0)) continue;
+        for (size_t i = 0; i < c->nodes.count; i++)
+            for (int axis = 0; axis < 3; axis++)
+                if (c->axes & 1 << axis) s->state.a[3 * c->nodes.data[i] + axis] = 0;
+    }
+    return ABUT_OK;
+}
+
+abut_status stepper_start(stepper *s, const double *velocity, abut_error *err)
+{
+    size_t scalars = s->state.scalars;
+    if (velocity) memcpy(s->state.v, velocity, scalars * sizeof *velocity);
+    if (s->options.integrator == INTEGRATE_NEWMARK) TRY(set_accelerations(s, err));
+    return ABUT_OK;
+}
+
+/* Marks the prescribed scalars and their targets at the end of the step. */
+static abut_status set_targets(stepper *s, double time, abut_error *err)
+{
+    size_t scalars = s->state.scalars;
+    memset(s->fixed, 0, scalars);
+    memcpy(s->target, s->state.x, scalars * sizeof *s->target);
+    for (size_t k = 0; k < s->conditions.count; k++) {
+        condition *c = &s->conditions.data[k];
+        if (!condition_active(c, s->time)) continue;
+        TRY(condition_begin(c, s->state.x, err));
+        for (size_t i = 0; i < c->nodes.count; i++) {
+            vec3 to = condition_target(c, vec3_load(c->start.data + 3 * i), time);
+            double *target = s->target + 3 * (size_t)c->nodes.data[i];
+            for (int axis = 0; axis < 3; axis++) {
+                if (!(c->axes & 1 << axis)) continue;
+                target[axis] = vec3_get(to, axis);
+                s->fixed[3 * (size_t)c->nodes.data[i] + (size_t)axis] = 1;
+            }
+        }
+    }
+    return ABUT_OK;
+}
+
+/* Puts prescribed nodes that have to move under the augmented Lagrangian; those already at their
+ * target stay fixed. */
+static abut_status attach(stepper *s, abut_error *err)
+{
+    attachment_clear(s->attachment);
+    s->attachment->stiffness = ATTACH_STIFFNESS;
+    memcpy(s->work, s->target, s->state.scalars * sizeof *s->work);
+    for (size_t i = 0; i < s->model->rest.count; i++) {
+        int axes = 0;
+        bool moves = false;
+        for (int axis = 0; axis < 3; axis++) {
+            size_t at = 3 * i + (size_t)axis;
+            if (!s->fixed[at]) continue;
+            axes |= 1 << axis;
+            if (s->target[at] != s->start[at]) moves = true;
+        }
+        if (!axes || !moves) continue;
+        TRY(attachment_add(s->attachment, (int32_t)i, s->model->mass.data[i],
+                           vec3_load(s->target + 3 * i), axes, err));
+        memset(s->fixed + 3 * i, 0, 3);
+    }
+    attachment_ready(s->attachment);
+    s->attachment_start2 = attachment_distance2(s->attachment, s->start);
+    s->attachment->base.enabled = true;
+    s->attached = true;
+    return ABUT_OK;
+}
+
+static double attachment_progress(const stepper *s, const double *x)
+{
+    if (s->attachment_start2 <= 0) return 1;
+    return 1 - sqrt(attachment_distance2(s->attachment, x) / s->attachment_start2);
+}
+
+/* Holds the attached nodes where they are now and drops the augmented Lagrangian. */
+static abut_status detach(stepper *s, abut_error *err)
+{
+    for (size_t i = 0; i < s->attachment->nodes.count; i++)
+        for (int axis = 0; axis < 3; axis++)
+            if (s->attachment->axes.data[i] & 1 << axis)
+                s->fixed[3 * (size_t)s->attachment->nodes.data[i] + (size_t)axis] = 1;
+    s->attachment->base.enabled = false;
+    s->attached = false;
+    return problem_set_fixed(&s->problem, s->fixed, err);
+}
+
+static double convergence_length(const stepper *s)
+{
+    return s->options.integrator == INTEGRATE_QUASI_STATIC ? s->options.tolerance
+                                                           : s->options.tolerance * s->options.h;
+}
+
+static abut_status after_iteration(void *context, const double *x, double direction, bool *changed,
+                                   bool *may_stop, abut_error *err)
+{
+    stepper *s = context;
+    if (s->contact && contact_adapt_stiffness(s->contact)) *changed = true;
+    if (!s->attached) return ABUT_OK;
+    double progress = attachment_progress(s, x);
+    if (progress >= ATTACH_DONE) {
+        *changed = true;
+        *may_stop = false; /* the other nodes still have to settle */
+        return detach(s, err);
+    }
+    *may_stop = false;
+    double settled = fmax(1e-2 * s->model->extent * s->options.h, convergence_length(s));
+    if (direction < settled) {
+        if (progress < ATTACH_STIFFEN && s->attachment->stiffness < ATTACH_STIFFNESS_MAX)
+            s->attachment->stiffness *= 2;
+        else
+            attachment_update_multipliers(s->attachment, x);
+        *changed = true;
+    }
+    return ABUT_OK;
+}
+
+/* Moves the prescribed nodes as far as the other terms allow; the rest is pulled. */
+static abut_status move_prescribed(stepper *s, abut_error *err)
+{
+    size_t scalars = s->state.scalars;
+    bool any = false;
+    for (size_t i = 0; i < scalars; i++) {
+        s->work[i] = s->fixed[i] ? s->target[i] - s->x[i] : 0;
+        any = any || s->work[i] != 0;
+    }
+    s->attached = s->attachment->base.enabled = false;
+    if (any) {
+        double alpha = 1;
+        TRY(problem_set_fixed(&s->problem, s->fixed, err));
+        TRY(problem_update(&s->problem, s->x, err));
+        TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &alpha, err));
+        bool whole = alpha >= 1;
+        for (int halvings = 0; halvings < 60; halvings++, alpha /= 2, whole = false) {
+            for (size_t i = 0; i < scalars; i++)
+                s->newton.trial[i] =
+                    whole && s->fixed[i] ? s->target[i] : s->x[i] + alpha * s->work[i];
+            if (problem_accepts(&s->problem, s->newton.trial)) break;
+        }
+        memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
+        if (!whole) TRY(attach(s, err));
+    }
+    return problem_set_fixed(&s->problem, s->fixed, err);
+}
+
+/* kappa of this step: balances the contact forces against the others (IPC supplement 6). */
+static abut_status balance_contact(stepper *s, abut_error *err)
+{
+    contact_term *c = s->contact;
+    array_clear(&c->close_before);
+    TRY(problem_update(&s->problem, s->x, err));
+    if (contact_count(c) == 0) {
+        c->kappa = c->kappa_min;
+        return ABUT_OK;
+    }
+    size_t scalars = 3 * (size_t)s->problem.free_count;
+    c->kappa = 1;
+    TRY(problem_term_gradient(&s->problem, &c->base, s->x, err));
+    memcpy(s->gradient, s->problem.gradient, scalars * sizeof *s->gradient);
+    c->kappa = 0;
+    TRY(problem_derivatives(&s->problem, s->x, false, err));
+    contact_balance_stiffness(c, s->gradient, s->problem.gradient, scalars);
+    return ABUT_OK;
+}
+
+/* Normal forces and frames of friction from the positions x. */
+static abut_status lag_friction(stepper *s, const double *x, abut_error *err)
+{
+    TRY(problem_update(&s->problem, x, err));
+    return friction_lag(s->friction, err);
+}
+
+/* Newton, repeated with new friction forces as often as asked. */
+static abut_status solve_step(stepper *s, bool friction, step_statistics *statistics,
+                              abut_error *err)
+{
+    newton_options options = {convergence_length(s), s->options.max_iterations};
+    newton_hooks hooks = {s, after_iteration};
+    int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
+                                                    : MAX_FRICTION_ITERATIONS;
+    for (int pass = 0; pass < (friction ? passes : 1); pass++) {
+        newton_result result;
+        abut_status status = newton_minimize(&s->newton, s->x, &options, &hooks, &result, err);
+        statistics->newton_iterations += result.iterations;
+        TRY(status);
+        if (!friction) break;
+        statistics->friction_iterations = pass + 1;
+        /* One iteration means that the refreshed forces left the state as it is. */
+        if (pass > 0 && result.iterations <= 1) break;
+        if (pass + 1 < passes) TRY(lag_friction(s, s->x, err));
+    }
+    return ABUT_OK;
+}
+
+abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
+{
+    double h = s->options.h, end = (double)(s->state.steps + 1) * h;
+    size_t scalars = s->state.scalars;
+    memcpy(s->start, s->state.x, scalars * sizeof *s->start);
+    memcpy(s->x, s->state.x, scalars * sizeof *s->x);
+    double factor = motion_force_factor(&s->state, h);
+    motion_predict(&s->state, h, s->inertia->x_tilde);
+    set_forces(s, s->time);
+    s->inertia->mass_factor = s->options.integrator == INTEGRATE_QUASI_STATIC ? 0 : 1;
+    s->inertia->load_factor = factor;
+    s->elastic->base.weight = factor;
+    TRY(set_targets(s, end, err));
+    *statistics = (step_statistics){0};
+    bool friction = s->contact && friction_possible(s->friction);
+    if (s->contact) s->friction->base.enabled = false;
+    TRY(problem_set_fixed(&s->problem, s->fixed, err));
+    /* Pairs of which no vertex can respond are no contacts, also while some of them are pulled. */
+    if (s->contact) contact_set_fixed(s->contact, s->fixed);
+    if (friction) {
+        friction_set_start(s->friction, s->start);
+        TRY(lag_friction(s, s->start, err));
+    }
+    TRY(move_prescribed(s, err));
+    if (s->contact) TRY(balance_contact(s, err));
+    if (friction) {
+        TRY(problem_update(&s->problem, s->x, err));
+        s->friction->base.enabled = true;
+    }
+    TRY(solve_step(s, friction, statistics, err));
+    motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
+    s->time = end;
+    stepper_measure(s, statistics);
+    return ABUT_OK;
+}
+
+void stepper_measure(stepper *s, step_statistics *out)
+{
+    const double *x = s->state.x, *v = s->state.v;
+    inertia_multiply(s->inertia, v, s->work);
+    out->kinetic = out->gravity = 0;
+    out->linear_momentum = out->angular_momentum = (vec3){0};
+    for (size_t i = 0; i < s->model->rest.count; i++) {
+        if (s->model->bodies.data[s->model->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
+        vec3 position = vec3_load(x + 3 * i), momentum = vec3_load(s->work + 3 * i);
+        out->kinetic += 0.5 * vec3_dot(momentum, vec3_load(v + 3 * i));
+        out->gravity -= s->model->mass.data[i] * vec3_dot(s->options.gravity, position);
+        out->linear_momentum = vec3_add(out->linear_momentum, momentum);
+        out->angular_momentum = vec3_add(out->angular_momentum, vec3_cross(position, momentum));
+    }
+    double weight = s->elastic->base.weight;
+    s->elastic->base.weight = 1;
+    out->elastic = s->elastic->base.class->value(&s->elastic->base, x);
+    s->elastic->base.weight = weight;
+    out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, x);
+    out->min_distance = INFINITY;
+    if (!s->contact) return;
+    out->min_distance = s->contact->min_distance;
+    out->contacts = contact_count(s->contact);
+    out->kappa = s->contact->kappa;
+    /* kappa carries the integrator's factor on forces. */
+    double factor = weight > 0 ? weight : 1;
+    out->contact = s->contact->base.class->value(&s->contact->base, x) / factor;
+}
+
+size_t stepper_state(stepper *s, state_array *out, size_t capacity)
+{
+    motion_state *m = &s->state;
+    struct {
+        const char *name;
+        double *data;
+    } main_arrays[] = {
+        {"x", m->x}, {"v", m->v}, {"a", m->a}, {"x_old", m->x_old}, {"v_old", m->v_old}};
+    size_t count = 0;
+    for (size_t i = 0; i < 5 && count < capacity; i++) {
+        state_array array = {.doubles = main_arrays[i].data, .count = m->scalars};
+        snprintf(array.name, sizeof array.name, "%s", main_arrays[i].name);
+        out[count++] = array;
+    }
+    for (size_t k = 0; k < s->conditions.count && count + 1 < capacity; k++) {
+        condition *c = &s->conditions.data[k];
+        state_array began = {.ints = &c->began, .count = 1};
+        snprintf(began.name, sizeof began.name, "condition%u_began", (unsigned)k);
+        out[count++] = began;
+        if (!array_resize(&c->start, 3 * c->nodes.count)) return 0;
+        state_array start = {.doubles = c->start.data, .count = c->start.count};
+        snprintf(start.name, sizeof start.name, "condition%u_start", (unsigned)k);
+        out[count++] = start;
+    }
+    return count;
+}
+
+void stepper_restore(stepper *s, int64_t steps)
+{
+    s->state.steps = steps;
+    s->time = (double)steps * s->options.h;
+}

@@ -1,0 +1,101 @@
+/* One time step after the other: predictor, prescribed motion, Newton, integrator update. */
+#ifndef STEP_STEPPER_H
+#define STEP_STEPPER_H
+
+#include "base/log.h"
+#include "body/model.h"
+#include "contact/contact_term.h"
+#include "contact/friction_term.h"
+#include "linear/solver.h"
+#include "solve/newton.h"
+#include "step/integrator.h"
+#include "step/prescribed.h"
+#include "term/attachment.h"
+#include "term/elastic.h"
+#include "term/inertia.h"
+
+typedef struct step_options {
+    double h; /* s */
+    integrator integrator;
+    double newmark_beta, newmark_gamma;
+    vec3 gravity;
+    double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
+                         quasi-static) */
+    int max_iterations;
+    linear_options linear;
+    bool contact; /* off: bodies pass through each other */
+    contact_options contact_options;
+    double friction;         /* mu of bodies that give none */
+    double eps_v;            /* m/s: slower sliding counts as sticking */
+    int friction_iterations; /* passes of lagged friction per step; 0 = until converged */
+    friction_kind friction_kind;
+} step_options;
+
+/* A constant load on some nodes during a time window. */
+typedef struct load {
+    ARRAY(int32_t) nodes;
+    double from, until;
+    vec3 force;        /* N per node */
+    vec3 acceleration; /* m/s^2 */
+} load;
+
+typedef struct step_statistics {
+    int newton_iterations, friction_iterations;
+    size_t contacts;
+    double min_distance, kappa;
+    double kinetic, elastic, gravity, contact; /* J */
+    vec3 linear_momentum, angular_momentum;
+    double min_volume_ratio; /* smallest det F */
+} step_statistics;
+
+typedef struct stepper {
+    model *model; /* owned */
+    step_options options;
+    const logger *log;
+    stage_timer timer;
+    motion_state state;
+    double time;
+    ARRAY(condition) conditions;
+    ARRAY(load) loads;
+    inertia_term *inertia;
+    elastic_term *elastic;
+    attachment_term *attachment;
+    contact_term *contact;   /* NULL without contact */
+    friction_term *friction; /* NULL without contact */
+    problem problem;
+    linear_solver *linear;
+    newton_solver newton;
+    uint8_t *fixed;    /* 3 per block */
+    double *target;    /* 3 per block: where prescribed scalars should go */
+    double *x, *start; /* iterate; positions at the start of the step */
+    double *work;
+    double attachment_start2; /* sum of squared distances to the targets at the start */
+    double *gradient;         /* scratch */
+    bool attached;            /* prescribed nodes are unknowns pulled by the augmented Lagrangian */
+} stepper;
+
+/* Takes the model over (also on failure). Conditions and loads are added before stepper_start. */
+abut_status stepper_create(model *m, const step_options *options, const logger *log, stepper **out,
+                           abut_error *err);
+void stepper_destroy(stepper *s);
+/* Initial velocities (3 per block, may be NULL), first accelerations. */
+abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
+
+/* One step of size h. On ABUT_ERROR_NOT_CONVERGED the state is that before the step. */
+abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err);
+/* Energies and momenta of the current state. */
+void stepper_measure(stepper *s, step_statistics *statistics);
+
+/* The arrays that make up the state, for saving and loading: positions, velocities, ... */
+typedef struct state_array {
+    char name[32];
+    double *doubles; /* or */
+    int32_t *ints;
+    size_t count;
+} state_array;
+/* Fills out (room for `capacity`); returns the number. Loading writes into the same arrays; call
+ * stepper_restore afterwards. */
+size_t stepper_state(stepper *s, state_array *out, size_t capacity);
+void stepper_restore(stepper *s, int64_t steps);
+
+#endif

@@ -1,0 +1,107 @@
+#include "term/attachment.h"
+
+#include <string.h>
+
+/* x - target in the prescribed components, 0 in the others. */
+static vec3 gap(const attachment_term *t, const double *x, size_t i)
+{
+    vec3 d = vec3_sub(vec3_load(x + 3 * (size_t)t->nodes.data[i]), t->target.data[i]);
+    int axes = t->axes.data[i];
+    return (vec3){axes & 1 ? d.x : 0, axes & 2 ? d.y : 0, axes & 4 ? d.z : 0};
+}
+
+static double value(term *base, const double *x)
+{
+    attachment_term *t = (attachment_term *)base;
+    double sum = 0;
+    for (size_t i = 0; i < t->nodes.count; i++) {
+        vec3 d = gap(t, x, i);
+        double m = t->mass.data[i];
+        sum +=
+            0.5 * t->stiffness * m * vec3_norm2(d) - sqrt(m) * vec3_dot(t->multiplier.data[i], d);
+    }
+    return base->weight * sum;
+}
+
+static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
+                        double *gradient, double *hessian)
+{
+    (void)group;
+    const attachment_term *t = (const attachment_term *)base;
+    for (size_t i = begin; i < end; i++) {
+        vec3 d = gap(t, x, i), l = t->multiplier.data[i];
+        double m = t->mass.data[i], k = t->stiffness * m, root = sqrt(m);
+        int axes = t->axes.data[i];
+        vec3 g = {axes & 1 ? k * d.x - root * l.x : 0, axes & 2 ? k * d.y - root * l.y : 0,
+                  axes & 4 ? k * d.z - root * l.z : 0};
+        if (gradient) vec3_store(gradient + 3 * (i - begin), vec3_scale(base->weight, g));
+        if (!hessian) continue;
+        double *h = hessian + 9 * (i - begin);
+        memset(h, 0, 9 * sizeof *h);
+        for (int c = 0; c < 3; c++)
+            if (axes & 1 << c) h[4 * c] = base->weight * k;
+    }
+}
+
+static void destroy(term *base)
+{
+    attachment_term *t = (attachment_term *)base;
+    array_free(&t->nodes);
+    array_free(&t->mass);
+    array_free(&t->target);
+    array_free(&t->multiplier);
+    array_free(&t->axes);
+    mem_free(t);
+}
+
+static const term_class attachment_class = {
+    .name = "attachment", .value = value, .derivatives = derivatives, .destroy = destroy};
+
+abut_status attachment_create(attachment_term **out, abut_error *err)
+{
+    attachment_term *t = mem_calloc(1, sizeof *t);
+    if (!t) return error_memory(err, "creating the attachment term");
+    t->base = (term){.class = &attachment_class, .weight = 1, .dynamic = true, .group_count = 1};
+    t->base.groups[0].width = 1;
+    *out = t;
+    return ABUT_OK;
+}
+
+void attachment_clear(attachment_term *t)
+{
+    array_clear(&t->nodes);
+    array_clear(&t->mass);
+    array_clear(&t->target);
+    array_clear(&t->multiplier);
+    array_clear(&t->axes);
+    t->base.groups[0].count = 0;
+}
+
+abut_status attachment_add(attachment_term *t, int32_t block, double mass, vec3 target, int axes,
+                           abut_error *err)
+{
+    if (!array_push(&t->nodes, block) || !array_push(&t->mass, mass) ||
+        !array_push(&t->target, target) || !array_push(&t->multiplier, (vec3){0}) ||
+        !array_push(&t->axes, (uint8_t)axes))
+        return error_memory(err, "attaching nodes");
+    return ABUT_OK;
+}
+
+void attachment_ready(attachment_term *t)
+{
+    t->base.groups[0] = (stencil_group){1, t->nodes.count, t->nodes.data};
+}
+
+void attachment_update_multipliers(attachment_term *t, const double *x)
+{
+    for (size_t i = 0; i < t->nodes.count; i++)
+        t->multiplier.data[i] = vec3_mul_add(t->multiplier.data[i],
+                                             -t->stiffness * sqrt(t->mass.data[i]), gap(t, x, i));
+}
+
+double attachment_distance2(const attachment_term *t, const double *x)
+{
+    double sum = 0;
+    for (size_t i = 0; i < t->nodes.count; i++) sum += vec3_norm2(gap(t, x, i));
+    return sum;
+}

@@ -1,0 +1,157 @@
+#include "term/elastic.h"
+
+#include "base/parallel.h"
+#include "fem/tet4.h"
+
+#include <math.h>
+#include <string.h>
+
+static void element_positions(const model *m, const double *x, size_t e, vec3 *out)
+{
+    for (size_t k = 0; k < 4; k++) out[k] = vec3_load(x + 3 * (size_t)m->tets.data[4 * e + k]);
+}
+
+static const elastic_parameters *element_material(const model *m, size_t e)
+{
+    return &m->bodies.data[m->tet_body.data[e]].material;
+}
+
+typedef struct range_work {
+    const elastic_term *t;
+    const double *x, *p;
+    double limit;
+} range_work;
+
+static double energy_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    const model *m = w->t->model;
+    double sum = 0;
+    for (size_t e = begin; e < end; e++) {
+        vec3 x[4];
+        element_positions(m, w->x, e, x);
+        sum += tet4_energy(&m->tet_rest.data[e], element_material(m, e), x);
+    }
+    return sum;
+}
+
+static double value(term *base, const double *x)
+{
+    range_work work = {(elastic_term *)base, x, NULL, 0};
+    return base->weight * parallel_sum(work.t->model->tet_count, energy_range, &work);
+}
+
+static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
+                        double *gradient, double *hessian)
+{
+    (void)group;
+    const model *m = ((const elastic_term *)base)->model;
+    for (size_t e = begin; e < end; e++) {
+        vec3 position[4];
+        element_positions(m, x, e, position);
+        tet4_rest weighted = m->tet_rest.data[e];
+        weighted.volume *= base->weight;
+        tet4_evaluate(&weighted, element_material(m, e), position, true,
+                      gradient ? (vec3 *)(gradient + 12 * (e - begin)) : NULL,
+                      hessian ? (mat3 *)(hessian + 90 * (e - begin)) : NULL);
+    }
+}
+
+static double step_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    double alpha = w->limit;
+    for (size_t e = begin; e < end; e++) {
+        vec3 x[4], p[4];
+        element_positions(w->t->model, w->x, e, x);
+        element_positions(w->t->model, w->p, e, p);
+        for (;;) {
+            vec3 y[4];
+            for (int k = 0; k < 4; k++) y[k] = vec3_mul_add(x[k], alpha, p[k]);
+            double v0 = vec3_dot(vec3_cross(vec3_sub(x[1], x[0]), vec3_sub(x[2], x[0])),
+                                 vec3_sub(x[3], x[0]));
+            double v1 = vec3_dot(vec3_cross(vec3_sub(y[1], y[0]), vec3_sub(y[2], y[0])),
+                                 vec3_sub(y[3], y[0]));
+            if (v1 > 0.1 * v0 || alpha < 1e-10) break;
+            alpha /= 2;
+        }
+    }
+    return alpha;
+}
+
+static abut_status max_step(term *base, const double *x, const double *p, double limit,
+                            double *alpha, stage_timer *timer, abut_error *err)
+{
+    (void)timer;
+    (void)err;
+    range_work work = {(elastic_term *)base, x, p, limit};
+    *alpha = limit;
+    if (!work.t->keeps_volume) return ABUT_OK;
+    *alpha = fmin(limit, parallel_min(work.t->model->tet_count, step_range, &work));
+    return ABUT_OK;
+}
+
+double elastic_volume_ratio(const elastic_term *t, const double *x, size_t element)
+{
+    vec3 p[4];
+    element_positions(t->model, x, element, p);
+    mat3 ds = mat3_from_columns(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]), vec3_sub(p[3], p[0]));
+    return mat3_determinant(ds) / (6 * t->model->tet_rest.data[element].volume);
+}
+
+static double volume_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    double least = INFINITY;
+    for (size_t e = begin; e < end; e++) least = fmin(least, elastic_volume_ratio(w->t, w->x, e));
+    return least;
+}
+
+double elastic_min_volume_ratio(const elastic_term *t, const double *x)
+{
+    range_work work = {t, x, NULL, 0};
+    return t->model->tet_count ? parallel_min(t->model->tet_count, volume_range, &work) : 1.0;
+}
+
+static bool accepts(term *base, const double *x)
+{
+    elastic_term *t = (elastic_term *)base;
+    return !t->keeps_volume || elastic_min_volume_ratio(t, x) > 0;
+}
+
+abut_status elastic_add_gradient(const elastic_term *t, const double *x, double *gradient,
+                                 abut_error *err)
+{
+    (void)err;
+    const model *m = t->model;
+    for (size_t e = 0; e < m->tet_count; e++) {
+        double g[12];
+        derivatives(&t->base, 0, x, e, e + 1, g, NULL);
+        for (size_t k = 0; k < 12; k++)
+            gradient[3 * (size_t)m->tets.data[4 * e + k / 3] + k % 3] += g[k];
+    }
+    return ABUT_OK;
+}
+
+static void destroy(term *base) { mem_free(base); }
+
+static const term_class elastic_class = {.name = "elastic",
+                                         .value = value,
+                                         .derivatives = derivatives,
+                                         .max_step = max_step,
+                                         .accepts = accepts,
+                                         .destroy = destroy};
+
+abut_status elastic_create(const model *m, elastic_term **out, abut_error *err)
+{
+    elastic_term *t = mem_calloc(1, sizeof *t);
+    if (!t) return error_memory(err, "creating the elastic term");
+    t->base = (term){.class = &elastic_class, .weight = 1, .enabled = true, .group_count = 1};
+    t->base.groups[0] = (stencil_group){4, m->tet_count, m->tets.data};
+    t->model = m;
+    for (size_t i = 0; i < m->bodies.count; i++)
+        if (m->bodies.data[i].tet_count && m->bodies.data[i].material.model == ELASTIC_NEO_HOOKEAN)
+            t->keeps_volume = true;
+    *out = t;
+    return ABUT_OK;
+}

@@ -1,0 +1,23 @@
+/* Elastic energy of linear tetrahedra: weight x sum of volume x density(F). */
+#ifndef TERM_ELASTIC_H
+#define TERM_ELASTIC_H
+
+#include "body/model.h"
+#include "term/term.h"
+
+typedef struct elastic_term {
+    term base;
+    const model *model;
+    bool keeps_volume; /* some material forbids inversion: steps are filtered and states checked */
+} elastic_term;
+
+abut_status elastic_create(const model *m, elastic_term **out, abut_error *err);
+/* gradient += weight x elastic gradient, over all blocks, in element order. */
+abut_status elastic_add_gradient(const elastic_term *t, const double *x, double *gradient,
+                                 abut_error *err);
+/* det F of one element. */
+double elastic_volume_ratio(const elastic_term *t, const double *x, size_t element);
+/* Smallest det F over all elements; 1 when there are none. */
+double elastic_min_volume_ratio(const elastic_term *t, const double *x);
+
+#endif
