@@ -54,7 +54,7 @@ static abut_status prepare_frame(run *r, abut_error *err)
     for (size_t b = 0; ok && b < m->bodies.count; b++) {
         const model_body *body = &m->bodies.data[b];
         if (body->kind != BODY_KIND_OBSTACLE) continue;
-        const surface *s = &m->surface;
+        const collision_surface *s = &m->surface;
         for (size_t i = 3 * body->first_triangle;
              ok && i < 3 * (body->first_triangle + body->triangle_count); i++)
             ok = array_push(&triangles, s->rows.data[s->triangles.data[i]].block);

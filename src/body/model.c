@@ -17,7 +17,7 @@ void model_free(model *m)
     array_free(&m->tets);
     array_free(&m->tet_rest);
     array_free(&m->tet_body);
-    surface_free(&m->surface);
+    collision_surface_free(&m->surface);
     memset(m, 0, sizeof *m);
 }
 
@@ -86,7 +86,7 @@ static abut_status add_tet(model *m, model_body *body, const int32_t *nodes, siz
 static abut_status add_surface(model *m, model_body *body, const surface_parts *parts,
                                abut_error *err)
 {
-    surface *s = &m->surface;
+    collision_surface *s = &m->surface;
     int32_t *vertex_of = mem_alloc((size_t)body->mesh_vertex_count, sizeof *vertex_of);
     bool ok = vertex_of != NULL;
     for (size_t i = 0; ok && i < parts->point_count; i++) {

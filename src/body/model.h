@@ -3,13 +3,13 @@
  *
  * Every node of every body owns one block of three coordinates, obstacles included: which of them
  * are unknowns is decided per step. The collision surface is one linear mesh whose vertices follow
- * the blocks through rows (body/surface.h). */
+ * the blocks through rows (body/collision_surface.h). */
 #ifndef BODY_MODEL_H
 #define BODY_MODEL_H
 
 #include "base/array.h"
 #include "base/status.h"
-#include "body/surface.h"
+#include "body/collision_surface.h"
 #include "fem/tet4.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
@@ -41,7 +41,7 @@ typedef struct model {
     ARRAY(int32_t) tets;
     ARRAY(tet4_rest) tet_rest; /* their rest shapes */
     ARRAY(int32_t) tet_body;
-    surface surface;
+    collision_surface surface;
     double extent; /* l: diagonal of the bounding box of the simulated bodies at the start */
     bool built;
 } model;

@@ -26,7 +26,7 @@ size_t active_set_count(const active_set *set)
 
 /* One loop over candidates of a kind: type and squared distance of each. */
 typedef struct classify_work {
-    const surface *s;
+    const collision_surface *s;
     const int32_t (*pairs)[2];
     const vec3 *y;
     uint8_t *type;
@@ -127,7 +127,7 @@ static bool append(active_set *set, const feature_stencil *feature, const int32_
     return array_push(&set->lists[list_of[feature->kind]], c);
 }
 
-static bool append_edge_edge(active_set *set, const surface *s, const int32_t pair[2],
+static bool append_edge_edge(active_set *set, const collision_surface *s, const int32_t pair[2],
                              const vec3 *y, edge_edge_type type, double distance2)
 {
     const int32_t *a = s->edges.data + 2 * (size_t)pair[0],
@@ -186,8 +186,9 @@ static void merge(stencil_array *list)
     list->count = kept + 1;
 }
 
-abut_status active_set_build(active_set *set, const surface *s, const candidate_set *candidates,
-                             const vec3 *y, double dhat, abut_error *err)
+abut_status active_set_build(active_set *set, const collision_surface *s,
+                             const candidate_set *candidates, const vec3 *y, double dhat,
+                             abut_error *err)
 {
     classify_work work = {.s = s, .y = y, .dhat2 = dhat * dhat, .dhat = dhat};
     bool ok = true;

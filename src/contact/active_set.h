@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "body/surface.h"
+#include "body/collision_surface.h"
 #include "broad/candidates.h"
 #include "geometry/distance.h"
 
@@ -44,8 +44,9 @@ void active_set_free(active_set *set);
 size_t active_set_count(const active_set *set);
 
 /* Fills the set from candidate pairs at vertex positions y. */
-abut_status active_set_build(active_set *set, const surface *s, const candidate_set *candidates,
-                             const vec3 *y, double dhat, abut_error *err);
+abut_status active_set_build(active_set *set, const collision_surface *s,
+                             const candidate_set *candidates, const vec3 *y, double dhat,
+                             abut_error *err);
 
 /* Positions of a stencil's vertices. */
 static inline void stencil_positions(const contact_stencil *c, int count, const vec3 *y, vec3 *x)

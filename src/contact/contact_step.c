@@ -111,7 +111,7 @@ typedef struct ccd_work {
 
 static void pair_vertices(const contact_term *t, ccd_kind kind, index_pair pair, int32_t *v)
 {
-    const surface *s = &t->model->surface;
+    const collision_surface *s = &t->model->surface;
     const int32_t *triangles = s->triangles.data, *edges = s->edges.data;
     switch (kind) {
     case CCD_POINT_TRIANGLE:
@@ -259,8 +259,8 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
     contact_term *t = (contact_term *)base;
     size_t n = t->model->surface.rows.count;
     stage before = timer_switch(timer, STAGE_BROAD_PHASE);
-    surface_positions(&t->model->surface, x, t->y);
-    surface_positions(&t->model->surface, p, t->p);
+    collision_surface_positions(&t->model->surface, x, t->y);
+    collision_surface_positions(&t->model->surface, p, t->p);
     limit = step_of_planes(t, limit);
     double move = limit * fmax(0, parallel_max(n, largest_entry, t->p));
     if (!isfinite(move)) {

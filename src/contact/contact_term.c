@@ -61,7 +61,7 @@ static abut_status set_groups(contact_term *t, abut_error *err)
 static abut_status update(term *base, const double *x, abut_error *err)
 {
     contact_term *t = (contact_term *)base;
-    surface_positions(&t->model->surface, x, t->y);
+    collision_surface_positions(&t->model->surface, x, t->y);
     TRY(contact_cover_point(t, err));
     TRY(active_set_build(&t->active, &t->model->surface, &t->candidates, t->y, t->options.dhat,
                          err));

@@ -86,8 +86,8 @@ static abut_status update(term *base, const double *x, abut_error *err)
 {
     (void)err;
     friction_term *t = (friction_term *)base;
-    const surface *s = &t->contact->model->surface;
-    surface_positions(s, x, t->moved);
+    const collision_surface *s = &t->contact->model->surface;
+    collision_surface_positions(s, x, t->moved);
     for (size_t i = 0; i < s->rows.count; i++) t->moved[i] = vec3_sub(t->moved[i], t->start[i]);
     return ABUT_OK;
 }
@@ -165,7 +165,7 @@ bool friction_possible(const friction_term *t)
 
 void friction_set_start(friction_term *t, const double *x)
 {
-    surface_positions(&t->contact->model->surface, x, t->start);
+    collision_surface_positions(&t->contact->model->surface, x, t->start);
 }
 
 /* Normal force of a stencil: -kappa b' 2 d (kappa carries the h^2). */

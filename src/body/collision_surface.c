@@ -1,10 +1,10 @@
-#include "body/surface.h"
+#include "body/collision_surface.h"
 
 #include "base/parallel.h"
 
 #include <string.h>
 
-void surface_free(surface *s)
+void collision_surface_free(collision_surface *s)
 {
     array_free(&s->rows);
     array_free(&s->vertex_body);
@@ -16,7 +16,7 @@ void surface_free(surface *s)
 }
 
 typedef struct positions_work {
-    const surface *s;
+    const collision_surface *s;
     const double *x;
     vec3 *y;
 } positions_work;
@@ -28,7 +28,7 @@ static void positions_range(void *context, size_t begin, size_t end)
         w->y[i] = vec3_load(w->x + 3 * (size_t)w->s->rows.data[i].block);
 }
 
-void surface_positions(const surface *s, const double *x, vec3 *y)
+void collision_surface_positions(const collision_surface *s, const double *x, vec3 *y)
 {
     positions_work work = {s, x, y};
     parallel_for(s->rows.count, 8192, positions_range, &work);
