@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "contact/contact_step.h"
+#include "geometry/distance_psd.h"
 #include "geometry/mollifier.h"
 #include "math/eigen.h"
 
@@ -123,16 +124,6 @@ static void store_blocks(int width, const double *dense, double *out)
                 for (int c = 0; c < 3; c++) *out++ = dense[(3 * a + r) * n + 3 * b + c];
 }
 
-/* factor [b' Hs + b'' g g^T] on n scalars, projected. */
-static void barrier_hessian(int n, double factor, double first, double second, const double *g,
-                            double *h)
-{
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            h[i * n + j] = factor * (first * h[i * n + j] + second * g[i] * g[j]);
-    psd_project(n, h);
-}
-
 static void plain_derivatives(const contact_term *t, int list, size_t begin, size_t end,
                               double *gradient, double *hessian)
 {
@@ -144,15 +135,16 @@ static void plain_derivatives(const contact_term *t, int list, size_t begin, siz
         double g[12], h[144];
         vec3 x[4];
         stencil_positions(c, width, t->y, x);
-        double s = hessian ? stencil_hessian(list_kind[list], x, g, h)
-                           : stencil_gradient(list_kind[list], x, g);
-        s = fmin(s, c->distance2); /* the classified value decides, should rounding differ */
-        double first = barrier_first(t->options.barrier, s, shat);
-        if (gradient)
+        double s = c->distance2;
+        double first = factor * barrier_first(t->options.barrier, s, shat);
+        if (gradient) {
+            stencil_gradient(list_kind[list], x, g);
             for (int k = 0; k < n; k++)
-                gradient[(i - begin) * (size_t)n + (size_t)k] = factor * first * g[k];
+                gradient[(i - begin) * (size_t)n + (size_t)k] = first * g[k];
+        }
         if (!hessian) continue;
-        barrier_hessian(n, factor, first, barrier_second(t->options.barrier, s, shat), g, h);
+        double second = factor * barrier_second(t->options.barrier, s, shat);
+        stencil_psd_hessian(list_kind[list], x, first, second, h);
         store_blocks(width, h, hessian + (i - begin) * 9 * (size_t)pairs);
     }
 }

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Share of its present volume that a step must leave an element (IPC supplement 4). */
+static const double KEEP_VOLUME = 0.2;
+
 static void element_positions(const model *m, const double *x, size_t e, vec3 *out)
 {
     for (size_t k = 0; k < 4; k++) out[k] = vec3_load(x + 3 * (size_t)m->tets.data[4 * e + k]);
@@ -65,16 +68,8 @@ static double step_range(void *context, size_t begin, size_t end)
         vec3 x[4], p[4];
         element_positions(w->t->model, w->x, e, x);
         element_positions(w->t->model, w->p, e, p);
-        for (;;) {
-            vec3 y[4];
-            for (int k = 0; k < 4; k++) y[k] = vec3_mul_add(x[k], alpha, p[k]);
-            double v0 = vec3_dot(vec3_cross(vec3_sub(x[1], x[0]), vec3_sub(x[2], x[0])),
-                                 vec3_sub(x[3], x[0]));
-            double v1 = vec3_dot(vec3_cross(vec3_sub(y[1], y[0]), vec3_sub(y[2], y[0])),
-                                 vec3_sub(y[3], y[0]));
-            if (v1 > 0.1 * v0 || alpha < 1e-10) break;
-            alpha /= 2;
-        }
+        if (element_material(w->t->model, e)->model != ELASTIC_NEO_HOOKEAN) continue;
+        alpha = fmin(alpha, tet4_max_step(x, p, KEEP_VOLUME));
     }
     return alpha;
 }
@@ -113,12 +108,6 @@ double elastic_min_volume_ratio(const elastic_term *t, const double *x)
     return t->model->tet_count ? parallel_min(t->model->tet_count, volume_range, &work) : 1.0;
 }
 
-static bool accepts(term *base, const double *x)
-{
-    elastic_term *t = (elastic_term *)base;
-    return !t->keeps_volume || elastic_min_volume_ratio(t, x) > 0;
-}
-
 abut_status elastic_add_gradient(const elastic_term *t, const double *x, double *gradient,
                                  abut_error *err)
 {
@@ -139,7 +128,6 @@ static const term_class elastic_class = {.name = "elastic",
                                          .value = value,
                                          .derivatives = derivatives,
                                          .max_step = max_step,
-                                         .accepts = accepts,
                                          .destroy = destroy};
 
 abut_status elastic_create(const model *m, elastic_term **out, abut_error *err)
