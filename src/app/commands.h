@@ -8,10 +8,8 @@
 /* One per line, so that additions do not collide. */
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
-    X(check)                                                                                       \
     X(info)                                                                                        \
-    X(render)                                                                                      \
-    X(schema)
+    X(render)
 
 #define DECLARE_COMMAND(name) extern const command_def command_##name;
 COMMANDS(DECLARE_COMMAND)
