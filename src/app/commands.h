@@ -8,8 +8,10 @@
 /* One per line, so that additions do not collide. */
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
+    X(check)                                                                                       \
     X(info)                                                                                        \
-    X(render)
+    X(render)                                                                                      \
+    X(schema)
 
 #define DECLARE_COMMAND(name) extern const command_def command_##name;
 COMMANDS(DECLARE_COMMAND)
