@@ -1,26 +1,13 @@
 #include "app/commands.h"
-#include "app/describe.h"
-
-/* Meshes come last: their formats include some that are recognised by the name only. */
-static const file_kind kinds[] = {
-    {"scene", recognise_scene, describe_scene},
-    {"mesh", recognise_mesh, describe_mesh},
-};
+#include "app/file_kind.h"
 
 static abut_status describe_file(const char *path, bool json, abut_error *err)
 {
     file_bytes bytes;
-    TRY(file_read(path, &bytes, err));
-    abut_status status = ABUT_OK;
-    bool known = false;
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !known; k++) {
-        known = kinds[k].recognise(path, &bytes);
-        if (known) status = kinds[k].describe(path, &bytes, json, err);
-    }
+    const file_kind *kind;
+    TRY(file_kind_open(path, &bytes, &kind, err));
+    abut_status status = kind->describe(path, &bytes, json, err);
     file_free(&bytes);
-    if (!known)
-        return error_set(err, ABUT_ERROR_INPUT, path,
-                         "this is neither a scene nor a mesh of a known format");
     return status;
 }
 

@@ -1,15 +1,17 @@
 /* The sub-commands. To add one: write src/app/cmd_NAME.c with `const command_def command_NAME` and
- * put X(NAME) into this list; help, manual page and completion follow (`scripts/generate-man`). */
+ * put X(NAME) into this list, which `abut help` follows; help, manual page and completion come from
+ * the definition (run `scripts/generate-man` for the page). */
 #ifndef APP_COMMANDS_H
 #define APP_COMMANDS_H
 
 #include "app/command.h"
 
-/* One per line, so that additions do not collide. */
+/* One per line, in the order of `abut help`. */
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
     X(check)                                                                                       \
     X(info)                                                                                        \
+    X(convert)                                                                                     \
     X(render)                                                                                      \
     X(schema)
 

@@ -1,4 +1,4 @@
-#include "app/describe.h"
+#include "app/file_kind.h"
 #include "app/scene_summary.h"
 #include "scene/load.h"
 
@@ -7,7 +7,7 @@
 
 /* Anything that starts like JSON is taken for a scene, so that a mistake in it gets a message with
  * line and column. */
-bool recognise_scene(const char *path, const file_bytes *bytes)
+static bool recognise_scene(const char *path, const file_bytes *bytes)
 {
     (void)path;
     return scene_looks_like(bytes);
@@ -24,7 +24,8 @@ static abut_status print_json(const scene_summary *summary, abut_error *err)
     return ABUT_OK;
 }
 
-abut_status describe_scene(const char *path, const file_bytes *bytes, bool json, abut_error *err)
+static abut_status describe_scene(const char *path, const file_bytes *bytes, bool json,
+                                  abut_error *err)
 {
     logger log = stderr_log();
     scene_def *scene;
@@ -41,3 +42,5 @@ abut_status describe_scene(const char *path, const file_bytes *bytes, bool json,
     scene_free(scene);
     return status;
 }
+
+const file_kind kind_scene = {"scene", recognise_scene, describe_scene, NULL};

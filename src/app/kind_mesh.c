@@ -1,14 +1,16 @@
-#include "app/describe.h"
+#include "app/file_kind.h"
 #include "base/memory.h"
+#include "mesh/generate.h"
 #include "mesh/measure.h"
 #include "mesh/read.h"
+#include "mesh/topology.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
 enum { MOST_TAGS = 20 }; /* more of them are only counted */
 
-bool recognise_mesh(const char *path, const file_bytes *bytes)
+static bool recognise_mesh(const char *path, const file_bytes *bytes)
 {
     return mesh_recognize(path, bytes->data, bytes->size) != MESH_FORMAT_UNKNOWN;
 }
@@ -156,7 +158,8 @@ static abut_status print_mesh_json(const char *path, mesh_format format, const m
     return ABUT_OK;
 }
 
-abut_status describe_mesh(const char *path, const file_bytes *bytes, bool json, abut_error *err)
+static abut_status describe_mesh(const char *path, const file_bytes *bytes, bool json,
+                                 abut_error *err)
 {
     mesh m;
     mesh_measures measures;
@@ -169,3 +172,45 @@ abut_status describe_mesh(const char *path, const file_bytes *bytes, bool json, 
     mesh_free(&m);
     return status;
 }
+
+/* ---- conversion ---------------------------------------------------------------------------- */
+
+static abut_status transform(mesh *m, const command_line *line, abut_error *err)
+{
+    vec3 scale = {1, 1, 1}, rotate = {0, 0, 0}, translate = {0, 0, 0};
+    TRY(line_vector(line, "--scale", true, &scale, err));
+    TRY(line_vector(line, "--rotate", false, &rotate, err));
+    TRY(line_vector(line, "--translate", false, &translate, err));
+    if (scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0)
+        return error_set(err, ABUT_ERROR_INPUT, line->command->name, "--scale must not be 0");
+    mesh_transform(m, scale, rotate, translate);
+    return ABUT_OK;
+}
+
+static abut_status replace_by_surface(mesh *m, abut_error *err)
+{
+    mesh surface;
+    TRY(mesh_extract_surface(m, &surface, err));
+    mesh_free(m);
+    *m = surface;
+    return ABUT_OK;
+}
+
+static abut_status convert_mesh(const char *path, const file_bytes *bytes, const char *out,
+                                const command_line *line, abut_error *err)
+{
+    mesh_read_options options = {.weld = line_has(line, "--weld")};
+    if (line_has(line, "--weld-tolerance")) options.weld = true;
+    TRY(line_number(line, "--weld-tolerance", 0.0, 1.0, &options.weld_tolerance, err));
+    mesh m;
+    TRY(mesh_read_memory(mesh_recognize(path, bytes->data, bytes->size), path, bytes->data,
+                         bytes->size, &options, &m, err));
+    abut_status status = transform(&m, line, err);
+    if (status == ABUT_OK && line_has(line, "--surface"))
+        status = error_add_place(err, path, replace_by_surface(&m, err));
+    if (status == ABUT_OK) status = mesh_write(out, &m, err);
+    mesh_free(&m);
+    return status;
+}
+
+const file_kind kind_mesh = {"mesh", recognise_mesh, describe_mesh, convert_mesh};
