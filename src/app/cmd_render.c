@@ -1,32 +1,16 @@
 /* `abut render`: pictures of a run, a frame or a mesh, without a display. */
 #include "app/commands.h"
-#include "app/scene_hints.h"
+#include "app/render_run.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "mesh/mesh_io.h"
 #include "mesh/topology.h"
-#include "output/render.h"
-#include "output/series.h"
 
-#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
-
-enum { PATH_SIZE = 4096 };
-
-typedef enum frame_choice { FRAME_LAST, FRAME_FIRST, FRAME_ALL, FRAME_STEP } frame_choice;
-
-typedef struct render_command {
-    const char *input, *output;
-    frame_choice choice;
-    int64_t step;
-    render_options options;
-    bool ground_given, up_given, camera_given;
-    scene_hints hints;
-} render_command;
 
 /* ---- the command line ---- */
 
@@ -109,8 +93,24 @@ static bool parse_color(render_command *r, const char *text)
 
 static bool parse_output(render_command *r, const char *text)
 {
+    static const char *const extensions[] = {"png", "gif", "mp4"};
     r->output = text;
-    return strcasecmp(path_extension(text), "png") == 0;
+    for (int i = 0; i < 3; i++) {
+        if (strcasecmp(path_extension(text), extensions[i]) != 0) continue;
+        r->format = (picture_format)i;
+        return true;
+    }
+    return false;
+}
+
+static bool parse_fps(render_command *r, const char *text)
+{
+    return parse_positive(text, &r->frames_per_second) && r->frames_per_second <= 100.0;
+}
+
+static bool parse_speed(render_command *r, const char *text)
+{
+    return parse_positive(text, &r->speed);
 }
 
 static bool parse_line_width(render_command *r, const char *text)
@@ -129,7 +129,7 @@ static const struct {
     bool (*parse)(render_command *r, const char *text);
     const char *expected;
 } values[] = {
-    {"--output", parse_output, "a name that ends in .png"},
+    {"--output", parse_output, "a name that ends in .png, .gif or .mp4"},
     {"--frame", parse_frame, "the number of a step, first, last or all"},
     {"--size", parse_size, "width x height in pixels, like 1280x720"},
     {"--camera", parse_camera, "yaw,pitch or yaw,pitch,distance, like 30,18,1.2"},
@@ -139,6 +139,8 @@ static const struct {
     {"--up", parse_up, "x, y, z, -x, -y or -z"},
     {"--line-width", parse_line_width, "a positive fraction of the scene's size"},
     {"--point-size", parse_point_size, "a positive fraction of the scene's size"},
+    {"--fps", parse_fps, "a positive number, at most 100"},
+    {"--speed", parse_speed, "a positive number"},
 };
 
 static abut_status read_line(render_command *r, const command_line *line, abut_error *err)
@@ -151,8 +153,11 @@ static abut_status read_line(render_command *r, const command_line *line, abut_e
     }
     if (!r->output)
         return error_set(err, ABUT_ERROR_INPUT, "render",
-                         "where to? the option --output (-o) PICTURE.png is missing");
+                         "where to? the option --output (-o) FILE is missing");
     r->input = line->arguments[0];
+    if (r->format != PICTURE_PNG && !file_is_directory(r->input))
+        return error_set(err, ABUT_ERROR_INPUT, r->input,
+                         "an animation needs the folder of a run; a single picture is a .png file");
     r->options.edges = line_has(line, "--edges");
     r->options.smooth = !line_has(line, "--flat");
     return ABUT_OK;
@@ -167,18 +172,6 @@ static abut_status number_parts(const mesh *m, int32_t *part, abut_error *err)
     TRY(connected_components(m, part, &count, err));
     if (count > 64) memset(part, 0, m->vertex_count * sizeof *part);
     return ABUT_OK;
-}
-
-/* What lies in the x-y plane is looked at from the front, unless the user wants otherwise; edges
- * take the place of shading. */
-static void face_plane(render_command *r, const frame *f)
-{
-    if (r->camera_given || f->point_count == 0) return;
-    for (size_t i = 1; i < f->point_count; i++)
-        if (f->points[i].z != f->points[0].z) return;
-    r->options.yaw = r->options.pitch = 0.0;
-    r->options.edges = true;
-    if (!r->ground_given) r->options.ground = false;
 }
 
 static abut_status draw_one(render_command *r, const frame *f, abut_error *err)
@@ -231,138 +224,18 @@ static abut_status render_file(render_command *r, abut_error *err)
     return status;
 }
 
-/* ---- a run ---- */
-
-static abut_status choose_frames(const render_command *r, const frame_series *series, size_t *first,
-                                 size_t *end, abut_error *err)
-{
-    size_t count = series->entries.count;
-    *first = r->choice == FRAME_LAST ? count - 1 : 0;
-    *end = r->choice == FRAME_FIRST ? 1 : count;
-    if (r->choice != FRAME_STEP) return ABUT_OK;
-    for (size_t i = 0; i < count; i++)
-        if (series->entries.data[i].step == r->step) {
-            *first = i;
-            *end = i + 1;
-            return ABUT_OK;
-        }
-    return error_set(
-        err, ABUT_ERROR_INPUT, r->input,
-        "has no frame of step %" PRId64 "; there are %zu, from step %" PRId64 " to %" PRId64,
-        r->step, count, series->entries.data[0].step, series->entries.data[count - 1].step);
-}
-
-static abut_status read_entry(const frame_series *series, size_t i, stored_frame *f,
-                              abut_error *err)
-{
-    char path[PATH_SIZE];
-    series_path(series, i, path, sizeof path);
-    return frame_read(path, f, err);
-}
-
-/* Camera and colours fit all frames, also when only one is drawn. */
-static abut_status scan_frames(render_command *r, const frame_series *series, render_scope *scope,
-                               abut_error *err)
-{
-    stored_frame f;
-    TRY(read_entry(series, series->entries.count - 1, &f, err));
-    face_plane(r, &f.frame);
-    stored_frame_free(&f);
-    TRY(render_scope_start(scope, &r->options, err));
-    for (size_t i = 0; i < series->entries.count; i++) {
-        TRY(read_entry(series, i, &f, err));
-        render_scope_add(scope, &f.frame, &r->options);
-        stored_frame_free(&f);
-    }
-    return ABUT_OK;
-}
-
-/* out.png becomes out_000012.png in a sequence. */
-static void picture_path(const render_command *r, int64_t step, char *out, size_t size)
-{
-    if (r->choice != FRAME_ALL) {
-        snprintf(out, size, "%s", r->output);
-        return;
-    }
-    size_t stem = strlen(r->output) - strlen(path_extension(r->output)) - 1;
-    snprintf(out, size, "%.*s_%06" PRId64 ".%s", (int)stem, r->output, step,
-             path_extension(r->output));
-}
-
-static abut_status draw_entries(const render_command *r, const frame_series *series, size_t first,
-                                size_t end, renderer *painter, image *picture, abut_error *err)
-{
-    for (size_t i = first; i < end; i++) {
-        char path[PATH_SIZE];
-        stored_frame f;
-        TRY(read_entry(series, i, &f, err));
-        picture_path(r, series->entries.data[i].step, path, sizeof path);
-        abut_status status = renderer_draw(painter, &f.frame, picture, err);
-        stored_frame_free(&f);
-        if (status == ABUT_OK) status = image_write_png(picture, path, err);
-        if (status != ABUT_OK) return status;
-        if (end - first > 1 && isatty(STDERR_FILENO))
-            fprintf(stderr, "\r%zu of %zu%s", i + 1 - first, end - first, i + 1 < end ? "" : "\n");
-    }
-    return ABUT_OK;
-}
-
-static abut_status draw_series(render_command *r, const frame_series *series, abut_error *err)
-{
-    size_t first, end;
-    render_scope scope;
-    renderer *painter = NULL;
-    image picture = {0};
-    TRY(choose_frames(r, series, &first, &end, err));
-    TRY(scan_frames(r, series, &scope, err));
-    abut_status status = renderer_create(&painter, &r->options, &scope, err);
-    if (status == ABUT_OK) status = image_init(&picture, r->options.width, r->options.height, err);
-    if (status == ABUT_OK) status = draw_entries(r, series, first, end, painter, &picture, err);
-    image_free(&picture);
-    renderer_free(painter);
-    return status;
-}
-
-/* What the command line leaves open is taken from the scene. */
-static void apply_hints(render_command *r)
-{
-    render_options *o = &r->options;
-    const scene_hints *h = &r->hints;
-    if (!h->found) return;
-    if (!r->up_given) {
-        o->up_axis = h->up_axis;
-        o->up_negative = h->up_negative;
-    }
-    if (!r->ground_given) {
-        o->ground = h->gravity || h->floor;
-        o->ground_height = h->floor ? h->floor_height : NAN;
-    }
-    o->neutral = h->obstacle;
-    o->neutral_count = h->body_count;
-}
-
-static abut_status render_run(render_command *r, abut_error *err)
-{
-    frame_series series;
-    TRY(series_find(&series, r->input, err));
-    abut_status status = scene_hints_read(&r->hints, r->input, err);
-    apply_hints(r);
-    if (status == ABUT_OK) status = draw_series(r, &series, err);
-    scene_hints_free(&r->hints);
-    series_close(&series);
-    return status;
-}
-
 static abut_status run(const command_line *line, abut_error *err)
 {
-    render_command r = {.options = render_defaults()};
+    render_command r = {.options = render_defaults(), .frames_per_second = 25.0, .speed = 1.0};
     TRY(read_line(&r, line, err));
     return file_is_directory(r.input) ? render_run(&r, err) : render_file(&r, err);
 }
 
 static const option_def options[] = {
     {"--output", "-o", "FILE",
-     "the picture, a PNG file; with --frame all, FILE_000012.png and so on", COMPLETE_FILE},
+     "a picture (.png; with --frame all FILE_000012.png and so on), or an animation of all frames "
+     "(.gif; .mp4 if ffmpeg is installed)",
+     COMPLETE_FILE},
     {"--frame", NULL, "N", "the frame of step N, or first, last (usual) or all", COMPLETE_NOTHING},
     {"--size", NULL, "WxH", "width and height in pixels (1280x720)", COMPLETE_NOTHING},
     {"--camera", NULL, "YAW,PITCH[,DISTANCE]",
@@ -383,13 +256,15 @@ static const option_def options[] = {
     {"--line-width", NULL, "FRACTION",
      "diameter of lines relative to the size of everything (0.008)", COMPLETE_NOTHING},
     {"--point-size", NULL, "FRACTION", "diameter of points, likewise (0.012)", COMPLETE_NOTHING},
+    {"--fps", NULL, "N", "pictures per second of an animation (25)", COMPLETE_NOTHING},
+    {"--speed", NULL, "FACTOR", "speed of an animation; 0.5 is slow motion (1)", COMPLETE_NOTHING},
     {"--samples", NULL, "N", "passes per picture: more is smoother and slower (48)",
      COMPLETE_NOTHING},
 };
 
 const command_def command_render = {
     .name = "render",
-    .summary = "draw a run, a frame or a mesh to PNG without a display",
+    .summary = "draw a run, a frame or a mesh without a display: PNG, GIF or MP4",
     .arguments = "DIR|FILE",
     .details =
         "DIR is the folder of a run; FILE is a frame (VTU) or a mesh of any format that abut "

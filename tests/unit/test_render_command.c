@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 static char folder[64], message[2000];
-static const char *abut;
+static const char *abut, *prefix = "";
 
 /* Runs `abut render` in the folder; returns its exit code and keeps what it prints. */
 static int render(const char *words)
 {
     char line[1000];
-    snprintf(line, sizeof line, "cd '%s' && ASAN_OPTIONS=detect_leaks=0 '%s' render %s 2>&1",
-             folder, abut, words);
+    snprintf(line, sizeof line, "cd '%s' && %s ASAN_OPTIONS=detect_leaks=0 '%s' render %s 2>&1",
+             folder, prefix, abut, words);
     FILE *pipe = popen(line, "r");
     if (!pipe) return -1;
     size_t length = fread(message, 1, sizeof message - 1, pipe);
@@ -28,8 +28,10 @@ static int render(const char *words)
 static void write_text(const char *name, const char *text)
 {
     abut_error err;
-    char path[200];
+    char path[200], parent[200];
     path_join(path, sizeof path, folder, name);
+    path_folder(parent, sizeof parent, path);
+    CHECK_OK(directory_create(parent, &err), err);
     CHECK_OK(atomic_write(path, text, strlen(text), &err), err);
 }
 
@@ -121,6 +123,49 @@ TEST(single_files_give_pictures)
     CHECK(exists("mesh.png"));
 }
 
+static size_t size_of(const char *name)
+{
+    abut_error err;
+    char path[200];
+    file_bytes bytes;
+    path_join(path, sizeof path, folder, name);
+    if (file_read(path, &bytes, &err) != ABUT_OK) return 0;
+    size_t size = bytes.size;
+    file_free(&bytes);
+    return size;
+}
+
+TEST(a_run_gives_an_animation)
+{
+    write_text("run/scene.json", "{}");
+    CHECK(render("run -o film.gif --fps 10 --speed 2" SMALL) == 0);
+    CHECK(size_of("film.gif") > 1500);
+    CHECK(render("run -o slow.gif --fps 10" SMALL) == 0);
+    CHECK(size_of("slow.gif") > size_of("film.gif")); /* slow enough for the frame between */
+    CHECK(render("mesh.obj -o film.gif" SMALL) == 2);
+    CHECK(strstr(message, "an animation needs the folder of a run") != NULL);
+    CHECK(render("run -o film.gif --fps 0" SMALL) == 2);
+    CHECK(render("run -o film.gif --speed 1e-9" SMALL) == 2);
+    CHECK(strstr(message, "choose a higher --speed") != NULL);
+    /* A program in the place of ffmpeg shows what it would get: 0.2 s at 10 pictures per second are
+     * 3 pictures, and the last one stays for 9 more. */
+    write_text("bin/ffmpeg", "#!/bin/sh\nfor last; do :; done\ncat > \"$last\"\n");
+    char line[200];
+    snprintf(line, sizeof line, "chmod +x '%s/bin/ffmpeg'", folder);
+    CHECK(system(line) == 0);
+    prefix = "PATH=$PWD/bin:$PATH";
+    CHECK(render("run -o film.mp4 --fps 10" SMALL) == 0);
+    CHECK(size_of("film.mp4") == 12 * 96 * 64 * 3);
+    write_text("bin/ffmpeg", "#!/bin/sh\nexit 1\n");
+    CHECK(system(line) == 0);
+    CHECK(render("run -o broken.mp4" SMALL) == 5);
+    CHECK(strstr(message, "ffmpeg") != NULL && !exists("broken.mp4"));
+    prefix = "PATH=/nowhere";
+    CHECK(render("run -o none.mp4" SMALL) == 2);
+    CHECK(strstr(message, "MP4 needs the program ffmpeg") != NULL && !exists("none.mp4"));
+    prefix = "";
+}
+
 TEST(wrong_words_are_explained)
 {
     static const struct {
@@ -129,7 +174,7 @@ TEST(wrong_words_are_explained)
         const char *reason;
     } cases[] = {
         {"", 2, "an argument is missing"},
-        {"run", 2, "--output (-o) PICTURE.png is missing"},
+        {"run", 2, "--output (-o) FILE is missing"},
         {"run -o x.jpg", 2, "must be a name that ends in .png"},
         {"run -o x.png --frame 7", 2, "has no frame of step 7; there are 3, from step 0 to 20"},
         {"run -o x.png --frame seven", 2, "--frame 'seven' must be the number of a step"},
@@ -149,7 +194,6 @@ TEST(wrong_words_are_explained)
         {". -o x.png", 5, "frames"},
         {"run -o no/where/x.png" SMALL, 5, "No such file"},
     };
-    write_text("run/scene.json", "{}");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int code = render(cases[i].words);
         bool right = code == cases[i].code && strstr(message, cases[i].reason);
@@ -168,6 +212,7 @@ int main(void)
     make_run();
     RUN(a_run_gives_pictures);
     RUN(single_files_give_pictures);
+    RUN(a_run_gives_an_animation);
     RUN(wrong_words_are_explained);
     char line[100];
     snprintf(line, sizeof line, "rm -r '%s'", folder);
