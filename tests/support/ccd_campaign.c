@@ -1,6 +1,7 @@
 #include "support/ccd_campaign.h"
 
 #include "base/parallel.h"
+#include "ccd/additive.h"
 #include "ccd/bisection.h"
 #include "ccd/tight_inclusion.h"
 #include "support/ccd_check.h"
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CHUNK = 4096, METHODS = 2, MAX_PRINTED = 10 };
+enum { CHUNK = 4096, METHODS = 3, MAX_PRINTED = 10 };
 
 typedef struct chunk_result {
     int64_t hits, answers, false_positives, faults, limits, most_checks;
@@ -42,7 +43,13 @@ static ccd_result ask(int method, const ccd_random_query *q, const ccd_options *
                       bisection_scratch *scratch)
 {
     if (method == 0) return tight_inclusion(q->kind, q->start, q->end, options);
-    return bisection_ccd(q->kind, q->start, q->end, options, scratch);
+    if (method == 1) return bisection_ccd(q->kind, q->start, q->end, options, scratch);
+    additive_options additive = additive_default_options();
+    additive.offset = options->separation;
+    additive.t_max = options->t_max;
+    additive.max_iterations = options->max_checks;
+    if (options->tolerance < 0.1) additive.target = options->tolerance;
+    return additive_ccd(q->kind, q->start, q->end, &additive);
 }
 
 static void examine(const ccd_campaign *c, ccd_oracle *oracle, bisection_scratch *scratch,
@@ -58,8 +65,11 @@ static void examine(const ccd_campaign *c, ccd_oracle *oracle, bisection_scratch
         if (method == 1) {
             if (index % c->bisection_every != 0) continue;
             if (options.max_checks > 2000) options.max_checks = 2000;
+        } else if (method == 2) {
+            if (index % 4 != 0) continue;
         }
         ccd_result r = ask(method, &q, &options, scratch);
+        if (method == 2) options.tolerance = 0.0; /* it reports the gap that it leaves instead */
         bool distance = r.hit && (result->answers % c->distance_every == 0);
         ccd_fault fault =
             ccd_check_result(oracle, truth, q.kind, q.start, q.end, &options, &r, distance);
