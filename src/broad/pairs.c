@@ -212,7 +212,7 @@ abut_status pairs_finish(pair_collector *c, pair_list *const lists[PAIR_KINDS], 
             return error_memory(err, "listing candidate pairs");
     }
     sort_context s = {c, lists};
-    parallel_for((size_t)PAIR_KINDS * PAIR_RANGES, total < 2048 ? PAIR_KINDS * PAIR_RANGES : 4,
+    parallel_for((size_t)PAIR_KINDS * PAIR_RANGES, total < 4096 ? PAIR_KINDS * PAIR_RANGES : 4,
                  sort_ranges, &s);
     /* The same pairs shared out to threads in another way must not need more memory. */
     if (blocks > c->blocks.capacity) {

@@ -5,6 +5,7 @@
 enum {
     TASKS_WANTED = 192, /* per kind; depends on no thread count */
     TASK_CHUNK = 4,
+    SERIAL_PACKETS = 256, /* scenes with fewer packets are not worth waking threads for */
     ALL_LANES = 0xff,
 };
 
@@ -229,11 +230,21 @@ static bool make_tasks(walk *w)
     return true;
 }
 
+static size_t packet_count(const walk *w)
+{
+    size_t count = 0;
+    for (int kind = 0; kind < PAIR_KINDS; kind++)
+        if (w->trees[kind].b && w->trees[kind].b->levels > 0)
+            count += bvh_level_count(w->trees[kind].b, 0);
+    return count;
+}
+
 abut_status walk_run(walk *w, abut_error *err)
 {
     if (!make_tasks(w)) return error_memory(err, "listing candidate pairs");
+    size_t chunk = packet_count(w) < SERIAL_PACKETS ? w->tasks.count : TASK_CHUNK;
     for (bool repeat = true; repeat;) {
-        parallel_for(w->tasks.count, TASK_CHUNK, run_tasks, w);
+        parallel_for(w->tasks.count, chunk, run_tasks, w);
         TRY(pairs_must_repeat(w->collector, &repeat, err));
     }
     return ABUT_OK;
