@@ -12,6 +12,7 @@
     X(check)                                                                                       \
     X(info)                                                                                        \
     X(convert)                                                                                     \
+    X(ccd)                                                                                         \
     X(render)                                                                                      \
     X(schema)
 

@@ -19,6 +19,7 @@ const char *abut_status_name(abut_status status)
     case ABUT_ERROR_UNSUPPORTED: return "not supported";
     case ABUT_INTERRUPTED: return "interrupted";
     case ABUT_ERROR_INTERNAL: return "internal error";
+    case ABUT_ERROR_CHECK: return "check failed";
     }
     return "unknown status";
 }
