@@ -142,7 +142,7 @@ abut_status atomic_commit(atomic_file *file, abut_error *err)
     FILE *stream = file->stream;
     file->stream = NULL;
     bool failed = fflush(stream) != 0 || ferror(stream) || disk_full(stream);
-    if (!failed) failed = fsync(fileno(stream)) != 0;
+    if (!failed && !file->unsynced) failed = fsync(fileno(stream)) != 0;
     if (failed) status = io_error(err, file->final_path, "cannot write");
     if (fclose(stream) != 0 && status == ABUT_OK)
         status = io_error(err, file->final_path, "cannot write");

@@ -24,6 +24,7 @@ void file_forget(const file_bytes *bytes, size_t begin, size_t end);
 typedef struct atomic_file {
     FILE *stream;
     char *final_path, *temporary_path;
+    bool unsynced; /* set after opening: do not wait for the disk, for what can be made again */
 } atomic_file;
 
 abut_status atomic_open(atomic_file *file, const char *path, abut_error *err);

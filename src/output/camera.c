@@ -20,7 +20,8 @@ static void set_row(double row[4], double scale, vec3 axis, vec3 origin)
     row[3] = -scale * vec3_dot(axis, origin);
 }
 
-void view_start(camera_view *view, const mat3 *world, double yaw, double pitch, double aspect)
+void view_start(camera_view *view, const mat3 *world, double yaw, double pitch, double aspect,
+                double left_margin)
 {
     const double half_angle = 14.0 * degree, margin = 1.06;
     double cy = cos(yaw * degree), sy = sin(yaw * degree);
@@ -32,7 +33,8 @@ void view_start(camera_view *view, const mat3 *world, double yaw, double pitch, 
     view->right = vec3_mul_add(vec3_scale(cy, right), -sy, front);
     view->up = vec3_cross(view->right, view->forward);
     view->tangent_y = tan(half_angle) / fmax(1.0, 1.0 / aspect) / margin;
-    view->tangent_x = view->tangent_y * aspect;
+    view->tangent_x = view->tangent_y * aspect * (1.0 - left_margin);
+    view->left_margin = left_margin;
     for (int i = 0; i < 4; i++) view->reach[i] = -INFINITY;
     view->nearest = INFINITY;
     view->farthest = -INFINITY;
@@ -68,7 +70,7 @@ camera camera_fit(const camera_view *view, double radius, double distance)
     camera c = {.right = view->right,
                 .up = view->up,
                 .forward = view->forward,
-                .tangent_x = tx * margin,
+                .tangent_x = tx * margin / (1.0 - view->left_margin),
                 .tangent_y = ty * margin};
     c.eye = vec3_mul_add(vec3_mul_add(vec3_scale(x, c.right), y, c.up), z, c.forward);
     c.near = fmin(0.9 * (near - z), 0.02 * (middle - z)); /* the ground comes close */

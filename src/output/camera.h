@@ -17,20 +17,23 @@ typedef struct camera {
 /* A direction of view and how far the things to be seen reach in it. */
 typedef struct camera_view {
     vec3 right, up, forward;
-    double tangent_x, tangent_y;
+    double tangent_x, tangent_y, left_margin;
     double reach[4];          /* largest x - z tx, -x - z tx, y - z ty, -y - z ty of all points */
     double nearest, farthest; /* range of z */
 } camera_view;
 
-/* `world` holds the axes right, up and front; angles in degrees. */
-void view_start(camera_view *view, const mat3 *world, double yaw, double pitch, double aspect);
+/* `world` holds the axes right, up and front; angles in degrees; `left_margin` is the part of the
+ * picture's width that is to stay free (see camera_matrix for the shift that goes with it). */
+void view_start(camera_view *view, const mat3 *world, double yaw, double pitch, double aspect,
+                double left_margin);
 void view_add(camera_view *view, vec3 point);
 
 /* The camera nearest to the points that has all of them, each with a ball of this radius, in the
  * picture; then moved away to `distance` times its distance from their middle. */
 camera camera_fit(const camera_view *view, double radius, double distance);
 
-/* World to clip space, moved by a fraction of the picture (-1..1 is all of it). */
+/* World to clip space, moved by a fraction of the picture (-1..1 is all of it). For a left margin,
+ * move by that margin. */
 matrix4 camera_matrix(const camera *c, double shift_x, double shift_y);
 
 /* World to clip space of parallel light from `direction` on a ball. */

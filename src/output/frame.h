@@ -47,6 +47,9 @@ size_t frame_cell_count(const frame *f);
 
 /* Writes the frame as VTU, atomically. */
 abut_status frame_write_vtu(const frame *f, const char *path, abut_error *err);
+/* Writes all points and the surface (boundary of solids, triangles, free edges, free points) as
+ * OBJ, atomically. Points keep their numbers from frame to frame. */
+abut_status frame_write_obj(const frame *f, const char *path, abut_error *err);
 
 /* A frame with the memory it points to. */
 typedef struct stored_frame {

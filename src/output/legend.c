@@ -154,7 +154,6 @@ static void draw_bar(image *picture, int x, int y, int width, int height)
 
 void legend_draw(image *picture, const char *name, double low, double high)
 {
-    if (picture->height < 160) return;
     double unit = fmax(1.2, picture->height / 400.0);
     int height = (int)(0.4 * picture->height), width = (int)(7.0 * unit);
     int x = (int)(10.0 * unit), y = (int)(0.3 * picture->height);

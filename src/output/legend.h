@@ -5,7 +5,9 @@
 
 #include "output/image.h"
 
-/* Draws into the left side of the picture; nothing when it is lower than 160 pixels. */
+enum { LEGEND_MIN_HEIGHT = 160 }; /* pixels; smaller pictures have no room for one */
+
+/* Draws into the left side of the picture. */
 void legend_draw(image *picture, const char *name, double low, double high);
 
 /* One line of text with its left end and base line at (x, y) in pixels from the top left; `unit` is

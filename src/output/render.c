@@ -7,6 +7,7 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979324;
+static const double LEGEND_MARGIN = 0.1; /* of the width */
 
 struct renderer {
     render_options options;
@@ -65,6 +66,11 @@ static abut_status check_options(const render_options *o, abut_error *err)
     return ABUT_OK;
 }
 
+static bool has_legend(const render_options *o)
+{
+    return strcmp(o->color, FIELD_BODY) != 0 && o->height >= LEGEND_MIN_HEIGHT;
+}
+
 abut_status render_scope_start(render_scope *scope, const render_options *options, abut_error *err)
 {
     TRY(check_options(options, err));
@@ -75,7 +81,7 @@ abut_status render_scope_start(render_scope *scope, const render_options *option
     scope->has_field = false;
     mat3 axes = world_axes(options);
     view_start(&scope->view, &axes, options->yaw, options->pitch,
-               (double)options->width / options->height);
+               (double)options->width / options->height, has_legend(options) ? LEGEND_MARGIN : 0.0);
     return ABUT_OK;
 }
 
@@ -218,7 +224,8 @@ static canvas_pass make_pass(const renderer *r, int i)
     double u, v;
     even_point(i, &u, &v);
     canvas_pass pass = {
-        .camera = camera_matrix(&r->camera, 2.0 * tent(u) / o->width, 2.0 * tent(v) / o->height),
+        .camera = camera_matrix(&r->camera, r->scope.view.left_margin + 2.0 * tent(u) / o->width,
+                                2.0 * tent(v) / o->height),
         .eye = r->camera.eye,
         .key_direction = key_direction(r, i),
         .sky_direction = sky_direction(r, i),
@@ -278,7 +285,7 @@ abut_status renderer_draw(renderer *r, const frame *f, image *picture, abut_erro
     }
     TRY(canvas_end(r->canvas, r->rgba, err));
     develop(r, picture);
-    if (r->scope.has_field && strcmp(r->options.color, FIELD_BODY) != 0)
+    if (has_legend(&r->options))
         legend_draw(picture, r->options.color, r->scope.range[0], r->scope.range[1]);
     return ABUT_OK;
 }

@@ -1,6 +1,7 @@
 #include "output/series.h"
 
 #include "base/file.h"
+#include "base/number.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -87,6 +88,9 @@ static abut_status read_times(frame_series *series, abut_error *err)
     return ABUT_OK;
 }
 
+/* frame_000012.vtu becomes frame_000012.obj. */
+static void obj_path(char *path) { memcpy(path + strlen(path) - 3, "obj", 3); }
+
 /* Removes the frames after last_step, from the disk and from the list. */
 static abut_status drop_after(frame_series *series, int64_t last_step, abut_error *err)
 {
@@ -98,6 +102,8 @@ static abut_status drop_after(frame_series *series, int64_t last_step, abut_erro
         if (unlink(path) != 0)
             return error_set(err, ABUT_ERROR_IO, path, "cannot remove an old frame: %s",
                              strerror(errno));
+        obj_path(path);
+        unlink(path); /* there may be none */
         series->entries.count--;
     }
     return ABUT_OK;
@@ -109,12 +115,16 @@ static abut_status write_list(const frame_series *series, abut_error *err)
     path_join(path, sizeof path, series->folder, "frames.pvd");
     atomic_file file;
     TRY(atomic_open(&file, path, err));
+    file.unsynced = true; /* it can be made again from the frames */
     fputs("<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
           "byte_order=\"LittleEndian\">\n  <Collection>\n",
           file.stream);
-    for (size_t i = 0; i < series->entries.count; i++)
-        fprintf(file.stream, "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"%s\"/>\n",
-                series->entries.data[i].time, series->entries.data[i].name);
+    for (size_t i = 0; i < series->entries.count; i++) {
+        char time[NUMBER_TEXT_SIZE];
+        number_write_double(time, series->entries.data[i].time);
+        fprintf(file.stream, "    <DataSet timestep=\"%s\" part=\"0\" file=\"%s\"/>\n", time,
+                series->entries.data[i].name);
+    }
     fputs("  </Collection>\n</VTKFile>\n", file.stream);
     return atomic_commit(&file, err);
 }
@@ -145,6 +155,10 @@ abut_status series_add(frame_series *series, const frame *f, abut_error *err)
     name_of_step(f->step, entry.name, sizeof entry.name);
     path_join(path, sizeof path, series->folder, entry.name);
     TRY(frame_write_vtu(f, path, err));
+    if (series->write_obj) {
+        obj_path(path);
+        TRY(frame_write_obj(f, path, err));
+    }
     /* A step that is written again replaces its entry. */
     size_t count = series->entries.count;
     if (count > 0 && series->entries.data[count - 1].step == f->step)

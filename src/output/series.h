@@ -13,7 +13,8 @@ typedef struct series_entry {
 } series_entry;
 
 typedef struct frame_series {
-    char *folder; /* DIR/frames */
+    char *folder;   /* DIR/frames */
+    bool write_obj; /* set after opening: an OBJ file of the surface beside each VTU file */
     ARRAY(series_entry) entries;
 } frame_series;
 
@@ -24,7 +25,7 @@ enum { SERIES_NEW = -1 };
  * state frames.pvd is in. */
 abut_status series_open(frame_series *series, const char *run_folder, int64_t last_step,
                         abut_error *err);
-/* Writes the frame's file, then the list. */
+/* Writes the frame's files, then the list. */
 abut_status series_add(frame_series *series, const frame *f, abut_error *err);
 void series_close(frame_series *series);
 

@@ -2,10 +2,10 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,71 +14,83 @@ static const char header[] =
     "gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,"
     "angular_momentum_y,angular_momentum_z\n";
 
-enum { ROW_SIZE = 640 }; /* 18 numbers of at most 25 characters, with room */
+enum { REAL_COUNT = 14, ROW_SIZE = 18 * NUMBER_TEXT_SIZE };
 
 static abut_status io_error(abut_error *err, const char *path, const char *what)
 {
     return error_set(err, ABUT_ERROR_IO, path, "%s: %s", what, strerror(errno));
 }
 
-static int format_row(const step_row *r, char *out)
+/* The columns of real numbers: time and wall_s, and those after the counts. */
+static void list_reals(step_row *r, double *reals[REAL_COUNT])
 {
-    vec3 p = r->linear_momentum, l = r->angular_momentum;
-    return snprintf(out, ROW_SIZE,
-                    "%" PRId64 ",%.17g,%.17g,%" PRId64 ",%" PRId64 ",%" PRId64
-                    ",%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n",
-                    r->step, r->time, r->wall_s, r->newton_iters, r->friction_iters, r->contacts,
-                    r->min_distance, r->kappa, r->kinetic, r->elastic, r->gravity, r->contact, p.x,
-                    p.y, p.z, l.x, l.y, l.z);
+    double *list[REAL_COUNT] = {&r->time,
+                                &r->wall_s,
+                                &r->min_distance,
+                                &r->kappa,
+                                &r->kinetic,
+                                &r->elastic,
+                                &r->gravity,
+                                &r->contact,
+                                &r->linear_momentum.x,
+                                &r->linear_momentum.y,
+                                &r->linear_momentum.z,
+                                &r->angular_momentum.x,
+                                &r->angular_momentum.y,
+                                &r->angular_momentum.z};
+    memcpy(reals, list, sizeof list);
+}
+
+/* Without regard to the locale, and each number so that it reads back to the same bits. */
+static size_t format_row(const step_row *row, char *out)
+{
+    step_row r = *row;
+    double *reals[REAL_COUNT];
+    list_reals(&r, reals);
+    int at = snprintf(out, ROW_SIZE, "%" PRId64, r.step);
+    for (int i = 0; i < REAL_COUNT; i++) {
+        if (i == 2)
+            at += snprintf(out + at, ROW_SIZE - (size_t)at, ",%" PRId64 ",%" PRId64 ",%" PRId64,
+                           r.newton_iters, r.friction_iters, r.contacts);
+        out[at++] = ',';
+        at += number_write_double(out + at, *reals[i]);
+    }
+    out[at++] = '\n';
+    out[at] = 0;
+    return (size_t)at;
 }
 
 /* Reads a number and the separator behind it; false when either is wrong. */
-static bool read_real(char **at, char separator, double *value)
+static bool read_real(const char **at, const char *end, char separator, double *value)
 {
-    char *end;
-    *value = strtod(*at, &end);
-    if (end == *at || *end != separator) return false;
-    *at = end + 1;
-    return true;
+    number_status status = number_read_double(at, end, value);
+    return status != NUMBER_MISSING && status != NUMBER_OVERFLOW && *at < end &&
+           *(*at)++ == separator;
 }
 
-static bool read_whole(char **at, int64_t *value)
+static bool read_whole(const char **at, const char *end, int64_t *value)
 {
-    char *end;
-    errno = 0;
-    *value = strtoll(*at, &end, 10);
-    if (end == *at || *end != ',' || errno != 0) return false;
-    *at = end + 1;
-    return true;
+    return number_read_int(at, end, value) == NUMBER_OK && *at < end && *(*at)++ == ',';
 }
 
-/* `line` ends in a newline. */
-static bool parse_row(char *line, step_row *r)
+/* `end` is behind the newline. */
+static bool parse_row(const char *at, const char *end, step_row *r)
 {
-    double *reals[] = {&r->min_distance,
-                       &r->kappa,
-                       &r->kinetic,
-                       &r->elastic,
-                       &r->gravity,
-                       &r->contact,
-                       &r->linear_momentum.x,
-                       &r->linear_momentum.y,
-                       &r->linear_momentum.z,
-                       &r->angular_momentum.x,
-                       &r->angular_momentum.y,
-                       &r->angular_momentum.z};
-    const size_t count = sizeof reals / sizeof *reals;
-    if (!read_whole(&line, &r->step) || !read_real(&line, ',', &r->time) ||
-        !read_real(&line, ',', &r->wall_s) || !read_whole(&line, &r->newton_iters) ||
-        !read_whole(&line, &r->friction_iters) || !read_whole(&line, &r->contacts))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (!read_real(&line, i + 1 < count ? ',' : '\n', reals[i])) return false;
-    return true;
+    double *reals[REAL_COUNT];
+    list_reals(r, reals);
+    if (!read_whole(&at, end, &r->step)) return false;
+    for (int i = 0; i < REAL_COUNT; i++) {
+        if (i == 2 &&
+            (!read_whole(&at, end, &r->newton_iters) || !read_whole(&at, end, &r->friction_iters) ||
+             !read_whole(&at, end, &r->contacts)))
+            return false;
+        if (!read_real(&at, end, i + 1 < REAL_COUNT ? ',' : '\n', reals[i])) return false;
+    }
+    return at == end;
 }
 
 static abut_status read_rows(const char *path, const file_bytes *bytes, step_row **rows,
-                             size_t *count, size_t *good_size, abut_error *err)
+                             size_t *count, abut_error *err)
 {
     ARRAY(step_row) list = {0};
     size_t at = sizeof header - 1;
@@ -89,18 +101,13 @@ static abut_status read_rows(const char *path, const file_bytes *bytes, step_row
     for (size_t line = 2; status == ABUT_OK && at < bytes->size; line++) {
         const char *end = memchr(bytes->data + at, '\n', bytes->size - at);
         if (!end) break; /* unfinished */
-        size_t length = (size_t)(end - bytes->data) + 1 - at;
-        char text[ROW_SIZE];
         step_row row;
-        memcpy(text, bytes->data + at, length < ROW_SIZE ? length : 0);
-        text[length < ROW_SIZE ? length : 0] = 0;
-        if (!parse_row(text, &row))
+        if (!parse_row(bytes->data + at, end + 1, &row))
             status = error_set(err, ABUT_ERROR_INPUT, path,
                                "line %zu: is not a row of 18 numbers separated by commas", line);
         else if (!array_push(&list, row))
             status = error_memory(err, "reading steps.csv");
-        at += length;
-        *good_size = at;
+        at = (size_t)(end - bytes->data) + 1;
     }
     if (status != ABUT_OK) array_free(&list);
     *rows = list.data;
@@ -111,11 +118,10 @@ static abut_status read_rows(const char *path, const file_bytes *bytes, step_row
 abut_status table_read(const char *path, step_row **rows, size_t *count, abut_error *err)
 {
     file_bytes bytes;
-    size_t good_size = 0;
     *rows = NULL;
     *count = 0;
     TRY(file_read(path, &bytes, err));
-    abut_status status = read_rows(path, &bytes, rows, count, &good_size, err);
+    abut_status status = read_rows(path, &bytes, rows, count, err);
     file_free(&bytes);
     return status;
 }
@@ -165,7 +171,7 @@ abut_status table_open(step_table *table, const char *path, int64_t last_step, a
 abut_status table_append(step_table *table, const step_row *row, abut_error *err)
 {
     char text[ROW_SIZE];
-    size_t length = (size_t)format_row(row, text);
+    size_t length = format_row(row, text);
     long before = ftell(table->stream);
     if (fwrite(text, 1, length, table->stream) == length && fflush(table->stream) == 0)
         return ABUT_OK;

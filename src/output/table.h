@@ -1,5 +1,5 @@
-/* steps.csv: one row of statistics per step, numbers with 17 digits so that two runs can be
- * compared bit for bit. */
+/* steps.csv: one row of statistics per step, numbers with as many digits as needed to read back to
+ * the same bits, so that two runs can be compared bit for bit. */
 #ifndef OUTPUT_TABLE_H
 #define OUTPUT_TABLE_H
 

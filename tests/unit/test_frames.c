@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "mesh/mesh_io.h"
 #include "output/series.h"
 
 #include <sys/stat.h>
@@ -262,8 +263,7 @@ TEST(a_series_goes_on_after_a_crash)
     add_frames(&series, 0, 9);
     series_close(&series);
     CHECK(count_lines(list, "<DataSet ") == 10);
-    CHECK(count_lines(
-              list, "timestep=\"0.90000000000000002\" part=\"0\" file=\"frame_000009.vtu\"") == 1);
+    CHECK(count_lines(list, "timestep=\"0.9\" part=\"0\" file=\"frame_000009.vtu\"") == 1);
     /* The crash: a list cut in half, a temporary file, and frames after the checkpoint. */
     CHECK_OK(atomic_write(list, "<VTKFile", 8, &err), err);
     CHECK_OK(series_open(&series, run, 6, &err), err);
@@ -294,6 +294,45 @@ TEST(a_series_goes_on_after_a_crash)
     CHECK(strstr(err.message, "no frames") != NULL);
     remove_run(run);
     CHECK(series_find(&series, run, &err) == ABUT_ERROR_IO);
+}
+
+TEST(obj_files_hold_the_surface)
+{
+    abut_error err;
+    char run[200], path[300];
+    frame_series series;
+    sample s;
+    mesh m = {0};
+    in_folder(run, "obj");
+    CHECK_OK(series_open(&series, run, SERIES_NEW, &err), err);
+    series.write_obj = true;
+    vec3 points[5] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1.0 / 3.0, 5, 5}};
+    int32_t tet[4] = {0, 1, 2, 3}, edge[2] = {3, 4};
+    cell_block blocks[2] = {block(CELL_TET, 1, 1, tet), block(CELL_EDGE, 1, 1, edge)};
+    frame f = {.step = 4, .point_count = 5, .points = points, .block_count = 2, .blocks = blocks};
+    CHECK_OK(series_add(&series, &f, &err), err);
+    series_close(&series);
+    snprintf(path, sizeof path, "%s/frames/frame_000004.obj", run);
+    CHECK_OK(mesh_read(path, NULL, &m, &err), err);
+    CHECK(m.vertex_count == 5 && memcmp(m.vertices, points, sizeof points) == 0);
+    const cell_block *triangles = mesh_find(&m, CELL_TRIANGLE), *edges = mesh_find(&m, CELL_EDGE);
+    CHECK(triangles && triangles->count == 4 && edges && edges->count == 1);
+    mesh_free(&m);
+    /* Resuming before that step removes both files. */
+    CHECK_OK(series_open(&series, run, 3, &err), err);
+    CHECK(!file_exists(path));
+    series_close(&series);
+    make_sample(&s, 1);
+    for (int i = 0;; i++) {
+        mem_fail_after(i);
+        abut_status status = frame_write_obj(&s.frame, path, &err);
+        bool injected = mem_failure_happened();
+        mem_fail_after(-1);
+        CHECK(status == (injected ? ABUT_ERROR_MEMORY : ABUT_OK));
+        CHECK(file_exists(path) == !injected);
+        if (!injected) break;
+    }
+    remove_run(run);
 }
 
 TEST(a_full_disk_leaves_the_list_as_it_was)
@@ -339,6 +378,7 @@ int main(void)
     RUN(foreign_files_are_named);
     RUN(lack_of_memory_is_an_error);
     RUN(a_series_goes_on_after_a_crash);
+    RUN(obj_files_hold_the_surface);
     RUN(a_full_disk_leaves_the_list_as_it_was);
     CHECK(rmdir(folder) == 0); /* fails when anything was left behind */
     return TEST_END();

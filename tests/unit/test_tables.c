@@ -8,6 +8,7 @@
 #include "output/table.h"
 
 #include <jansson.h>
+#include <locale.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -55,7 +56,7 @@ static void check_rows(int64_t expected)
     CHECK(count == (size_t)expected);
     for (size_t i = 0; i < count; i++) {
         step_row row = make_row((int64_t)i + 1);
-        CHECK(memcmp(&row, &rows[i], sizeof row) == 0); /* 17 digits give every bit back */
+        CHECK(memcmp(&row, &rows[i], sizeof row) == 0); /* every bit */
     }
     mem_free(rows);
 }
@@ -75,6 +76,23 @@ TEST(rows_come_back_bit_for_bit)
                   "kappa,kinetic,elastic,gravity,contact,linear_momentum_x,",
                   120) == 0);
     file_free(&bytes);
+}
+
+/* A program that uses the library may have set a locale with decimal commas. */
+TEST(the_locale_does_not_matter)
+{
+    abut_error err;
+    step_table table;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) {
+        printf("no locale with decimal commas is installed\n");
+        return;
+    }
+    CHECK_OK(table_open(&table, path, TABLE_NEW, &err), err);
+    append_rows(&table, 1, 3);
+    CHECK_OK(table_close(&table, &err), err);
+    check_rows(3);
+    setlocale(LC_NUMERIC, "C");
+    check_rows(3);
 }
 
 TEST(a_resumed_table_equals_an_unbroken_one)
@@ -281,6 +299,7 @@ int main(void)
     if (!mkdtemp(folder)) return 1;
     path_join(path, sizeof path, folder, "steps.csv");
     RUN(rows_come_back_bit_for_bit);
+    RUN(the_locale_does_not_matter);
     RUN(a_resumed_table_equals_an_unbroken_one);
     RUN(wrong_tables_are_named_by_line);
     RUN(a_row_that_does_not_fit_is_not_there);
