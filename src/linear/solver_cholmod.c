@@ -20,6 +20,9 @@ typedef struct solver_cholmod {
     cholmod_dense *solution, *work_y, *work_e;
     uint64_t pattern_stamp;
     bool analysed, reproducible;
+    int32_t *order; /* of the blocks, kept while the pattern changes little */
+    size_t order_size;
+    double order_fill; /* entries of the factor when the order was made */
 } solver_cholmod;
 
 static abut_status create(const linear_options *options, void **self, abut_error *err)
@@ -44,6 +47,7 @@ static void destroy(void *self)
     cholmod_free_dense(&s->work_y, &s->common);
     cholmod_free_dense(&s->work_e, &s->common);
     cholmod_finish(&s->common);
+    mem_free(s->order);
     mem_free(s);
 }
 
@@ -113,30 +117,51 @@ static bool order_by_amd(solver_cholmod *s, const block_matrix *a, int32_t *orde
     return cholmod_amd(&graph, NULL, 0, order, &s->common);
 }
 
-static abut_status analyse(solver_cholmod *s, const block_matrix *a, abut_error *err)
+/* A factor that has grown by more than this since its order was made is ordered anew. */
+static const double FILL_GROWTH = 1.2;
+
+/* Symbolic factorisation with the present order. */
+static bool analyse_ordered(solver_cholmod *s, const block_matrix *a)
 {
     size_t n = (size_t)a->size;
-    int32_t *order = mem_alloc(n + 1, sizeof *order);
     int32_t *scalar_order = mem_alloc(3 * n + 1, sizeof *scalar_order);
-    bool ok = order && scalar_order;
-    if (ok) {
-        ok = n > SMALL_SYSTEM && a->column_start[n] > a->size && order_by_metis(a, order);
-        ok = ok || order_by_amd(s, a, order);
-    }
-    if (ok) {
-        for (size_t k = 0; k < n; k++)
-            for (int c = 0; c < 3; c++) scalar_order[3 * k + (size_t)c] = 3 * order[k] + c;
-        cholmod_free_factor(&s->factor, &s->common);
-        s->common.nmethods = 1;
-        s->common.method[0].ordering = CHOLMOD_GIVEN;
-        s->common.postorder = true;
-        cholmod_sparse view = view_of(a);
-        s->factor = cholmod_analyze_p(&view, scalar_order, NULL, 0, &s->common);
-        ok = s->factor != NULL;
-    }
-    mem_free(order);
+    if (!scalar_order) return false;
+    for (size_t k = 0; k < n; k++)
+        for (int c = 0; c < 3; c++) scalar_order[3 * k + (size_t)c] = 3 * s->order[k] + c;
+    cholmod_free_factor(&s->factor, &s->common);
+    s->common.nmethods = 1;
+    s->common.method[0].ordering = CHOLMOD_GIVEN;
+    s->common.postorder = true;
+    cholmod_sparse view = view_of(a);
+    s->factor = cholmod_analyze_p(&view, scalar_order, NULL, 0, &s->common);
     mem_free(scalar_order);
+    return s->factor != NULL;
+}
+
+static bool order_blocks(solver_cholmod *s, const block_matrix *a)
+{
+    size_t n = (size_t)a->size;
+    mem_free(s->order);
+    s->order = mem_alloc(n + 1, sizeof *s->order);
+    s->order_size = n;
+    if (!s->order) return false;
+    bool dissect = n > SMALL_SYSTEM && a->column_start[n] > a->size;
+    return (dissect && order_by_metis(a, s->order)) || order_by_amd(s, a, s->order);
+}
+
+/* Contacts come and go, but the order of a mesh stays good: a new order is made only when the
+ * number of unknowns changes or the old order fills in too much. */
+static abut_status analyse(solver_cholmod *s, const block_matrix *a, abut_error *err)
+{
+    bool kept = s->order && s->order_size == (size_t)a->size;
+    bool ok = kept || order_blocks(s, a);
+    ok = ok && analyse_ordered(s, a);
+    if (ok && kept && s->common.lnz > FILL_GROWTH * s->order_fill) {
+        kept = false;
+        ok = order_blocks(s, a) && analyse_ordered(s, a);
+    }
     if (!ok) return error_memory(err, "analysing the sparse matrix");
+    if (!kept) s->order_fill = s->common.lnz;
     s->pattern_stamp = a->pattern_stamp;
     s->analysed = true;
     return ABUT_OK;

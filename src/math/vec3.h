@@ -38,13 +38,14 @@ static inline vec3 vec3_cross(vec3 a, vec3 b)
 static inline double vec3_norm2(vec3 a) { return vec3_dot(a, a); }
 static inline double vec3_norm(vec3 a) { return sqrt(vec3_norm2(a)); }
 static inline double vec3_max_abs(vec3 a) { return fmax(fabs(a.x), fmax(fabs(a.y), fabs(a.z))); }
+/* Written as comparisons, which are one instruction each; fmin and fmax are function calls. */
 static inline vec3 vec3_min(vec3 a, vec3 b)
 {
-    return (vec3){fmin(a.x, b.x), fmin(a.y, b.y), fmin(a.z, b.z)};
+    return (vec3){a.x < b.x ? a.x : b.x, a.y < b.y ? a.y : b.y, a.z < b.z ? a.z : b.z};
 }
 static inline vec3 vec3_max(vec3 a, vec3 b)
 {
-    return (vec3){fmax(a.x, b.x), fmax(a.y, b.y), fmax(a.z, b.z)};
+    return (vec3){a.x > b.x ? a.x : b.x, a.y > b.y ? a.y : b.y, a.z > b.z ? a.z : b.z};
 }
 /* Unit vector; the zero vector stays zero. */
 static inline vec3 vec3_normalize(vec3 a)

@@ -198,10 +198,13 @@ static abut_status prepare_maps(problem *p, bool with_matrix, abut_error *err)
 
 abut_status problem_update(problem *p, const double *x, abut_error *err)
 {
-    for (int t = 0; t < p->term_count; t++)
+    stage before = timer_switch(p->timer, STAGE_ACTIVE_SET);
+    abut_status status = ABUT_OK;
+    for (int t = 0; status == ABUT_OK && t < p->term_count; t++)
         if (p->terms[t]->enabled && p->terms[t]->class->update)
-            TRY(p->terms[t]->class->update(p->terms[t], x, err));
-    return ABUT_OK;
+            status = p->terms[t]->class->update(p->terms[t], x, err);
+    timer_switch(p->timer, before);
+    return status;
 }
 
 double problem_value(problem *p, const double *x)
