@@ -1,7 +1,6 @@
 #include "contact/contact_step.h"
 
 #include "base/parallel.h"
-#include "ccd/tight_inclusion.h"
 
 #include <math.h>
 #include <string.h>
@@ -202,18 +201,12 @@ static double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, d
     double distance = sqrt(pair_distance2(kind, x));
     if (keep * distance > closing) return limit;
     for (int k = 0; k < n; k++) end[k] = vec3_add(x[k], p[k]);
-    ccd_options options = ccd_default_options();
-    options.separation = KEEP_MESH * distance;
-    options.norm = CCD_NORM_EUCLIDEAN;
-    options.tolerance = 0.1 * distance;
+    step_options options = step_default_options();
+    options.method = t->options.ccd;
+    options.keep = KEEP_MESH;
+    options.cap = t->options.dhat;
     options.t_max = limit;
-    options.max_checks = 100000;
-    options.no_zero_toi = true;
-    ccd_result result = tight_inclusion(kind, x, end, &options);
-    if (!result.hit) return limit;
-    /* The bound from the closing speed is a lower bound of the time as well. */
-    double safe = closing > 0 ? keep * distance / closing * limit * (1 - 1e-12) : limit;
-    return fmin(limit, fmax(result.toi, safe));
+    return fmin(limit, ccd_pair_step(kind, x, end, &options).step);
 }
 
 static double step_range(void *context, size_t begin, size_t end)

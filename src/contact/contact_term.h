@@ -9,6 +9,7 @@
 #define CONTACT_CONTACT_TERM_H
 
 #include "body/model.h"
+#include "ccd/line_search.h"
 #include "contact/active_set.h"
 #include "contact/barrier.h"
 #include "term/term.h"
@@ -23,8 +24,6 @@ typedef struct plane_contact {
     int32_t vertex, plane;
     double distance;
 } plane_contact;
-
-typedef enum ccd_method { CCD_METHOD_TIGHT_INCLUSION, CCD_METHOD_ADDITIVE } ccd_method;
 
 typedef struct contact_options {
     double dhat;

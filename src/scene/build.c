@@ -199,7 +199,7 @@ static double resolve_length(length_def length, double extent)
     return length.relative ? length.value * extent : length.value;
 }
 
-static step_options options_of(const scene_def *scene, const model *m)
+static stepper_options options_of(const scene_def *scene, const model *m)
 {
     static const integrator integrators[] = {
         [INTEGRATOR_IMPLICIT_EULER] = INTEGRATE_IMPLICIT_EULER,
@@ -207,21 +207,21 @@ static step_options options_of(const scene_def *scene, const model *m)
         [INTEGRATOR_BDF2] = INTEGRATE_BDF2,
         [INTEGRATOR_QUASI_STATIC] = INTEGRATE_QUASI_STATIC,
     };
-    return (step_options){.h = scene->time_step,
-                          .integrator = integrators[scene->integrator],
-                          .newmark_beta = scene->newmark_beta,
-                          .newmark_gamma = scene->newmark_gamma,
-                          .gravity = scene->gravity,
-                          .tolerance = resolve_length(scene->tolerance, m->extent),
-                          .max_iterations = scene->max_iterations,
-                          .contact = scene->contact_enabled,
-                          .contact_options = {.dhat = resolve_length(scene->dhat, m->extent)},
-                          .friction = scene->friction,
-                          .eps_v = resolve_length(scene->eps_v, m->extent),
-                          .friction_iterations = scene->friction_iterations,
-                          .linear = {.name = scene->linear,
-                                     .tolerance = scene->linear_tolerance,
-                                     .reproducible = scene->reproducible}};
+    return (stepper_options){.h = scene->time_step,
+                             .integrator = integrators[scene->integrator],
+                             .newmark_beta = scene->newmark_beta,
+                             .newmark_gamma = scene->newmark_gamma,
+                             .gravity = scene->gravity,
+                             .tolerance = resolve_length(scene->tolerance, m->extent),
+                             .max_iterations = scene->max_iterations,
+                             .contact = scene->contact_enabled,
+                             .contact_options = {.dhat = resolve_length(scene->dhat, m->extent)},
+                             .friction = scene->friction,
+                             .eps_v = resolve_length(scene->eps_v, m->extent),
+                             .friction_iterations = scene->friction_iterations,
+                             .linear = {.name = scene->linear,
+                                        .tolerance = scene->linear_tolerance,
+                                        .reproducible = scene->reproducible}};
 }
 
 static abut_status check_supported(const scene_def *scene, abut_error *err)
@@ -282,7 +282,7 @@ abut_status scene_build(const scene_def *scene, const logger *log, stepper **out
     stepper *s = NULL;
     if (status == ABUT_OK) status = build_model(scene, shapes, m, err);
     if (status == ABUT_OK) {
-        step_options options = options_of(scene, m);
+        stepper_options options = options_of(scene, m);
         model *handed = m;
         m = NULL; /* the stepper owns it now */
         status = stepper_create(handed, &options, log, &s, err);

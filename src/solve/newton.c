@@ -8,7 +8,7 @@
 enum { MAX_HALVINGS = 60, MAX_REGULARISATIONS = 8 };
 
 /* Energies are sums over many terms; differences below this share of the value are rounding. */
-static const double ENERGY_NOISE = 1e-14;
+static const double ENERGY_NOISE = 1e-14, STALL_NOISE = 1e-11;
 
 abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,
                         abut_error *err)
@@ -139,6 +139,9 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         TRY(solve_direction(n, err));
         timer_switch(p->timer, STAGE_LINE_SEARCH);
         result->direction = largest_entry(n->step, 3 * (size_t)p->free_count);
+        double decrease = 0; /* predicted by the quadratic model */
+        for (size_t i = 0; i < 3 * (size_t)p->free_count; i++)
+            decrease += 0.5 * n->right[i] * n->step[i];
         result->iterations++;
         problem_expand(p, n->step, n->direction);
         double alpha = 1;
@@ -157,7 +160,9 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
                     result->iterations, result->direction, alpha, energy);
         if (may_stop && tiny) result->converged = true;
         if (!moved && !tiny && !changed) {
-            result->stalled = true;
+            /* What is left to gain may be less than the energy's rounding: that is the end, too. */
+            result->converged = decrease <= STALL_NOISE * fabs(energy) && may_stop;
+            result->stalled = !result->converged;
             break;
         }
     }

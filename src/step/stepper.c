@@ -25,7 +25,7 @@ static double mean_mass(const model *m)
 
 static abut_status add_contact(stepper *s, abut_error *err)
 {
-    const step_options *o = &s->options;
+    const stepper_options *o = &s->options;
     TRY(contact_create(s->model, &o->contact_options, &s->contact, err));
     contact_set_stiffness_bounds(s->contact, mean_mass(s->model));
     TRY(friction_create(s->contact, o->friction, o->friction_kind, &s->friction, err));
@@ -35,8 +35,8 @@ static abut_status add_contact(stepper *s, abut_error *err)
     return problem_add_term(&s->problem, &s->friction->base, err);
 }
 
-abut_status stepper_create(model *m, const step_options *options, const logger *log, stepper **out,
-                           abut_error *err)
+abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
+                           stepper **out, abut_error *err)
 {
     stepper *s = mem_calloc(1, sizeof *s);
     if (!s) {

@@ -14,7 +14,7 @@
 #include "term/elastic.h"
 #include "term/inertia.h"
 
-typedef struct step_options {
+typedef struct stepper_options {
     double h; /* s */
     integrator integrator;
     double newmark_beta, newmark_gamma;
@@ -29,7 +29,7 @@ typedef struct step_options {
     double eps_v;            /* m/s: slower sliding counts as sticking */
     int friction_iterations; /* passes of lagged friction per step; 0 = until converged */
     friction_kind friction_kind;
-} step_options;
+} stepper_options;
 
 /* A constant load on some nodes during a time window. */
 typedef struct load {
@@ -50,7 +50,7 @@ typedef struct step_statistics {
 
 typedef struct stepper {
     model *model; /* owned */
-    step_options options;
+    stepper_options options;
     const logger *log;
     stage_timer timer;
     motion_state state;
@@ -75,8 +75,8 @@ typedef struct stepper {
 } stepper;
 
 /* Takes the model over (also on failure). Conditions and loads are added before stepper_start. */
-abut_status stepper_create(model *m, const step_options *options, const logger *log, stepper **out,
-                           abut_error *err);
+abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
+                           stepper **out, abut_error *err);
 void stepper_destroy(stepper *s);
 /* Initial velocities (3 per block, may be NULL), first accelerations. */
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
