@@ -303,6 +303,7 @@ static abut_status open_run(run *r, abut_error *err)
     path_join(path, sizeof path, folder, "steps.csv");
     TRY(table_open(&r->table, path, resume ? last : TABLE_NEW, err));
     TRY(series_open(&r->series, folder, resume ? last : SERIES_NEW, err));
+    r->series.write_obj = r->sim->scene->write_obj;
     TRY(prepare_frame(r, err));
     if (!resume) {
         TRY(append_row(r, err));
