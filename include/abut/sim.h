@@ -24,11 +24,14 @@ typedef struct abut_sim_options {
     void *log_user;
     abut_log_level log_level;
     int threads; /* 0: as OpenMP decides */
+    /* Where start_problems.vtu is written when the start intersects; NULL: nowhere. */
+    const char *problem_folder;
 } abut_sim_options;
 
 ABUT_API abut_sim_options abut_default_sim_options(void);
 
-/* Reads and builds a scene. options may be NULL. */
+/* Reads and builds a scene. options may be NULL. A start that intersects is ABUT_ERROR_INFEASIBLE,
+ * and the log tells where. */
 ABUT_API abut_status abut_sim_load(const char *scene_path, const abut_sim_options *options,
                                    abut_sim **out, abut_error *error);
 ABUT_API void abut_sim_destroy(abut_sim *sim);

@@ -1,6 +1,6 @@
 /* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
-#include "api/sim.h"
-
+#include "api/model_frame.h"
+#include "api/verify.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/parallel.h"
@@ -27,68 +27,18 @@ typedef struct run {
     int64_t newton_iterations, max_contacts, contact_sum;
     double min_distance, max_stretch;
     int64_t frame_step, checkpoint_step;
-    ARRAY(int32_t) point_body;
-    ARRAY(double) displacement, stress;
-    cell_block blocks[4];
-    size_t block_count;
+    model_frame frame;
 } run;
 
 /* ---------------------------------------------------------------------------------------------- */
 /* Frames                                                                                         */
 
-/* Cells of the frames: all tets, and the surfaces, free edges and points of obstacles. */
-static abut_status prepare_frame(run *r, abut_error *err)
-{
-    const model *m = r->sim->stepper->model;
-    if (!array_resize(&r->point_body, m->rest.count) ||
-        !array_resize(&r->displacement, 3 * m->rest.count) ||
-        !array_resize(&r->stress, m->tet_count + 1))
-        return error_memory(err, "preparing frames");
-    memcpy(r->point_body.data, m->body.data, m->rest.count * sizeof(int32_t));
-    r->blocks[0] = (cell_block){CELL_TET, 1, 4, m->tet_count, m->tets.data, NULL};
-    r->block_count = 1;
-    ARRAY(int32_t) triangles = {0};
-    ARRAY(int32_t) edges = {0};
-    ARRAY(int32_t) points = {0};
-    bool ok = true;
-    for (size_t b = 0; ok && b < m->bodies.count; b++) {
-        const model_body *body = &m->bodies.data[b];
-        if (body->kind != BODY_KIND_OBSTACLE) continue;
-        const collision_surface *s = &m->surface;
-        for (size_t i = 3 * body->first_triangle;
-             ok && i < 3 * (body->first_triangle + body->triangle_count); i++)
-            ok = array_push(&triangles, s->rows.data[s->triangles.data[i]].block);
-        for (size_t i = 2 * body->first_edge;
-             ok && body->triangle_count == 0 && i < 2 * (body->first_edge + body->edge_count); i++)
-            ok = array_push(&edges, s->rows.data[s->edges.data[i]].block);
-        for (size_t i = body->first_vertex;
-             ok && body->edge_count == 0 && i < body->first_vertex + body->vertex_count; i++)
-            ok = array_push(&points, s->rows.data[i].block);
-    }
-    r->blocks[r->block_count++] =
-        (cell_block){CELL_TRIANGLE, 1, 3, triangles.count / 3, triangles.data, NULL};
-    r->blocks[r->block_count++] = (cell_block){CELL_EDGE, 1, 2, edges.count / 2, edges.data, NULL};
-    r->blocks[r->block_count++] = (cell_block){CELL_POINT, 1, 1, points.count, points.data, NULL};
-    return ok ? ABUT_OK : error_memory(err, "preparing frames");
-}
-
 static abut_status write_frame(run *r, abut_error *err)
 {
-    stepper *s = r->sim->stepper;
-    const model *m = s->model;
-    r->frame_step = s->state.steps;
+    r->frame_step = r->sim->stepper->state.steps;
     if (!r->sim->scene->write_vtu) return ABUT_OK;
-    for (size_t i = 0; i < 3 * m->rest.count; i++)
-        r->displacement.data[i] = s->state.x[i] - ((const double *)m->rest.data)[i];
-    frame f = {.time = s->time, .step = s->state.steps, .point_count = m->rest.count};
-    f.points = (const vec3 *)s->state.x;
-    cell_block blocks[4];
-    for (size_t i = 0; i < r->block_count; i++)
-        if (r->blocks[i].count > 0) blocks[f.block_count++] = r->blocks[i];
-    f.blocks = blocks;
-    frame_add_ints(&f, FRAME_POINTS, FIELD_BODY, 1, r->point_body.data);
-    frame_add_doubles(&f, FRAME_POINTS, FIELD_VELOCITY, 3, s->state.v);
-    frame_add_doubles(&f, FRAME_POINTS, FIELD_DISPLACEMENT, 3, r->displacement.data);
+    frame f;
+    model_frame_take(&r->frame, r->sim->stepper, &f);
     return series_add(&r->series, &f, err);
 }
 
@@ -243,8 +193,10 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     if (s->state.steps > 0) summary.mean_contacts = (double)r->contact_sum / (double)s->state.steps;
     timer_switch(&s->timer, STAGE_OTHER);
     memcpy(summary.stage_seconds, s->timer.seconds, sizeof summary.stage_seconds);
-    for (size_t e = 0; e < m->tet_count; e++)
-        if (!(elastic_volume_ratio(s->elastic, s->state.x, e) > 0)) summary.inverted_elements++;
+    verify_result last;
+    TRY(verify_state(r->sim, &last, err));
+    summary.intersections = (int64_t)(last.intersections + last.behind_planes);
+    summary.inverted_elements = (int64_t)last.inverted;
     add_norms(m, s->state.x, &summary);
     body_summary *bodies = mem_calloc(m->bodies.count + 1, sizeof *bodies);
     if (!bodies) return error_memory(err, "writing the summary");
@@ -304,7 +256,7 @@ static abut_status open_run(run *r, abut_error *err)
     TRY(table_open(&r->table, path, resume ? last : TABLE_NEW, err));
     TRY(series_open(&r->series, folder, resume ? last : SERIES_NEW, err));
     r->series.write_obj = r->sim->scene->write_obj;
-    TRY(prepare_frame(r, err));
+    TRY(model_frame_init(&r->frame, r->sim->stepper->model, err));
     if (!resume) {
         TRY(append_row(r, err));
         TRY(write_frame(r, err));
@@ -380,10 +332,7 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
         }
     }
     series_close(&r->series);
-    for (size_t i = 1; i < r->block_count; i++) mem_free(r->blocks[i].nodes);
-    array_free(&r->point_body);
-    array_free(&r->displacement);
-    array_free(&r->stress);
+    model_frame_free(&r->frame);
     mem_free(r);
     return status;
 }

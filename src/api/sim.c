@@ -1,5 +1,6 @@
 #include "api/sim.h"
 
+#include "api/verify.h"
 #include "base/parallel.h"
 
 #include <math.h>
@@ -22,6 +23,7 @@ abut_status abut_sim_load(const char *scene_path, const abut_sim_options *option
     abut_status status = scene_load(scene_path, options->overrides, options->override_count,
                                     &sim->log, &sim->scene, error);
     if (status == ABUT_OK) status = scene_build(sim->scene, &sim->log, &sim->stepper, error);
+    if (status == ABUT_OK) status = verify_start(sim, options->problem_folder, error);
     if (status != ABUT_OK) {
         abut_sim_destroy(sim);
         return status;

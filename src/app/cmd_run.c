@@ -99,6 +99,7 @@ static abut_status run(const command_line *line, abut_error *err)
     default_folder(line->arguments[0], folder, sizeof folder);
     const char *given = line_value(line, "--output");
     options.folder = given ? given : folder;
+    sim_options.problem_folder = options.folder;
     bool quiet = line_has(line, "--quiet");
     progress_start(&display.bar, stderr, quiet);
     catch_signals();

@@ -13,6 +13,7 @@
     X(info)                                                                                        \
     X(convert)                                                                                     \
     X(ccd)                                                                                         \
+    X(verify)                                                                                      \
     X(render)                                                                                      \
     X(schema)
 

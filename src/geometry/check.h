@@ -49,6 +49,16 @@ const char *check_kind_name(check_kind kind); /* "edge-triangle", ... */
 abut_status check_intersections(const check_surface *surface, check_pair **pairs, size_t *count,
                                 abut_error *err);
 
+/* Where a pair meets and how deep, in rounded arithmetic and for people: the point where the edge
+ * passes through the plane of the triangle and the part of the edge behind it (the shorter one,
+ * along the normal); for the other kinds, which only touch, a point of the first primitive nearest
+ * to the second, and 0. */
+void check_locate(const check_surface *surface, const check_pair *pair, vec3 *position,
+                  double *depth);
+/* Vertices of the two primitives of a pair; returns the number of those of the first. */
+size_t check_pair_vertices(const check_surface *surface, const check_pair *pair, int32_t first[3],
+                           int32_t second[3], size_t *second_count);
+
 typedef struct check_gap {
     double distance; /* INFINITY when nothing is within the radius */
     check_pair pair;

@@ -135,8 +135,8 @@ static void describe(const scene_def *scene, const joined_surface *s, const char
         snprintf(text + length, size - (size_t)length, " of \"%.40s\"", scene->bodies[body].name);
 }
 
-static void show_pair(const scene_def *scene, const joined_surface *s, const check_pair *pair,
-                      start_report *out)
+static void show_pair(const scene_def *scene, const joined_surface *s, const check_surface *surface,
+                      const check_pair *pair, start_report *out)
 {
     bool first_edge = pair->kind == CHECK_EDGE_TRIANGLE || pair->kind == CHECK_EDGE_EDGE;
     char a[90], b[90];
@@ -150,7 +150,10 @@ static void show_pair(const scene_def *scene, const joined_surface *s, const che
         describe(scene, s, "node", &pair->second, 1, b, sizeof b);
     else
         describe(scene, s, "edge", s->edges.data[pair->second], 2, b, sizeof b);
-    show(out, "%s meets %s", a, b);
+    vec3 at;
+    double depth;
+    check_locate(surface, pair, &at, &depth);
+    show(out, "%s meets %s at (%.6g, %.6g, %.6g), %.3g m deep", a, b, at.x, at.y, at.z, depth);
 }
 
 /* --- The check --- */
@@ -188,7 +191,8 @@ static abut_status check_joined(const scene_def *scene, const joined_surface *s,
     TRY(check_intersections(&surface, &pairs, &out->intersections, err));
     /* Leave room to speak of half spaces, too. */
     size_t most = scene->half_space_count > 0 ? START_SHOWN - 3 : START_SHOWN;
-    for (size_t i = 0; i < out->intersections && i < most; i++) show_pair(scene, s, &pairs[i], out);
+    for (size_t i = 0; i < out->intersections && i < most; i++)
+        show_pair(scene, s, &surface, &pairs[i], out);
     mem_free(pairs);
     check_half_spaces(scene, s, out);
     if (out->intersections > 0) return ABUT_OK;

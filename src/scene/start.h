@@ -14,7 +14,7 @@ double start_size(const scene_def *scene, const mesh *meshes);
 /* A length with l put in. */
 double start_length(length_def length, double size);
 
-enum { START_SHOWN = 10, START_TEXT = 200 };
+enum { START_SHOWN = 10, START_TEXT = 320 };
 
 typedef struct start_report {
     size_t intersections; /* pairs of primitives that meet, touching included */

@@ -1,0 +1,23 @@
+/* The current state of a simulation as a frame (output/frame.h): all tets, and the surfaces, free
+ * edges and points of obstacles. What is written, drawn and verified is this. */
+#ifndef API_MODEL_FRAME_H
+#define API_MODEL_FRAME_H
+
+#include "output/frame.h"
+#include "step/stepper.h"
+
+typedef struct model_frame {
+    cell_block blocks[4]; /* those with cells; the tets belong to the model */
+    size_t block_count;
+    ARRAY(int32_t) triangles, edges, points;
+    ARRAY(double) displacement;
+} model_frame;
+
+/* The frame borrows from the model, which must live as long. */
+abut_status model_frame_init(model_frame *mf, const model *m, abut_error *err);
+void model_frame_free(model_frame *mf);
+/* Points, cells and the fields body, velocity and displacement at this moment; valid until the
+ * state changes. */
+void model_frame_take(model_frame *mf, const stepper *s, frame *out);
+
+#endif

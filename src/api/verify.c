@@ -1,0 +1,247 @@
+#include "api/verify.h"
+
+#include "api/model_frame.h"
+#include "base/file.h"
+#include "output/series.h"
+#include "scene/start.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------------- */
+/* What the scene tells                                                                           */
+
+void scene_verifier_free(scene_verifier *v)
+{
+    mem_free(v->setup.body_flags);
+    mem_free(v->setup.planes);
+    mem_free(v->names);
+    memset(v, 0, sizeof *v);
+}
+
+static uint8_t flags_of(body_type type)
+{
+    if (type == BODY_OBSTACLE) return CHECK_BODY_OBSTACLE | CHECK_BODY_RIGID;
+    return type == BODY_RIGID || type == BODY_AFFINE ? CHECK_BODY_RIGID : 0;
+}
+
+abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
+                                abut_error *err)
+{
+    *v = (scene_verifier){.size = size, .dhat = start_length(scene->dhat, size)};
+    v->setup.contact = scene->contact_enabled;
+    v->setup.radius = 2 * v->dhat;
+    v->setup.body_flags = mem_calloc(scene->body_count + 1, 1);
+    v->setup.planes = mem_calloc(scene->half_space_count + 1, sizeof *v->setup.planes);
+    v->names = mem_calloc(scene->body_count + 1, sizeof *v->names);
+    if (!v->setup.body_flags || !v->setup.planes || !v->names) {
+        scene_verifier_free(v);
+        return error_memory(err, "preparing the check");
+    }
+    for (size_t i = 0; i < scene->body_count; i++) {
+        if (!scene->bodies[i].enabled) continue;
+        v->names[v->setup.body_count] = scene->bodies[i].name;
+        v->setup.body_flags[v->setup.body_count++] = flags_of(scene->bodies[i].type);
+    }
+    for (size_t i = 0; i < scene->half_space_count; i++) {
+        const half_space_def *plane = &scene->half_spaces[i];
+        v->setup.planes[v->setup.plane_count++] =
+            (verify_plane){plane->origin, vec3_normalize(plane->normal)};
+    }
+    return ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* The start, and a state                                                                         */
+
+enum { LOGGED = 10, MARKED = 100000 };
+
+static abut_status mark_problems(const char *folder, const verify_problems *problems, frame *f,
+                                 abut_error *err)
+{
+    int32_t *kind = mem_calloc(f->point_count + 1, sizeof *kind);
+    double *depth = mem_calloc(f->point_count + 1, sizeof *depth);
+    abut_status status = kind && depth ? ABUT_OK : error_memory(err, "marking problems");
+    for (size_t i = 0; status == ABUT_OK && i < problems->count; i++) {
+        const verify_problem *p = &problems->data[i];
+        for (size_t k = 0; k < p->first_count + p->second_count; k++) {
+            int32_t node = k < p->first_count ? p->first[k] : p->second[k - p->first_count];
+            kind[node] |= 1 << p->kind;
+            depth[node] = fmax(depth[node], p->depth);
+        }
+    }
+    if (status == ABUT_OK) {
+        char path[4096];
+        path_join(path, sizeof path, folder, "start_problems.vtu");
+        frame_add_ints(f, FRAME_POINTS, "problem", 1, kind);
+        frame_add_doubles(f, FRAME_POINTS, "depth", 1, depth);
+        status = directory_create(folder, err);
+        if (status == ABUT_OK) status = frame_write_vtu(f, path, err);
+    }
+    mem_free(kind);
+    mem_free(depth);
+    return status;
+}
+
+static abut_status report_start(const abut_sim *sim, const scene_verifier *v, const char *folder,
+                                const verify_result *found, const verify_problems *problems,
+                                frame *f, abut_error *err)
+{
+    char text[400];
+    const char *path = sim->scene->path;
+    for (size_t i = 0; i < problems->count && i < LOGGED; i++) {
+        verify_describe(&problems->data[i], v->names, text, sizeof text);
+        log_message(&sim->log, ABUT_LOG_ERROR, "%s: at the start, %s", path, text);
+    }
+    if (folder) TRY(mark_problems(folder, problems, f, err));
+    verify_describe(&problems->data[0], v->names, text, sizeof text);
+    return error_set(err, ABUT_ERROR_INFEASIBLE, path,
+                     "the start is infeasible: %zu intersection%s and %zu node%s behind half "
+                     "spaces; the first: %s%s%s%s",
+                     found->intersections, found->intersections == 1 ? "" : "s",
+                     found->behind_planes, found->behind_planes == 1 ? "" : "s", text,
+                     folder ? "; all are marked in " : "", folder ? folder : "",
+                     folder ? "/start_problems.vtu" : "");
+}
+
+static void warn_of_large_dhat(const abut_sim *sim, double dhat)
+{
+    const collision_surface *s = &sim->stepper->model->surface;
+    const model *m = sim->stepper->model;
+    double shortest = INFINITY;
+    for (size_t i = 0; i < s->edge_length2.count; i++) {
+        int32_t body = s->vertex_body.data[s->edges.data[2 * i]];
+        if (m->bodies.data[body].kind == BODY_KIND_OBSTACLE) continue;
+        shortest = fmin(shortest, sqrt(s->edge_length2.data[i]));
+    }
+    if (dhat > shortest)
+        log_message(&sim->log, ABUT_LOG_WARNING,
+                    "%s: contact.dhat is %g m, more than the shortest edge of the simulated bodies "
+                    "(%g m): neighbouring parts of one surface will repel each other",
+                    sim->scene->path, dhat, shortest);
+}
+
+abut_status verify_start(const abut_sim *sim, const char *folder, abut_error *err)
+{
+    if (!sim->scene->contact_enabled) return ABUT_OK;
+    scene_verifier v;
+    model_frame mf = {0};
+    verify_problems problems = {0};
+    verify_result found;
+    TRY(scene_verifier_init(&v, sim->scene, sim->stepper->model->extent, err));
+    abut_status status = model_frame_init(&mf, sim->stepper->model, err);
+    if (status == ABUT_OK) {
+        warn_of_large_dhat(sim, v.dhat);
+        frame f;
+        model_frame_take(&mf, sim->stepper, &f);
+        status = verify_frame(&f, &v.setup, MARKED, &found, &problems, err);
+        if (status == ABUT_OK && problems.count > 0)
+            status = report_start(sim, &v, folder, &found, &problems, &f, err);
+    }
+    array_free(&problems);
+    model_frame_free(&mf);
+    scene_verifier_free(&v);
+    return status;
+}
+
+abut_status verify_state(const abut_sim *sim, verify_result *out, abut_error *err)
+{
+    scene_verifier v;
+    model_frame mf = {0};
+    verify_problems none = {0};
+    TRY(scene_verifier_init(&v, sim->scene, sim->stepper->model->extent, err));
+    abut_status status = model_frame_init(&mf, sim->stepper->model, err);
+    if (status == ABUT_OK) {
+        frame f;
+        model_frame_take(&mf, sim->stepper, &f);
+        status = verify_frame(&f, &v.setup, 0, out, &none, err);
+    }
+    model_frame_free(&mf);
+    scene_verifier_free(&v);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* A folder of results                                                                            */
+
+/* The scene's l from its first frame: the diagonal of all points that belong to no obstacle. */
+static double size_of_frame(const frame *f, const scene_def *scene)
+{
+    const frame_field *body = frame_find(f, FRAME_POINTS, FIELD_BODY);
+    vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (size_t i = 0; body && body->ints && i < f->point_count; i++) {
+        int32_t left = body->ints[i];
+        size_t b = 0;
+        for (; b < scene->body_count; b++)
+            if (scene->bodies[b].enabled && left-- == 0) break;
+        if (b == scene->body_count || scene->bodies[b].type == BODY_OBSTACLE) continue;
+        low = vec3_min(low, f->points[i]);
+        high = vec3_max(high, f->points[i]);
+    }
+    return low.x <= high.x ? vec3_norm(vec3_sub(high, low)) : 0;
+}
+
+static abut_status check_entry(run_verification *v, const char *path, size_t most, abut_error *err)
+{
+    stored_frame stored;
+    TRY(frame_read(path, &stored, err));
+    abut_status status = ABUT_OK;
+    if (!v->verifier.names)
+        status = scene_verifier_init(&v->verifier, v->scene, size_of_frame(&stored.frame, v->scene),
+                                     err);
+    verify_result result;
+    if (status == ABUT_OK)
+        status = verify_frame(&stored.frame, &v->verifier.setup, most, &result, &v->problems, err);
+    stored_frame_free(&stored);
+    if (status != ABUT_OK) return error_add_place(err, path, status);
+    if (!array_push(&v->frames, result)) return error_memory(err, "verifying a run");
+    v->intersections += result.intersections;
+    v->inverted += result.inverted;
+    v->behind_planes += result.behind_planes;
+    if (result.intersections + result.inverted + result.behind_planes > 0) v->bad_frames++;
+    if (result.min_distance < v->min_distance) {
+        v->min_distance = result.min_distance;
+        v->min_distance_step = result.step;
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_folder(run_verification *v, const char *folder, size_t most,
+                                const logger *log, abut_error *err)
+{
+    char path[4096];
+    if (!file_exists(folder))
+        return error_set(err, ABUT_ERROR_IO, folder, "there is no such folder");
+    path_join(path, sizeof path, folder, "scene.json");
+    if (!file_exists(path))
+        return error_set(err, ABUT_ERROR_INPUT, folder,
+                         "no folder of results: it has no scene.json");
+    TRY(scene_load(path, NULL, 0, log, &v->scene, err));
+    frame_series series;
+    TRY(series_find(&series, folder, err));
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; status == ABUT_OK && i < series.entries.count; i++) {
+        path_join(path, sizeof path, series.folder, series.entries.data[i].name);
+        status = check_entry(v, path, most, err);
+    }
+    series_close(&series);
+    return status;
+}
+
+abut_status verify_run(const char *folder, size_t most, const logger *log, run_verification *out,
+                       abut_error *err)
+{
+    *out = (run_verification){.min_distance = INFINITY, .min_distance_step = -1};
+    abut_status status = check_folder(out, folder, most, log, err);
+    if (status != ABUT_OK) run_verification_free(out);
+    return status;
+}
+
+void run_verification_free(run_verification *v)
+{
+    scene_verifier_free(&v->verifier);
+    scene_free(v->scene);
+    array_free(&v->frames);
+    array_free(&v->problems);
+    memset(v, 0, sizeof *v);
+}

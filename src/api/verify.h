@@ -1,0 +1,46 @@
+/* Independent checks of a start, of a state and of a finished run, on top of output/verify.h. */
+#ifndef API_VERIFY_H
+#define API_VERIFY_H
+
+#include "api/sim.h"
+#include "output/verify.h"
+
+/* What the scene tells the checker; bodies are the enabled ones, as in frames. */
+typedef struct scene_verifier {
+    verify_setup setup;
+    const char **names; /* of the bodies; borrowed from the scene */
+    double size, dhat;  /* m */
+} scene_verifier;
+
+/* size: the scene's l. The scene must live as long. */
+abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
+                                abut_error *err);
+void scene_verifier_free(scene_verifier *v);
+
+/* ABUT_ERROR_INFEASIBLE when the start intersects: problems go to the log, and all of them are
+ * marked in `folder`/start_problems.vtu unless folder is NULL. Warns of a dhat above the shortest
+ * edge. */
+abut_status verify_start(const abut_sim *sim, const char *folder, abut_error *err);
+
+/* Counts of the state at this moment. */
+abut_status verify_state(const abut_sim *sim, verify_result *out, abut_error *err);
+
+/* A whole folder of results. */
+typedef struct run_verification {
+    scene_def *scene; /* as it was run */
+    scene_verifier verifier;
+    ARRAY(verify_result) frames;
+    verify_problems problems;
+    size_t bad_frames, intersections, inverted, behind_planes; /* over all frames */
+    double min_distance;
+    int64_t min_distance_step;
+} run_verification;
+
+/* Reads DIR/scene.json and every frame of DIR/frames; keeps `most` problems at most. Violations are
+ * counted, not errors. ABUT_ERROR_INPUT or ABUT_ERROR_IO for folders that are no results of a run.
+ */
+abut_status verify_run(const char *folder, size_t most, const logger *log, run_verification *out,
+                       abut_error *err);
+void run_verification_free(run_verification *v);
+
+#endif

@@ -1,0 +1,187 @@
+#include "api/verify.h"
+#include "app/commands.h"
+#include "app/scene_summary.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SHOWN = 20, KEPT = 100000 };
+
+static size_t violations(const run_verification *v)
+{
+    return v->intersections + v->inverted + v->behind_planes;
+}
+
+static void print_frames(const run_verification *v)
+{
+    printf("%10s %12s %14s %9s %14s %16s\n", "step", "time", "intersections", "inverted",
+           "behind planes", "distance");
+    for (size_t i = 0; i < v->frames.count; i++) {
+        const verify_result *r = &v->frames.data[i];
+        printf("%10lld %12.6g %14zu %9zu %14zu ", (long long)r->step, r->time, r->intersections,
+               r->inverted, r->behind_planes);
+        if (isfinite(r->min_distance))
+            printf("%16.6g\n", r->min_distance);
+        else
+            printf("%16s\n", "far");
+    }
+}
+
+static void print_problems(const run_verification *v, bool all)
+{
+    size_t shown = all || v->problems.count < SHOWN ? v->problems.count : SHOWN;
+    for (size_t i = 0; i < shown; i++) {
+        char text[400];
+        verify_describe(&v->problems.data[i], v->verifier.names, text, sizeof text);
+        printf("step %lld: %s\n", (long long)v->problems.data[i].step, text);
+    }
+    size_t rest = violations(v) - shown;
+    if (rest > 0) printf("and %zu more%s\n", rest, all ? "" : " (--all lists them)");
+}
+
+static void print_summary(const run_verification *v)
+{
+    const verify_result *first = &v->frames.data[0], *last = &v->frames.data[v->frames.count - 1];
+    printf("scene             %s\n", v->scene->name);
+    printf("frames            %zu, step %lld (%g s) to step %lld (%g s)\n", v->frames.count,
+           (long long)first->step, first->time, (long long)last->step, last->time);
+    printf("inverted tets     %zu\n", v->inverted);
+    if (!v->verifier.setup.contact) {
+        printf("contact           off, nothing else to check\n");
+    } else {
+        printf("intersections     %zu\n", v->intersections);
+        printf("behind planes     %zu\n", v->behind_planes);
+        if (isfinite(v->min_distance))
+            printf("smallest distance %.6g m, at step %lld (dhat is %.6g m)\n", v->min_distance,
+                   (long long)v->min_distance_step, v->verifier.dhat);
+        else
+            printf("smallest distance more than %.6g m, twice dhat\n", v->verifier.setup.radius);
+    }
+    printf("result            %s\n", violations(v) == 0 ? "clean" : "violated");
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *json_points(const int32_t *points, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_integer(points[i]));
+    return list;
+}
+
+static json_t *json_problem(const run_verification *v, const verify_problem *p)
+{
+    static const char *const kinds[] = {"intersection", "inverted", "behind_plane"};
+    json_t *o = json_object();
+    json_object_set_new(o, "kind", json_string(kinds[p->kind]));
+    json_object_set_new(o, "step", json_integer(p->step));
+    json_object_set_new(o, "body", json_string(v->verifier.names[p->first_body]));
+    json_object_set_new(o, "points", json_points(p->first, p->first_count));
+    if (p->kind == VERIFY_INTERSECTION) {
+        json_object_set_new(o, "pair", json_string(check_kind_name(p->pair)));
+        json_object_set_new(o, "other_body", json_string(v->verifier.names[p->second_body]));
+        json_object_set_new(o, "other_points", json_points(p->second, p->second_count));
+    }
+    if (p->kind == VERIFY_BEHIND_PLANE)
+        json_object_set_new(o, "plane", json_integer(p->second_body));
+    json_object_set_new(o, "position",
+                        json_pack("[f, f, f]", p->position.x, p->position.y, p->position.z));
+    if (p->kind == VERIFY_INVERTED)
+        json_object_set_new(o, "volume", json_number(-p->depth));
+    else
+        json_object_set_new(o, "depth", json_number(p->depth));
+    return o;
+}
+
+static json_t *json_frame(const verify_result *r)
+{
+    json_t *o = json_object();
+    json_object_set_new(o, "step", json_integer(r->step));
+    json_object_set_new(o, "time", json_number(r->time));
+    json_object_set_new(o, "intersections", json_integer((json_int_t)r->intersections));
+    json_object_set_new(o, "inverted", json_integer((json_int_t)r->inverted));
+    json_object_set_new(o, "behind_planes", json_integer((json_int_t)r->behind_planes));
+    json_object_set_new(o, "min_distance", json_number(r->min_distance));
+    return o;
+}
+
+static abut_status print_json(const run_verification *v, abut_error *err)
+{
+    json_t *o = json_object(), *frames = json_array(), *problems = json_array();
+    for (size_t i = 0; i < v->frames.count; i++)
+        json_array_append_new(frames, json_frame(&v->frames.data[i]));
+    for (size_t i = 0; i < v->problems.count; i++)
+        json_array_append_new(problems, json_problem(v, &v->problems.data[i]));
+    json_object_set_new(o, "scene", json_string(v->scene->name));
+    json_object_set_new(o, "clean", json_boolean(violations(v) == 0));
+    json_object_set_new(o, "intersections", json_integer((json_int_t)v->intersections));
+    json_object_set_new(o, "inverted", json_integer((json_int_t)v->inverted));
+    json_object_set_new(o, "behind_planes", json_integer((json_int_t)v->behind_planes));
+    json_object_set_new(o, "min_distance", json_number(v->min_distance));
+    json_object_set_new(o, "min_distance_step", json_integer(v->min_distance_step));
+    json_object_set_new(o, "dhat", json_number(v->verifier.dhat));
+    json_object_set_new(o, "problems", problems);
+    json_object_set_new(o, "frames", frames);
+    char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    json_decref(o);
+    if (!text) return error_memory(err, "printing the result");
+    printf("%s\n", text);
+    free(text);
+    return ABUT_OK;
+}
+
+static abut_status run(const command_line *line, abut_error *err)
+{
+    logger log = stderr_log();
+    const char *folder = line->arguments[0];
+    run_verification v;
+    TRY(verify_run(folder, KEPT, &log, &v, err));
+    abut_status status = ABUT_OK;
+    if (line_has(line, "--json")) {
+        status = print_json(&v, err);
+    } else {
+        if (line_has(line, "--frames")) print_frames(&v);
+        print_problems(&v, line_has(line, "--all"));
+        print_summary(&v);
+    }
+    fflush(stdout);
+    if (status == ABUT_OK && violations(&v) > 0)
+        status =
+            error_set(err, ABUT_ERROR_INFEASIBLE, folder, "%zu violation%s in %zu of %zu frames",
+                      violations(&v), violations(&v) == 1 ? "" : "s", v.bad_frames, v.frames.count);
+    run_verification_free(&v);
+    return status;
+}
+
+static const option_def options[] = {
+    {"--json", NULL, NULL, "print one JSON object instead of lines for people", COMPLETE_NOTHING},
+    {"--frames", NULL, NULL, "print one line per frame, too", COMPLETE_NOTHING},
+    {"--all", NULL, NULL, "list all problems instead of the first 20", COMPLETE_NOTHING},
+};
+
+const command_def command_verify = {
+    .name = "verify",
+    .summary = "check every frame of a finished run",
+    .arguments = "DIR",
+    .details =
+        "Looks at every frame in the folder of a run, with exact arithmetic and apart from the "
+        "code "
+        "that simulated it: pairs of edges, triangles and points that intersect or touch, inverted "
+        "tetrahedra, nodes behind half spaces, and the smallest distance. Pairs of obstacles are "
+        "not looked at; without contact in the scene only inversions are.\n"
+        "The exit code is 0 when all frames are clean, 4 when something is violated (what, where "
+        "and how deep is listed, with the numbers that points have in the frames), 2 or 5 for a "
+        "folder that is no result of a run or cannot be read.",
+    .options = options,
+    .option_count = sizeof options / sizeof *options,
+    .min_arguments = 1,
+    .max_arguments = 1,
+    .complete = COMPLETE_FOLDER,
+    .run = run,
+};

@@ -1,0 +1,233 @@
+#include "output/verify.h"
+
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The frame as a mesh that borrows its arrays. */
+static abut_status borrow_mesh(const frame *f, mesh *out, abut_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (f->block_count > MESH_MAX_BLOCKS)
+        return error_set(err, ABUT_ERROR_INPUT, "", "the frame has %zu blocks of cells, at most %d",
+                         f->block_count, MESH_MAX_BLOCKS);
+    out->vertex_count = f->point_count;
+    out->vertices = (vec3 *)(uintptr_t)f->points;
+    out->block_count = (int)f->block_count;
+    memcpy(out->blocks, f->blocks, f->block_count * sizeof *f->blocks);
+    return mesh_validate(out, err);
+}
+
+static abut_status bodies_of(const frame *f, const verify_setup *setup, const int32_t **out,
+                             abut_error *err)
+{
+    const frame_field *field = frame_find(f, FRAME_POINTS, FIELD_BODY);
+    if (!field || !field->ints || field->components != 1)
+        return error_set(err, ABUT_ERROR_INPUT, "", "the frame has no field \"%s\" of its points",
+                         FIELD_BODY);
+    for (size_t i = 0; i < f->point_count; i++)
+        if (field->ints[i] < 0 || (size_t)field->ints[i] >= setup->body_count)
+            return error_set(err, ABUT_ERROR_INPUT, "",
+                             "point %zu belongs to body %d, but the scene has %zu bodies", i,
+                             (int)field->ints[i], setup->body_count);
+    *out = field->ints;
+    return ABUT_OK;
+}
+
+static abut_status keep(verify_problems *problems, size_t most, verify_problem problem,
+                        abut_error *err)
+{
+    if (problems->count >= most) return ABUT_OK;
+    return array_push(problems, problem) ? ABUT_OK : error_memory(err, "listing problems");
+}
+
+/* ---- Contact ---- */
+
+static abut_status keep_pair(const frame *f, const check_surface *surface, const check_pair *pair,
+                             size_t most, verify_problems *problems, abut_error *err)
+{
+    verify_problem problem = {
+        .kind = VERIFY_INTERSECTION, .pair = pair->kind, .step = f->step, .tet = -1};
+    int32_t first[3];
+    problem.first_count =
+        check_pair_vertices(surface, pair, first, problem.second, &problem.second_count);
+    memcpy(problem.first, first, problem.first_count * sizeof *first);
+    problem.first_body = surface->body[first[0]];
+    problem.second_body = surface->body[problem.second[0]];
+    check_locate(surface, pair, &problem.position, &problem.depth);
+    return keep(problems, most, problem, err);
+}
+
+static abut_status check_pairs(const frame *f, const check_surface *surface, double radius,
+                               size_t most, verify_result *result, verify_problems *problems,
+                               abut_error *err)
+{
+    check_pair *pairs;
+    TRY(check_intersections(surface, &pairs, &result->intersections, err));
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; status == ABUT_OK && i < result->intersections; i++)
+        status = keep_pair(f, surface, &pairs[i], most, problems, err);
+    mem_free(pairs);
+    TRY(status);
+    result->min_distance = 0;
+    if (result->intersections > 0) return ABUT_OK;
+    check_gap gap;
+    TRY(check_min_distance(surface, radius, &gap, err));
+    result->min_distance = gap.distance;
+    return ABUT_OK;
+}
+
+static abut_status check_planes(const frame *f, const check_surface *surface,
+                                const verify_setup *setup, size_t most, verify_result *result,
+                                verify_problems *problems, abut_error *err)
+{
+    for (size_t i = 0; i < surface->point_count; i++) {
+        int32_t v = surface->points[i], body = surface->body[v];
+        if (surface->body_flags[body] & CHECK_BODY_OBSTACLE) continue;
+        for (size_t k = 0; k < setup->plane_count; k++) {
+            const verify_plane *plane = &setup->planes[k];
+            vec3 x = surface->vertices[v];
+            double height = vec3_dot(plane->normal, vec3_sub(x, plane->origin));
+            if (height <= setup->radius) result->min_distance = fmin(result->min_distance, height);
+            if (height > 0) continue;
+            result->behind_planes++;
+            verify_problem problem = {.kind = VERIFY_BEHIND_PLANE,
+                                      .step = f->step,
+                                      .first = {v},
+                                      .first_count = 1,
+                                      .first_body = body,
+                                      .second_body = (int32_t)k,
+                                      .tet = -1,
+                                      .position = x,
+                                      .depth = -height};
+            TRY(keep(problems, most, problem, err));
+        }
+    }
+    result->min_distance = fmax(result->min_distance, 0);
+    return ABUT_OK;
+}
+
+static abut_status check_contact(const frame *f, const mesh *m, const int32_t *body,
+                                 const verify_setup *setup, size_t most, verify_result *result,
+                                 verify_problems *problems, abut_error *err)
+{
+    surface_parts parts;
+    TRY(mesh_surface(m, &parts, err));
+    check_surface surface = {.vertices = m->vertices,
+                             .vertex_count = m->vertex_count,
+                             .triangles = (const int32_t(*)[3])parts.triangles,
+                             .triangle_count = parts.triangle_count,
+                             .edges = (const int32_t(*)[2])parts.edges,
+                             .edge_count = parts.edge_count,
+                             .points = parts.points,
+                             .point_count = parts.point_count,
+                             .body = body,
+                             .body_flags = setup->body_flags};
+    abut_status status = check_pairs(f, &surface, setup->radius, most, result, problems, err);
+    if (status == ABUT_OK) status = check_planes(f, &surface, setup, most, result, problems, err);
+    surface_parts_free(&parts);
+    return status;
+}
+
+/* ---- Inversion ---- */
+
+static abut_status check_tets(const frame *f, const cell_block *block, const int32_t *body,
+                              int32_t first_tet, size_t most, verify_result *result,
+                              verify_problems *problems, abut_error *err)
+{
+    int32_t *inverted;
+    size_t count;
+    TRY(check_inverted_tets(f->points, f->point_count, block->nodes, (size_t)block->nodes_per_cell,
+                            block->count, &inverted, &count, err));
+    result->inverted += count;
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; status == ABUT_OK && i < count; i++) {
+        const int32_t *nodes = block->nodes + (size_t)inverted[i] * (size_t)block->nodes_per_cell;
+        verify_problem problem = {.kind = VERIFY_INVERTED,
+                                  .step = f->step,
+                                  .first_count = 4,
+                                  .first_body = body[nodes[0]],
+                                  .second_body = -1,
+                                  .tet = first_tet + inverted[i]};
+        memcpy(problem.first, nodes, sizeof problem.first);
+        vec3 p[4];
+        for (int k = 0; k < 4; k++) {
+            p[k] = f->points[nodes[k]];
+            problem.position = vec3_mul_add(problem.position, 0.25, p[k]);
+        }
+        problem.depth = -tet_volume(p[0], p[1], p[2], p[3]);
+        status = keep(problems, most, problem, err);
+    }
+    mem_free(inverted);
+    return status;
+}
+
+abut_status verify_frame(const frame *f, const verify_setup *setup, size_t most,
+                         verify_result *result, verify_problems *problems, abut_error *err)
+{
+    *result = (verify_result){.step = f->step, .time = f->time, .min_distance = INFINITY};
+    mesh m;
+    const int32_t *body = NULL;
+    TRY(borrow_mesh(f, &m, err));
+    TRY(bodies_of(f, setup, &body, err));
+    int32_t first_tet = 0;
+    for (size_t b = 0; b < f->block_count; b++) {
+        if (f->blocks[b].kind != CELL_TET) continue;
+        TRY(check_tets(f, &f->blocks[b], body, first_tet, most, result, problems, err));
+        first_tet += (int32_t)f->blocks[b].count;
+    }
+    if (setup->contact && f->point_count > 0)
+        TRY(check_contact(f, &m, body, setup, most, result, problems, err));
+    return ABUT_OK;
+}
+
+/* ---- Words ---- */
+
+typedef struct sentence {
+    char *text;
+    size_t size, length;
+} sentence;
+
+static void add(sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add(sentence *s, const char *format, ...)
+{
+    if (s->length >= s->size) return;
+    va_list arguments;
+    va_start(arguments, format);
+    int written = vsnprintf(s->text + s->length, s->size - s->length, format, arguments);
+    va_end(arguments);
+    if (written > 0) s->length += (size_t)written;
+}
+
+static void add_points(sentence *s, const int32_t *points, size_t count, const char *body)
+{
+    static const char *const names[] = {"", "node", "edge", "triangle", "tet"};
+    add(s, "%s", names[count]);
+    for (size_t i = 0; i < count; i++) add(s, " %d", (int)points[i]);
+    add(s, " of \"%.60s\"", body);
+}
+
+void verify_describe(const verify_problem *problem, const char *const *names, char *text,
+                     size_t size)
+{
+    sentence s = {text, size, 0};
+    add_points(&s, problem->first, problem->first_count, names[problem->first_body]);
+    if (problem->kind == VERIFY_INTERSECTION) {
+        add(&s, " meets ");
+        add_points(&s, problem->second, problem->second_count, names[problem->second_body]);
+    } else if (problem->kind == VERIFY_BEHIND_PLANE) {
+        add(&s, " is behind half space %d", (int)problem->second_body);
+    } else {
+        add(&s, " is inverted");
+    }
+    add(&s, " at (%.6g, %.6g, %.6g)", problem->position.x, problem->position.y,
+        problem->position.z);
+    if (problem->kind == VERIFY_INVERTED)
+        add(&s, ", volume %.3g m^3", -problem->depth);
+    else
+        add(&s, ", %.3g m deep", problem->depth);
+}

@@ -1,0 +1,59 @@
+/* Independent check of a saved moment: exact intersections of the collision surface, inverted tets,
+ * nodes behind half-spaces, the smallest distance. It works on a frame, that is, on what was
+ * written to disk, and uses the checker of geometry/check.h only; nothing of the solver's contact
+ * code. */
+#ifndef OUTPUT_VERIFY_H
+#define OUTPUT_VERIFY_H
+
+#include "base/array.h"
+#include "geometry/check.h"
+#include "output/frame.h"
+
+typedef struct verify_plane {
+    vec3 origin, normal; /* unit length, to the free side */
+} verify_plane;
+
+/* What the frames cannot tell. Bodies are counted as in the field "body" of the frames. */
+typedef struct verify_setup {
+    bool contact; /* without contact only inversions are looked for */
+    size_t body_count;
+    uint8_t *body_flags; /* CHECK_BODY_* */
+    size_t plane_count;
+    verify_plane *planes;
+    double radius; /* distances are measured up to this */
+} verify_setup;
+
+typedef enum verify_kind { VERIFY_INTERSECTION, VERIFY_INVERTED, VERIFY_BEHIND_PLANE } verify_kind;
+
+typedef struct verify_problem {
+    verify_kind kind;
+    check_kind pair; /* of an intersection */
+    int64_t step;
+    int32_t first[4], second[3]; /* points of the frame: of a tet, or of the two primitives */
+    size_t first_count, second_count;
+    int32_t first_body, second_body; /* the latter: number of the plane, -1 for a tet */
+    int32_t tet;                     /* number among all tets, of an inverted one */
+    vec3 position;
+    double depth; /* m; of a tet: minus its volume in m^3 */
+} verify_problem;
+
+typedef ARRAY(verify_problem) verify_problems;
+
+typedef struct verify_result {
+    int64_t step;
+    double time;
+    size_t intersections, inverted, behind_planes;
+    double min_distance; /* INFINITY beyond the radius, 0 when something intersects */
+} verify_result;
+
+/* Checks one frame; problems are appended to the list until it holds `most`. */
+abut_status verify_frame(const frame *f, const verify_setup *setup, size_t most,
+                         verify_result *result, verify_problems *problems, abut_error *err);
+
+/* "edge 3 7 of "ball" meets triangle 1 2 9 of "mat" at (0, 1, 2), 0.01 m deep"; names: of the
+ * bodies.
+ */
+void verify_describe(const verify_problem *problem, const char *const *names, char *text,
+                     size_t size);
+
+#endif

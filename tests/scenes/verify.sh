@@ -1,0 +1,118 @@
+#!/usr/bin/env bash
+# abut verify: a good run passes; doctored frames, wrong folders and infeasible starts do not.
+set -u
+abut=$ABUT_COMMAND
+cd "$ABUT_SOURCE_DIR" || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+
+# expect CODE PATTERN WORD...: the command ends with that code, and its output matches the pattern.
+expect() {
+    local code=$1 pattern=$2 output
+    shift 2
+    output=$("$abut" "$@" 2>&1)
+    local got=$?
+    [ "$got" = "$code" ] || fail "abut $*: exit code $got instead of $code: $output"
+    [[ $output =~ $pattern ]] || fail "abut $*: '$output' does not match '$pattern'"
+}
+
+cat > "$scratch/drop.json" <<'END'
+{"abut": 1, "name": "drop", "time": {"step": 0.02, "steps": 8}, "ground": 0, "contact": {"dhat": 0.01},
+ "bodies": [
+  {"name": "low", "material": {"young": 1e6, "poisson": 0.4}, "translate": [0, 0.505, 0],
+   "mesh": {"box": {"size": [1, 1, 1], "cells": [1, 1, 1]}}},
+  {"name": "off", "enabled": false, "type": "obstacle", "mesh": {"grid": {"size": [1, 1]}}},
+  {"name": "wall", "type": "obstacle", "translate": [0.52, 1, 0], "rotate": [0, 0, 90],
+   "mesh": {"grid": {"size": [3, 3], "cells": [1, 1]}}},
+  {"name": "high", "material": {"young": 1e6, "poisson": 0.4}, "translate": [0, 1.53, 0],
+   "mesh": {"box": {"size": [1, 1, 1], "cells": [1, 1, 1]}}}]}
+END
+expect 0 "results are in" run "$scratch/drop.json" -o "$scratch/run"
+expect 0 "result +clean" verify "$scratch/run"
+expect 0 "frames +9, step 0 \(0 s\) to step 8 \(0.16 s\)" verify "$scratch/run"
+expect 0 '"clean": true' verify --json "$scratch/run"
+expect 0 "smallest distance 0\.0[0-9]+ m, at step" verify "$scratch/run"
+[ "$("$abut" verify --frames "$scratch/run" | grep -c ' far$\|0\.0')" -ge 9 ] || fail "--frames: one row each"
+for key in intersections inverted_elements; do
+    grep -Eq "\"$key\": 0,?" "$scratch/run/run.json" || fail "run.json: $key"
+done
+
+# A frame in which one body was moved: swap it for the first frame of a scene that does intersect.
+doctor() {
+    rm -rf "$scratch/bad" "$scratch/other"
+    cp -r "$scratch/run" "$scratch/bad"
+    "$abut" run "$scratch/drop.json" -o "$scratch/other" --quiet --steps 0 --set contact.enabled=false "$@" ||
+        fail "cannot make a bad frame"
+    cp "$scratch/other/frames/frame_000000.vtu" "$scratch/bad/frames/frame_000005.vtu"
+}
+doctor --set 'bodies[3].translate=[0.1, 1.3, 0.05]'
+expect 4 "edge [0-9 ]+ of \"(low|high)\" meets triangle [0-9 ]+ of \"(low|high)\" at \(.*, 0\.[0-9]+ m deep" verify "$scratch/bad"
+expect 4 "[0-9]+ violations in 1 of 9 frames" verify "$scratch/bad"
+expect 4 '"kind": "intersection"' verify --json "$scratch/bad"
+expect 4 "smallest distance 0 m" verify "$scratch/bad"
+doctor --set 'bodies[3].translate=[0.1, 1.53, 0.05]'
+expect 4 "of \"wall\"" verify "$scratch/bad"
+doctor --set 'bodies[0].translate=[0, 0.4, 0]'
+expect 4 "node [0-9]+ of \"low\" is behind half space 0 at .*, 0.1 m deep" verify "$scratch/bad"
+
+# A tet turned inside out: the frame of a mesh whose cells are exchanged with those of its mirror image.
+python3 - "$scratch" <<'END' || fail "cannot make an inverted frame"
+import re, struct, sys, zlib
+folder = sys.argv[1]
+data = open(folder + "/run/frames/frame_000003.vtu", "rb").read()
+start = data.index(b'encoding="raw">') + len(b'encoding="raw">')
+start = data.index(b"_", start) + 1
+header = data[:start]
+points = re.search(rb"<Points>.*?offset=\"(\d+)\"", header, re.S)
+at = start + int(points.group(1))
+blocks, size, last = struct.unpack_from("<QQQ", data, at)
+sizes = struct.unpack_from("<%dQ" % blocks, data, at + 24)
+begin = at + 24 + 8 * blocks
+assert blocks == 1
+values = bytearray(zlib.decompress(data[begin:begin + sizes[0]]))
+# Node 0 of the first body goes far through the opposite faces.
+struct.pack_into("<3d", values, 0, 3.0, 5.0, 3.0)
+packed = zlib.compress(bytes(values))
+shift = len(packed) - sizes[0]
+offsets = lambda m: b'offset="%d"' % (int(m.group(1)) + (shift if int(m.group(1)) > int(points.group(1)) else 0))
+header = re.sub(rb'offset="(\d+)"', offsets, header)
+out = header + data[start:at] + struct.pack("<QQQQ", blocks, size, last, len(packed)) + packed + data[begin + sizes[0]:]
+import shutil, os
+shutil.rmtree(folder + "/bad", ignore_errors=True)
+shutil.copytree(folder + "/run", folder + "/bad")
+open(folder + "/bad/frames/frame_000003.vtu", "wb").write(out)
+END
+expect 4 "step 3: tet [0-9 ]+ of \"low\" is inverted at .*, volume -" verify "$scratch/bad"
+expect 4 '"kind": "inverted"' verify --json "$scratch/bad"
+
+# Folders that are none.
+expect 5 "no such folder" verify "$scratch/nothing"
+mkdir "$scratch/empty"
+expect 2 "it has no scene.json" verify "$scratch/empty"
+cp "$scratch/run/scene.json" "$scratch/empty"
+expect 5 "cannot open the folder of frames" verify "$scratch/empty"
+mkdir "$scratch/empty/frames"
+expect 2 "there are no frames" verify "$scratch/empty"
+rm -rf "$scratch/bad"; cp -r "$scratch/run" "$scratch/bad"
+truncate -s 500 "$scratch/bad/frames/frame_000004.vtu"
+expect 2 "frame_000004.vtu" verify "$scratch/bad"
+
+# An infeasible start is refused, listed and drawn.
+expect 4 "the start is infeasible: [0-9]+ intersections? and 0 nodes behind half spaces; the first: edge" \
+    run "$scratch/drop.json" -o "$scratch/refused" --set 'bodies[3].translate=[0.1, 1.3, 0.05]'
+expect 4 "at the start, edge [0-9 ]+ of \"[a-z]+\" meets triangle" \
+    run "$scratch/drop.json" -o "$scratch/refused" --set 'bodies[3].translate=[0.1, 1.3, 0.05]'
+expect 0 "vertices +20" info "$scratch/refused/start_problems.vtu"
+[ -e "$scratch/refused/run.json" ] && fail "a refused run has no summary"
+expect 4 "8 nodes behind half spaces" run "$scratch/drop.json" -o "$scratch/refused" --set ground=9 \
+    --set 'bodies[3].enabled=false'
+expect 4 "at \(.*, 0\.[0-9]+ m deep" check "$scratch/drop.json" --set 'bodies[3].translate=[0.1, 1.3, 0.05]'
+
+# A dhat above the smallest edge is worth a warning.
+expect 0 "contact.dhat is 1\.2 m, more than the shortest edge of the simulated bodies \(1 m\)" \
+    run "$scratch/drop.json" -o "$scratch/wide" --steps 0 --set contact.dhat=1.2
+
+[ $failures = 0 ] && echo "all good"
+exit $((failures > 0))
