@@ -1,8 +1,10 @@
 #include "scene/body_mesh.h"
 
 #include "base/file.h"
+#include "base/memory.h"
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
+#include "mesh/topology.h"
 #include "scene/schema_table.h"
 
 #include <stdio.h>
@@ -52,6 +54,29 @@ static abut_status read_mesh_file(const mesh_def *d, mesh *out, abut_error *err)
     return ABUT_OK;
 }
 
+/* Leaves the surface's edges or vertices as the only cells. */
+static abut_status keep_only(mesh *m, mesh_only only, abut_error *err)
+{
+    surface_parts parts;
+    TRY(mesh_surface(m, &parts, err));
+    for (int b = 0; b < m->block_count; b++) {
+        mem_free(m->blocks[b].nodes);
+        mem_free(m->blocks[b].tags);
+    }
+    m->block_count = 0;
+    bool edges = only == MESH_EDGES;
+    cell_block *block = NULL;
+    abut_status status =
+        mesh_add_block(m, edges ? CELL_EDGE : CELL_POINT, 1,
+                       edges ? parts.edge_count : parts.point_count, false, &block, err);
+    if (status == ABUT_OK && edges)
+        memcpy(block->nodes, parts.edges, parts.edge_count * sizeof *parts.edges);
+    if (status == ABUT_OK && !edges)
+        memcpy(block->nodes, parts.points, parts.point_count * sizeof *parts.points);
+    surface_parts_free(&parts);
+    return status;
+}
+
 abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_error *err)
 {
     const body_def *b = &scene->bodies[body];
@@ -60,6 +85,10 @@ abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_
     memset(out, 0, sizeof *out);
     abut_status status = b->mesh.source == MESH_FILE ? read_mesh_file(&b->mesh, out, err)
                                                      : generate(&b->mesh, out, err);
+    if (status == ABUT_OK && b->mesh.only != MESH_ALL) {
+        status = keep_only(out, b->mesh.only, err);
+        if (status != ABUT_OK) mesh_free(out);
+    }
     if (status != ABUT_OK) return error_add_place(err, place, status);
     mesh_transform(out, b->scale, b->rotate, b->translate);
     return ABUT_OK;

@@ -118,6 +118,9 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
         c->from = fix->from;
         c->until = fix->until;
         c->axes = (fix->axes[0] ? 1 : 0) | (fix->axes[1] ? 2 : 0) | (fix->axes[2] ? 4 : 0);
+        c->has_release = fix->has_release;
+        c->release_axis = fix->release_axis;
+        c->release_beyond = fix->release_beyond;
         char field[48];
         snprintf(field, sizeof field, "fix[%zu].nodes", k);
         node_list nodes = {0};

@@ -1,6 +1,7 @@
 #include "scene/load.h"
 
 #include "base/memory.h"
+#include "scene/import_ipc.h"
 #include "scene/native.h"
 #include "scene/override.h"
 #include "scene/scene.h"
@@ -16,8 +17,10 @@ static const struct {
     const char *name;
     scene_importer import;
 } kinds[] = {
-    [SCENE_NATIVE] = {"native scene", NULL},          [SCENE_POLYFEM] = {"PolyFEM JSON", NULL},
-    [SCENE_RIGID_IPC] = {"rigid-ipc JSON", NULL},     [SCENE_IPC_TEXT] = {"IPC text script", NULL},
+    [SCENE_NATIVE] = {"native scene", NULL},
+    [SCENE_POLYFEM] = {"PolyFEM JSON", NULL},
+    [SCENE_RIGID_IPC] = {"rigid-ipc JSON", NULL},
+    [SCENE_IPC_TEXT] = {"IPC text script", import_ipc},
     [SCENE_UNKNOWN] = {"unknown kind of file", NULL},
 };
 
@@ -51,7 +54,7 @@ static bool starts_with_word(const char *line, size_t length, const char *word)
 }
 
 /* Scripts of the IPC reference program: a keyword at the start of each line. Two known lines that
- * only it has are enough. */
+ * only it has are enough, and so is the one that lists shapes. */
 static scene_kind kind_of_text(const char *text, size_t size)
 {
     static const char *const words[] = {
@@ -62,6 +65,7 @@ static scene_kind kind_of_text(const char *text, size_t size)
         "fricIterAmt",     "cameraTracking",   "restart",     "epsv"};
     enum { LOOK_AT = 65536 }; /* bytes; a mesh may be much larger */
     size_t known = 0;
+    if (ipc_is_link(text, size)) return SCENE_IPC_TEXT;
     const char *end = text + (size < LOOK_AT ? size : LOOK_AT);
     while (text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
@@ -69,6 +73,7 @@ static scene_kind kind_of_text(const char *text, size_t size)
         while (text < line_end && isspace((unsigned char)*text)) text++;
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
             if (starts_with_word(text, (size_t)(line_end - text), words[i])) known++;
+        if (starts_with_word(text, (size_t)(line_end - text), "shapes input")) known++;
         text = line_end + 1;
     }
     return known >= 2 ? SCENE_IPC_TEXT : SCENE_UNKNOWN;

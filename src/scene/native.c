@@ -137,6 +137,12 @@ static abut_status read_fix(const json_t *object, fix_def *out, abut_error *err)
     out->until = get_number_or(object, "until", INFINITY);
     for (const char *axis = get_string(object, "axes"); *axis; axis++)
         out->axes[*axis - 'x'] = true;
+    const json_t *release = get(object, "release");
+    out->has_release = release != NULL;
+    if (release) {
+        out->release_axis = get_word(release, "axis", axis_words);
+        out->release_beyond = get_number(release, "beyond");
+    }
     TRY(read_selector(get(object, "nodes"), &out->nodes, err));
     return read_motions(get(object, "motion"), &out->motions, &out->motion_count, err);
 }
@@ -227,6 +233,7 @@ static abut_status read_mesh(const json_t *object, const char *folder, mesh_def 
     int source = 0;
     while (!get(object, mesh_source_words[source])) source++;
     out->source = (mesh_source)source;
+    out->only = (mesh_only)get_word(object, "only", mesh_only_words);
     if (out->source != MESH_FILE) {
         read_shape(get(object, mesh_source_words[source]), out);
         return ABUT_OK;

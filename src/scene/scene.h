@@ -83,6 +83,9 @@ typedef struct fix_def {
     bool axes[3]; /* which components are prescribed */
     size_t motion_count;
     motion_def *motions;
+    bool has_release; /* for good, when all simulated nodes are beyond this coordinate */
+    int release_axis;
+    double release_beyond;
 } fix_def;
 
 /* Constant force on selected nodes: acceleration (per mass) or total force shared equally. */
@@ -108,8 +111,12 @@ typedef enum mesh_source {
     MESH_LATTICE
 } mesh_source;
 
+/* What counts of a mesh. */
+typedef enum mesh_only { MESH_ALL, MESH_EDGES, MESH_POINTS } mesh_only;
+
 typedef struct mesh_def {
     mesh_source source;
+    mesh_only only;
     const char *path; /* MESH_FILE: resolved against the scene's folder */
     bool weld;
     vec3 size;                      /* box, mat, grid (x, z) */

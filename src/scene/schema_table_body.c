@@ -9,6 +9,8 @@ const char *const mesh_source_words[] = {"file",     "box",     "mat",    "rod",
                                          "torus",    "grid",    "sphere", "cone", "tube",
                                          "polyline", "lattice", NULL};
 const char *const selector_words[] = {"all", "box", "relative_box", "sphere", "list", "tag", NULL};
+const char *const mesh_only_words[] = {"all", "edges", "points", NULL};
+const char *const axis_words[] = {"x", "y", "z", NULL};
 static const char *const mass_words[] = {"lumped", "consistent", NULL};
 
 /* Finer meshes than this in one direction are mistakes, not scenes. */
@@ -129,6 +131,9 @@ static const schema_field mesh_fields[] = {
             "folder of the scene."},
     {"weld", SCHEMA_BOOL, .initial = "false", .needs = "file",
      .doc = "Whether vertices at equal positions become one (for STL files)."},
+    {"only", SCHEMA_WORD, .words = mesh_only_words, .initial = "\"all\"",
+     .doc = "What counts of the mesh: everything, the edges of its surface as wires, or the "
+            "vertices of its surface as points."},
     {"box", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &box_type, .doc = "Box of tetrahedra."},
     {"mat", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &mat_type, .doc = "Thin mat of tetrahedra."},
     {"rod", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &rod_type, .doc = "Cylinder of tetrahedra."},
@@ -201,6 +206,16 @@ static const schema_type motion_type = {
     .rule_doc = "`until` must be later than `from`.",
 };
 
+static const schema_field release_fields[] = {
+    {"axis", SCHEMA_WORD, .words = axis_words, .initial = "\"x\"", .doc = "Which coordinate."},
+    {"beyond", SCHEMA_NUMBER, SCHEMA_REQUIRED, .unit = "m", .doc = "Its value."},
+};
+static const schema_type release_type = {
+    .name = "release",
+    .doc = "Lets the nodes go when all simulated nodes have a coordinate above a value.",
+    FIELDS(release_fields),
+};
+
 static const schema_field fix_fields[] = {
     {"nodes", SCHEMA_OBJECT, .type = &selector_type, .initial = "\"all\"",
      .doc = "Which nodes are held or moved."},
@@ -210,6 +225,8 @@ static const schema_field fix_fields[] = {
     {"axes", SCHEMA_AXES, .initial = "\"xyz\"", .doc = "Which components are prescribed."},
     {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
      .doc = "How the nodes move; without motion they are held."},
+    {"release", SCHEMA_OBJECT, .type = &release_type, .absent = "never released",
+     .doc = "Release by the place of the bodies, for good."},
 };
 static const schema_type fix_type = {
     .name = "fix",

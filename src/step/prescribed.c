@@ -17,7 +17,14 @@ static double slack(double time) { return 1e-9 * (1 + fabs(time)); }
 
 bool condition_active(const condition *c, double time)
 {
-    return time >= c->from - slack(time) && time < c->until - slack(time);
+    return c->began != CONDITION_RELEASED && time >= c->from - slack(time) &&
+           time < c->until - slack(time);
+}
+
+void condition_release(condition *c, vec3 lowest)
+{
+    if (c->has_release && vec3_get(lowest, c->release_axis) > c->release_beyond)
+        c->began = CONDITION_RELEASED;
 }
 
 /* Applies one motion, as far as it has come at `time`. */

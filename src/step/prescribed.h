@@ -23,13 +23,20 @@ typedef struct condition {
     int axes; /* bits 1, 2, 4 */
     ARRAY(motion) motions;
     ARRAY(double) start; /* 3 per node: positions when the condition began */
-    int32_t began;       /* 0 or 1; part of the state that is saved */
+    int32_t began;       /* 0, 1, or CONDITION_RELEASED; part of the state that is saved */
+    bool has_release;    /* ends for good when all simulated nodes are beyond this coordinate */
+    int release_axis;
+    double release_beyond;
 } condition;
+
+enum { CONDITION_RELEASED = 2 };
 
 void condition_free(condition *c);
 bool condition_active(const condition *c, double time);
 /* Where a point that was at `start` is at `time`. */
 vec3 condition_target(const condition *c, vec3 start, double time);
+/* Ends the condition if its release is due; lowest: smallest coordinates of the simulated nodes. */
+void condition_release(condition *c, vec3 lowest);
 /* Remembers the positions of the nodes when the condition is active for the first time. */
 abut_status condition_begin(condition *c, const double *x, abut_error *err);
 

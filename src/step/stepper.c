@@ -155,6 +155,15 @@ abut_status stepper_start(stepper *s, const double *velocity, abut_error *err)
     return ABUT_OK;
 }
 
+static vec3 lowest_corner(const stepper *s)
+{
+    vec3 low = {INFINITY, INFINITY, INFINITY};
+    for (size_t i = 0; i < s->model->rest.count; i++)
+        if (s->model->bodies.data[s->model->body.data[i]].kind != BODY_KIND_OBSTACLE)
+            low = vec3_min(low, vec3_load(s->state.x + 3 * i));
+    return low;
+}
+
 /* Marks the prescribed scalars and their targets at the end of the step. */
 static abut_status set_targets(stepper *s, double time, abut_error *err)
 {
@@ -163,6 +172,7 @@ static abut_status set_targets(stepper *s, double time, abut_error *err)
     memcpy(s->target, s->state.x, scalars * sizeof *s->target);
     for (size_t k = 0; k < s->conditions.count; k++) {
         condition *c = &s->conditions.data[k];
+        if (c->has_release) condition_release(c, lowest_corner(s));
         if (!condition_active(c, s->time)) continue;
         TRY(condition_begin(c, s->state.x, err));
         for (size_t i = 0; i < c->nodes.count; i++) {

@@ -48,7 +48,7 @@ printf '{"abut": 1,\n "time": }\n' > "$scratch/broken.json"
 expect 2 "broken.json: line 2, column 10: not valid JSON" check "$scratch/broken.json"
 expect 2 "broken.json: line 2, column 10: not valid JSON" info "$scratch/broken.json"
 printf 'energy NH\nshapes input 1\n' > "$scratch/script.txt"
-expect 2 "IPC text script" check "$scratch/script.txt"
+expect 2 "script.txt:3: shapes: the file ends where a shape is expected" check "$scratch/script.txt"
 
 # Missing files: exit code 5.
 expect 5 "nowhere.json.*No such file" check "$scratch/nowhere.json"

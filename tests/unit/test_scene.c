@@ -273,8 +273,6 @@ TEST(foreign_scenes_are_recognised)
         {"{'rigid_body_problem': {'rigid_bodies': []}, 'timestep': 0.01}", "(rigid-ipc JSON)"},
         {"{'geometry': [], 'materials': []}", "(PolyFEM JSON)"},
         {"{'common': '../common.json', 'space': {}}", "(PolyFEM JSON)"},
-        {"energy NH\ntime 5 0.025\nshapes input 1\n", "(IPC text script)"},
-        {"\n\n  script twist\n\tdensity 1000\n", "(IPC text script)"},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         scene_def *scene;

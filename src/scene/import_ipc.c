@@ -1,0 +1,276 @@
+#include "scene/import_ipc.h"
+
+#include "base/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double PI = 3.14159265358979323846;
+/* The reference program fixes the friction threshold with this step, whatever the scene has. */
+static const double THRESHOLD_STEP = 0.025;
+
+/* --- JSON --- */
+
+json_t *ipc_json_vector(vec3 a)
+{
+    /* Adding 0 turns -0 into 0. */
+    return json_pack("[f, f, f]", a.x + 0.0, a.y + 0.0, a.z + 0.0);
+}
+
+json_t *ipc_json_motion(const ipc_motion *m)
+{
+    json_t *out = json_object();
+    if (m->from > 0) json_object_set_new(out, "from", json_real(m->from));
+    if (isfinite(m->until)) json_object_set_new(out, "until", json_real(m->until));
+    if (vec3_norm2(m->velocity) > 0)
+        json_object_set_new(out, "velocity", ipc_json_vector(m->velocity));
+    if (vec3_norm2(m->spin) > 0) {
+        json_object_set_new(out, "angular_velocity", ipc_json_vector(m->spin));
+        if (m->has_center) json_object_set_new(out, "center", ipc_json_vector(m->center));
+    }
+    return out;
+}
+
+/* Angles about x, y, z (in this order about fixed axes) of a rotation, in degrees. The first angle
+ * follows from the last one, so that they fit together where they are not unique. */
+static vec3 angles_of(mat3 r)
+{
+    double c = atan2(r.m[1][0], r.m[0][0]);
+    double b = atan2(-r.m[2][0], hypot(r.m[0][0], r.m[1][0]));
+    double a =
+        atan2(sin(c) * r.m[0][2] - cos(c) * r.m[1][2], cos(c) * r.m[1][1] - sin(c) * r.m[0][1]);
+    return vec3_scale(180 / PI, vec3_make(a, b, c));
+}
+
+static void set_place(json_t *body, vec3 size, mat3 orientation, vec3 offset)
+{
+    vec3 angles = angles_of(orientation);
+    json_object_set_new(body, "scale", ipc_json_vector(size));
+    if (vec3_norm2(angles) > 0) json_object_set_new(body, "rotate", ipc_json_vector(angles));
+    json_object_set_new(body, "translate", ipc_json_vector(offset));
+}
+
+static json_t *mesh_json(const char *path, const char *only)
+{
+    json_t *out = json_object();
+    json_object_set_new(out, "file", json_string(path));
+    if (only) json_object_set_new(out, "only", json_string(only));
+    return out;
+}
+
+/* "cube", "cube 2", ...: the name of the mesh file, counted where it comes again. */
+static void set_name(json_t *body, const char *path, json_t *counts)
+{
+    const char *name = path_name(path), *extension = path_extension(path);
+    char stem[128], text[160];
+    size_t length = strlen(name) - (extension[0] ? strlen(extension) + 1 : 0);
+    snprintf(stem, sizeof stem, "%.*s", (int)(length < 120 ? length : 120), name);
+    json_int_t count = json_integer_value(json_object_get(counts, stem)) + 1;
+    json_object_set_new(counts, stem, json_integer(count));
+    snprintf(text, sizeof text, count > 1 ? "%s %d" : "%s", stem, (int)count);
+    json_object_set_new(body, "name", json_string(text));
+}
+
+static json_t *material_json(const ipc_script *s, const ipc_shape *shape)
+{
+    json_t *out = json_object();
+    json_object_set_new(out, "model",
+                        json_string(s->corotated ? "fixed-corotated" : "neo-hookean"));
+    json_object_set_new(out, "young", json_real(shape->has_material ? shape->young : s->young));
+    json_object_set_new(out, "poisson",
+                        json_real(shape->has_material ? shape->poisson : s->poisson));
+    json_object_set_new(out, "density",
+                        json_real(shape->has_material ? shape->density : s->density));
+    return out;
+}
+
+static void set_list(json_t *body, const char *key, json_t *list)
+{
+    if (json_array_size(list) > 0) json_object_set(body, key, list);
+}
+
+static json_t *shape_json(const ipc_script *s, const ipc_shape *shape, json_t *counts)
+{
+    json_t *body = json_object();
+    set_name(body, shape->path, counts);
+    json_object_set_new(body, "type",
+                        json_string(shape->dimension == 3 ? "deformable" : "obstacle"));
+    json_object_set_new(body, "mesh", mesh_json(shape->path, shape->only));
+    set_place(body, shape->size, shape->orientation, shape->offset);
+    if (shape->dimension == 3) {
+        json_object_set_new(body, "material", material_json(s, shape));
+        if (vec3_norm2(shape->start_velocity) > 0)
+            json_object_set_new(body, "velocity", ipc_json_vector(shape->start_velocity));
+        if (vec3_norm2(shape->start_spin) > 0)
+            json_object_set_new(body, "angular_velocity",
+                                ipc_json_vector(vec3_scale(180 / PI, shape->start_spin)));
+        set_list(body, "fix", shape->fixes);
+        set_list(body, "force", shape->forces);
+    } else {
+        set_list(body, "motion", shape->motions);
+    }
+    if (shape->frames) json_object_set(body, "sequence", shape->frames);
+    return body;
+}
+
+/* The reference program knows no friction with these obstacles, whatever the script says. */
+static json_t *collider_json(const ipc_script *s, const ipc_collider *c, json_t *counts)
+{
+    json_t *body = json_object();
+    if (c->friction > 0)
+        log_message(s->log, ABUT_LOG_INFO,
+                    "%s:%d: meshCO: the friction %g has no effect, as in the IPC program", s->path,
+                    c->line, c->friction);
+    set_name(body, c->path, counts);
+    json_object_set_new(body, "type", json_string("obstacle"));
+    json_object_set_new(body, "mesh", mesh_json(c->path, NULL));
+    set_place(body, vec3_make(c->factor, c->factor, c->factor), c->rotate, c->offset);
+    json_object_set_new(body, "friction", json_real(0));
+    set_list(body, "motion", c->motions);
+    return body;
+}
+
+static json_t *bodies_json(const ipc_script *s)
+{
+    json_t *list = json_array(), *counts = json_object();
+    for (size_t i = 0; i < s->shapes.count; i++)
+        json_array_append_new(list, shape_json(s, &s->shapes.data[i], counts));
+    for (size_t i = 0; i < s->colliders.count; i++)
+        json_array_append_new(list, collider_json(s, &s->colliders.data[i], counts));
+    json_decref(counts);
+    return list;
+}
+
+static json_t *planes_json(const ipc_script *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->planes.count; i++) {
+        const ipc_plane *p = &s->planes.data[i];
+        json_t *plane = json_object();
+        json_object_set_new(plane, "origin", ipc_json_vector(p->origin));
+        json_object_set_new(plane, "normal", ipc_json_vector(p->normal));
+        json_object_set_new(plane, "friction", json_real(p->friction));
+        json_array_append_new(list, plane);
+    }
+    return list;
+}
+
+static json_t *time_json(const ipc_script *s)
+{
+    json_t *out = json_object();
+    double steps = ceil(s->duration / s->step * (1 - 1e-12));
+    json_object_set_new(out, "step", json_real(s->step));
+    json_object_set_new(out, "steps", json_integer((json_int_t)fmin(steps, 2e9)));
+    if (s->newmark) {
+        json_object_set_new(out, "integrator", json_string("newmark"));
+        json_object_set_new(out, "newmark_beta", json_real(s->newmark_beta));
+        json_object_set_new(out, "newmark_gamma", json_real(s->newmark_gamma));
+    }
+    return out;
+}
+
+static json_t *contact_json(const ipc_script *s)
+{
+    double l = s->absolute ? 1 : s->l;
+    json_t *out = json_object();
+    json_object_set_new(out, "dhat", json_real(s->dhat * l));
+    json_object_set_new(out, "friction", json_real(s->self_friction));
+    json_object_set_new(out, "eps_v", json_real(s->eps_v * l * THRESHOLD_STEP / s->step));
+    json_object_set_new(out, "friction_iterations", json_integer(s->friction_iterations));
+    bool any = s->self_contact || s->colliders.count > 0 || s->planes.count > 0;
+    if (!any) json_object_set_new(out, "enabled", json_false());
+    return out;
+}
+
+static json_t *document_json(const ipc_script *s)
+{
+    json_t *out = json_object(), *solver = json_object();
+    json_object_set_new(out, "abut", json_integer(1));
+    json_object_set_new(out, "time", time_json(s));
+    json_object_set_new(out, "gravity",
+                        ipc_json_vector(vec3_make(0, s->gravity ? -9.80665 : 0, 0)));
+    json_object_set_new(out, "contact", contact_json(s));
+    json_object_set_new(solver, "tolerance", json_real(s->tolerance * (s->absolute ? 1 : s->l)));
+    json_object_set_new(solver, "linear", json_string(s->linear_solver));
+    json_object_set_new(out, "solver", solver);
+    json_object_set_new(out, "bodies", bodies_json(s));
+    if (s->planes.count > 0) json_object_set_new(out, "half_spaces", planes_json(s));
+    return out;
+}
+
+/* --- The importer --- */
+
+static ipc_script defaults(const char *path, const logger *log)
+{
+    return (ipc_script){.path = path,
+                        .log = log,
+                        .gravity = true,
+                        .self_contact = true,
+                        .newmark_beta = 0.25,
+                        .newmark_gamma = 0.5,
+                        .size = -1,
+                        .duration = 5,
+                        .step = 0.025,
+                        .density = 1000,
+                        .young = 1e5,
+                        .poisson = 0.4,
+                        .dhat = 1e-3,
+                        .eps_v = 1e-3,
+                        .tolerance = 1e-2,
+                        .friction_iterations = 1,
+                        .handle_ratio = 0.01,
+                        .fix_until = INFINITY,
+                        .force_until = INFINITY,
+                        .linear_solver = "cholmod",
+                        .kind = "null",
+                        .release_beyond = NAN};
+}
+
+static abut_status import_text(const char *path, const file_bytes *bytes, const logger *log,
+                               json_t **native, abut_error *err)
+{
+    ipc_script s = defaults(path, log);
+    abut_status status = ipc_read_text(path, bytes->data, bytes->size, &s, err);
+    if (status == ABUT_OK) status = ipc_place(&s, err);
+    if (status == ABUT_OK) status = ipc_apply_kind(&s, err);
+    if (status == ABUT_OK) {
+        *native = document_json(&s);
+        if (!*native) status = error_memory(err, "reading a script");
+    }
+    ipc_script_free(&s);
+    return status;
+}
+
+/* Follows a link stored as text; true when *path was replaced. */
+static abut_status follow(const char *path, const file_bytes *bytes, char **target, abut_error *err)
+{
+    char name[600];
+    snprintf(name, sizeof name, "%.*s", (int)(bytes->size < 590 ? bytes->size : 590), bytes->data);
+    name[strcspn(name, " \t\r\n")] = 0;
+    *target = ipc_resolve(path, name);
+    if (!*target) return error_memory(err, "reading a script");
+    if (!file_exists(*target))
+        return error_set(err, ABUT_ERROR_IO, path,
+                         "this file stands for \"%.250s\", which is not there", name);
+    return ABUT_OK;
+}
+
+abut_status import_ipc(const char *path, const logger *log, json_t **native, abut_error *err)
+{
+    *native = NULL;
+    file_bytes bytes;
+    char *target = NULL;
+    TRY(file_read(path, &bytes, err));
+    abut_status status = ABUT_OK;
+    if (ipc_is_link(bytes.data, bytes.size)) {
+        status = follow(path, &bytes, &target, err);
+        file_free(&bytes);
+        if (status == ABUT_OK) status = file_read(target, &bytes, err);
+    }
+    if (status == ABUT_OK) {
+        status = import_text(target ? target : path, &bytes, log, native, err);
+        file_free(&bytes);
+    }
+    mem_free(target);
+    return status;
+}
