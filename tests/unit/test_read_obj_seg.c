@@ -2,6 +2,8 @@
 #include "support/mesh_cases.h"
 #include "test.h"
 
+#include <unistd.h>
+
 static abut_error error;
 
 static const char obj_sample[] = "# a square, a triangle and more\r\n"
@@ -165,6 +167,49 @@ TEST(missing_files)
     CHECK(mesh_read("/dev/null", NULL, &m, NULL) == ABUT_ERROR_IO);
 }
 
+/* A file of this text, padded by a comment to that many bytes, with that last line. */
+static char *make_file(size_t size, const char *last)
+{
+    static char path[] = "/tmp/abut-read-XXXXXX";
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    int fd = mkstemp(path);
+    FILE *file = fdopen(fd, "wb");
+    size_t used = 0;
+    while (used + 64 < size) used += (size_t)fprintf(file, "v %zu 0.5 1\n", used);
+    while (used + strlen(last) + 1 < size) used += (size_t)fprintf(file, "#");
+    fprintf(file, "\n%s", last);
+    fclose(file);
+    return path;
+}
+
+/* The byte behind a file of whole pages is not part of the file's own pages. */
+TEST(file_of_whole_pages)
+{
+    mesh m;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char *path = make_file(2 * page, "v 7 8 9");
+    CHECK_OK(mesh_read(path, NULL, &m, &error), error);
+    CHECK(m.vertex_count > 100 && m.vertices[m.vertex_count - 1].z == 9);
+    mesh_free(&m);
+    unlink(path);
+}
+
+/* Pages are let go while a large file is read; an error at its end must still count all lines. */
+TEST(error_at_the_end_of_a_large_file)
+{
+    mesh m;
+    char *path = make_file(20000000, "v 7 eight 9\n"), expected[64];
+    size_t lines = 1;
+    file_bytes bytes;
+    CHECK_OK(file_read(path, &bytes, &error), error);
+    for (size_t i = 0; i + 1 < bytes.size; i++) lines += bytes.data[i] == '\n';
+    file_free(&bytes);
+    CHECK(mesh_read(path, NULL, &m, &error) == ABUT_ERROR_INPUT);
+    snprintf(expected, sizeof expected, ":%zu", lines);
+    CHECK(lines > 1000000 && strstr(error.place, expected) && strstr(error.message, "'eight'"));
+    unlink(path);
+}
+
 TEST(failing_allocations)
 {
     CHECK(exhaust_memory(MESH_FORMAT_OBJ, obj_sample, strlen(obj_sample)) > 3);
@@ -190,6 +235,8 @@ int main(void)
     RUN(bad_seg);
     RUN(recognition_without_extension);
     RUN(missing_files);
+    RUN(file_of_whole_pages);
+    RUN(error_at_the_end_of_a_large_file);
     RUN(failing_allocations);
     RUN(cut_short_anywhere);
     return TEST_END();
