@@ -129,6 +129,18 @@ abut_status vtu_add(vtu_stream *vtu, vtu_section section, const char *name, vtu_
     return ABUT_OK;
 }
 
+abut_status vtu_add_packed(vtu_stream *vtu, const vtu_array *array, abut_error *err)
+{
+    vtu_array copy = *array;
+    copy.borrowed = true;
+    if (!array_push(&vtu->arrays, copy))
+        return error_memory(err, "collecting the arrays of a VTU file");
+    if (array->section == VTU_POINTS) vtu->point_count = array->tuples;
+    if (array->section == VTU_CELLS && strcmp(array->name, "types") == 0)
+        vtu->cell_count = array->tuples;
+    return ABUT_OK;
+}
+
 typedef struct cell_arrays {
     int64_t *connectivity, *offsets;
     uint8_t *types;
@@ -189,7 +201,8 @@ abut_status vtu_add_cells(vtu_stream *vtu, const cell_block *blocks, size_t bloc
 
 void vtu_free(vtu_stream *vtu)
 {
-    for (size_t i = 0; i < vtu->arrays.count; i++) mem_free(vtu->arrays.data[i].bytes);
+    for (size_t i = 0; i < vtu->arrays.count; i++)
+        if (!vtu->arrays.data[i].borrowed) mem_free(vtu->arrays.data[i].bytes);
     array_free(&vtu->arrays);
     memset(vtu, 0, sizeof *vtu);
 }

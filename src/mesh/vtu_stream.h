@@ -36,6 +36,7 @@ typedef struct vtu_array {
     size_t tuples;
     unsigned char *bytes; /* block header and compressed blocks */
     size_t size;
+    bool borrowed; /* the bytes belong to somebody else */
 } vtu_array;
 
 typedef struct vtu_stream {
@@ -50,6 +51,9 @@ abut_status vtu_add(vtu_stream *vtu, vtu_section section, const char *name, vtu_
 /* Adds connectivity, offsets and types of the blocks, in VTK's node order. */
 abut_status vtu_add_cells(vtu_stream *vtu, const cell_block *blocks, size_t block_count,
                           abut_error *err);
+
+/* Adds an array that another stream has compressed already and keeps. */
+abut_status vtu_add_packed(vtu_stream *vtu, const vtu_array *array, abut_error *err);
 
 /* Writes everything that was added. The stream may be written again, elsewhere. */
 abut_status vtu_write(const vtu_stream *vtu, const char *path, abut_error *err);

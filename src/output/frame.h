@@ -47,6 +47,12 @@ size_t frame_cell_count(const frame *f);
 
 /* Writes the frame as VTU, atomically. */
 abut_status frame_write_vtu(const frame *f, const char *path, abut_error *err);
+/* The same for the frames of a run: cells that are those of the frame before are not compressed
+ * again. *cells is NULL at first; free it at the end. */
+typedef struct frame_cells frame_cells;
+abut_status frame_write_next_vtu(const frame *f, frame_cells **cells, const char *path,
+                                 abut_error *err);
+void frame_cells_free(frame_cells *cells);
 /* Writes all points and the surface (boundary of solids, triangles, free edges, free points) as
  * OBJ, atomically. Points keep their numbers from frame to frame. */
 abut_status frame_write_obj(const frame *f, const char *path, abut_error *err);

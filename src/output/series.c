@@ -154,7 +154,7 @@ abut_status series_add(frame_series *series, const frame *f, abut_error *err)
     char path[PATH_SIZE];
     name_of_step(f->step, entry.name, sizeof entry.name);
     path_join(path, sizeof path, series->folder, entry.name);
-    TRY(frame_write_vtu(f, path, err));
+    TRY(frame_write_next_vtu(f, &series->cells, path, err));
     if (series->write_obj) {
         obj_path(path);
         TRY(frame_write_obj(f, path, err));
@@ -172,6 +172,7 @@ void series_close(frame_series *series)
 {
     mem_free(series->folder);
     array_free(&series->entries);
+    frame_cells_free(series->cells);
     memset(series, 0, sizeof *series);
 }
 

@@ -16,6 +16,7 @@ typedef struct frame_series {
     char *folder;   /* DIR/frames */
     bool write_obj; /* set after opening: an OBJ file of the surface beside each VTU file */
     ARRAY(series_entry) entries;
+    frame_cells *cells; /* of the last frame that was written */
 } frame_series;
 
 enum { SERIES_NEW = -1 };

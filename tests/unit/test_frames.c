@@ -117,6 +117,54 @@ TEST(a_frame_comes_back_bit_for_bit)
     unlink(path);
 }
 
+static void check_equal_files(const char *a, const char *b)
+{
+    abut_error err;
+    file_bytes x, y;
+    CHECK_OK(file_read(a, &x, &err), err);
+    CHECK_OK(file_read(b, &y, &err), err);
+    CHECK(x.size == y.size && memcmp(x.data, y.data, x.size) == 0);
+    file_free(&x);
+    file_free(&y);
+}
+
+/* A file does not show whether its cells were packed for it or for a frame before. */
+TEST(kept_cells_make_no_difference)
+{
+    abut_error err;
+    char first[200], second[200];
+    frame_cells *cells = NULL;
+    sample s, t;
+    in_folder(first, "first.vtu");
+    in_folder(second, "second.vtu");
+    make_sample(&s, 1);
+    make_sample(&t, 2); /* with other cells */
+    uint64_t packed = 0, kept = 0;
+    for (int i = 0; i < 4; i++) {
+        const frame *f = i < 3 ? &s.frame : &t.frame;
+        s.points[i].x += 1.0;
+        CHECK_OK(frame_write_vtu(f, first, &err), err);
+        uint64_t before = mem_allocation_count();
+        CHECK_OK(frame_write_next_vtu(f, &cells, second, &err), err);
+        *(i == 0 ? &packed : &kept) = mem_allocation_count() - before;
+        if (i == 1 || i == 2) CHECK(kept < packed);
+        check_equal_files(first, second);
+    }
+    for (int i = 0;; i++) {
+        mem_fail_after(i);
+        abut_status status = frame_write_next_vtu(&s.frame, &cells, second, &err);
+        bool injected = mem_failure_happened();
+        mem_fail_after(-1);
+        CHECK(status == (injected ? ABUT_ERROR_MEMORY : ABUT_OK));
+        if (!injected) break;
+        frame_cells_free(cells);
+        cells = NULL;
+    }
+    frame_cells_free(cells);
+    unlink(first);
+    unlink(second);
+}
+
 TEST(an_empty_frame_is_fine)
 {
     abut_error err;
@@ -373,6 +421,7 @@ int main(void)
     strcpy(folder, "/tmp/abut-test-frames-XXXXXX");
     if (!mkdtemp(folder)) return 1;
     RUN(a_frame_comes_back_bit_for_bit);
+    RUN(kept_cells_make_no_difference);
     RUN(an_empty_frame_is_fine);
     RUN(damaged_frames_are_refused);
     RUN(foreign_files_are_named);
