@@ -22,6 +22,7 @@ typedef struct evaluate_options {
     evaluate_method method;
     ccd_options ccd;               /* additive CCD uses tolerance, max_checks, separation, t_max */
     tight_inclusion_tuning tuning; /* of EVALUATE_TIGHT_INCLUSION */
+    int repeats;                   /* times each query is run; the best time counts; 0 means 1 */
 } evaluate_options;
 
 /* Times in microseconds, less the cost of looking at the clock. */

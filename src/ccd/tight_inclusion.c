@@ -12,6 +12,9 @@ enum { EXTRA_CHECKS = 24, MAX_CHILDREN = 3 };
 /* Splitting pays when one direction proves less than this part of the predicted time to impact. */
 static const double POOR_PROGRESS = 0.8;
 
+/* Accuracy of the time, unless the tolerance relative to the size of the pair asks for more. */
+static const double TIME_TOLERANCE = 1e-6;
+
 /* Factors that undo the rounding of a handful of operations. */
 static const double ROUND_DOWN = 1.0 - 0x1p-49, ROUND_UP = 1.0 + 0x1p-49;
 
@@ -39,6 +42,7 @@ typedef struct search {
     double root_margin[3];  /* sum of |n_k| margin_k bounds d and the error of a computed n.F ... */
     double part_margin[3];  /* ... at a corner of the whole domain, and of a part of it */
     const double *margin;   /* the one that belongs to the current cell */
+    double time_tolerance;  /* an impact nearer than this is here */
     double euclidean, cube; /* d in the norm it is measured in, the other one 0 */
     double point_error;     /* bound on the error of a computed point of F, any axis */
     int64_t checks, first_close;
@@ -74,7 +78,7 @@ static bool close_enough(search *s, double distance, double t, double meeting, d
     if (until <= t && distance <= 4.0 * s->point_error) return true; /* all that is left is noise */
     if (distance > s->query->tolerance) return false;
     if (s->first_close < 0) s->first_close = s->checks;
-    return until <= t || meeting - t <= s->query->tolerance ||
+    return until <= t || meeting - t <= s->time_tolerance ||
            s->checks - s->first_close >= EXTRA_CHECKS;
 }
 
