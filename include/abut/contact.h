@@ -1,7 +1,209 @@
-/* The toolkit layer: contact for people who bring their own simulator. */
+/* The toolkit layer: contact for people who bring their own simulator.
+ *
+ * Everything works on plain arrays: positions are 3 doubles per vertex, edges and triangles are 2
+ * and 3 vertex indices each. A typical time step of a foreign simulator:
+ *
+ *     abut_collision_free_step(mesh, x, x_new, NULL, &step, error);   // how far may I go?
+ *     for (i = 0; i < 3 * n; i++) x[i] += step * (x_new[i] - x[i]);   // never intersects
+ *
+ * Functions that can fail return a status and fill the error object, which may be NULL. Arrays that
+ * are passed in are only read, and only during the call, unless said. Work is shared between the
+ * threads of OpenMP; results do not depend on their number. One mesh must not be used by two calls
+ * at the same time; different meshes may. */
 #ifndef ABUT_CONTACT_H
 #define ABUT_CONTACT_H
 
 #include <abut/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Pairs ---------------------------------------------------------------------------------- */
+
+/* Two primitives, and the order in which their vertices are given. */
+typedef enum abut_pair_kind {
+    ABUT_POINT_POINT,    /* p, q */
+    ABUT_POINT_EDGE,     /* p, a, b */
+    ABUT_POINT_TRIANGLE, /* p, a, b, c */
+    ABUT_EDGE_EDGE       /* a, b, c, d: edges ab and cd */
+} abut_pair_kind;
+
+/* Number of vertices of a pair: 2, 3, 4, 4; 0 for a number that is no kind. */
+ABUT_API int abut_pair_vertex_count(abut_pair_kind kind);
+
+/* Squared distance of the closest points of a pair. x holds 3 doubles per vertex (n vertices).
+ * Where not NULL are filled: weights[n], with which sum_i weights_i x_i leads from the closest
+ * point of the second primitive to that of the first; gradient[3n]; hessian[3n * 3n], row by row.
+ * The derivatives are those of the feature that is closest (a corner, an edge, the inside). NaN for
+ * positions that are not finite or a wrong kind. */
+ABUT_API double abut_distance_squared(abut_pair_kind kind, const double *x, double *weights,
+                                      double *gradient, double *hessian);
+
+/* ---- Continuous collision detection of pairs ------------------------------------------------ */
+
+typedef enum abut_ccd_method {
+    ABUT_CCD_TIGHT_INCLUSION, /* certified search; the default */
+    ABUT_CCD_ADDITIVE         /* certified advancement by gap over closing speed */
+} abut_ccd_method;
+
+typedef struct abut_ccd_options {
+    abut_ccd_method method;
+    double tolerance;       /* how far apart (beyond the separation) a reported hit may be */
+    double separation;      /* a hit is coming closer than this (Euclidean), >= 0 */
+    double t_max;           /* only times up to this count, 0 .. 1 */
+    int64_t max_iterations; /* then a hit is reported as found so far; 0: no limit */
+} abut_ccd_options;
+
+/* Tight inclusion, tolerance 1e-6, no separation, t_max 1, a million iterations. */
+ABUT_API abut_ccd_options abut_default_ccd_options(void);
+
+typedef struct abut_ccd_result {
+    bool hit;         /* false: proved to stay apart (by more than the separation) */
+    double time;      /* not later than the first impact; infinite without a hit */
+    double tolerance; /* at that time the pair is within separation + this */
+    int64_t iterations;
+} abut_ccd_result;
+
+/* The vertices of one pair move along straight lines from start to end (3 doubles per vertex) while
+ * the time goes from 0 to 1. No collision is ever missed, whatever the rounding. */
+ABUT_API abut_status abut_ccd_pair(abut_pair_kind kind, const double *start, const double *end,
+                                   const abut_ccd_options *options, abut_ccd_result *out,
+                                   abut_error *error);
+
+/* The same for many pairs of one kind: start and end hold the vertices of all pairs one after the
+ * other, results has `count` entries. */
+ABUT_API abut_status abut_ccd_pairs(abut_pair_kind kind, size_t count, const double *start,
+                                    const double *end, const abut_ccd_options *options,
+                                    abut_ccd_result *results, abut_error *error);
+
+/* ---- Collision mesh ------------------------------------------------------------------------- */
+
+typedef struct abut_collision_mesh abut_collision_mesh;
+
+enum {
+    ABUT_GROUP_NO_SELF = 1,  /* primitives of this group do not collide with each other */
+    ABUT_GROUP_KINEMATIC = 2 /* vertices of this group follow a script; see `kinematic` */
+};
+
+/* What collides. Made by abut_default_collision_mesh(); the arrays are copied. */
+typedef struct abut_collision_mesh_definition {
+    size_t vertex_count;
+    const int32_t *edges; /* 2 per edge; edges of the triangles need not be given */
+    size_t edge_count;
+    const int32_t *triangles; /* 3 per triangle */
+    size_t triangle_count;
+    const int32_t *points; /* vertices that take part; NULL: all */
+    size_t point_count;
+    const int32_t *group;       /* per vertex; NULL: all in group 0 */
+    const uint8_t *group_flags; /* ABUT_GROUP_* bits per group; NULL: none */
+    size_t group_count;
+    const uint8_t *kinematic; /* per vertex; pairs of which all vertices are kinematic are left out.
+                                 NULL: none */
+    const double *thickness;  /* per vertex: radius of matter around it, >= 0. NULL: none */
+    bool planar;              /* all in the plane z = 0: only points against edges */
+} abut_collision_mesh_definition;
+
+ABUT_API abut_collision_mesh_definition abut_default_collision_mesh(void);
+
+ABUT_API abut_status abut_collision_mesh_create(const abut_collision_mesh_definition *definition,
+                                                abut_collision_mesh **out, abut_error *error);
+ABUT_API void abut_collision_mesh_destroy(abut_collision_mesh *mesh); /* NULL is fine */
+
+/* The edges that pairs are numbered by: those given and those of the triangles, each once, lower
+ * vertex first, sorted. The array belongs to the mesh. */
+ABUT_API const int32_t *abut_collision_mesh_edges(const abut_collision_mesh *mesh, size_t *count);
+
+/* ---- Candidates ----------------------------------------------------------------------------- */
+
+/* Two primitives of a mesh by number: of a triangle, of an edge (see above), or of a vertex. */
+typedef struct abut_pair {
+    abut_pair_kind kind;
+    int32_t first, second;
+} abut_pair;
+
+/* The vertices of a pair of this mesh, in the order of its kind; returns how many (0 when a number
+ * is out of range). */
+ABUT_API int abut_pair_vertices(const abut_collision_mesh *mesh, abut_pair pair,
+                                int32_t vertices[4]);
+
+typedef struct abut_candidates abut_candidates;
+
+ABUT_API abut_status abut_candidates_create(abut_candidates **out, abut_error *error);
+ABUT_API void abut_candidates_destroy(abut_candidates *candidates); /* NULL is fine */
+
+/* All pairs that may come within `distance` of each other (on top of their thickness) while the
+ * vertices move from start to end; end may be NULL: no motion. Pairs with a common vertex, and
+ * those that the groups leave out, are not listed. What was in `candidates` before is replaced; its
+ * memory is used again. */
+ABUT_API abut_status abut_find_candidates(abut_collision_mesh *mesh, const double *start,
+                                          const double *end, double distance,
+                                          abut_candidates *candidates, abut_error *error);
+
+/* The list of one kind: 2 numbers per pair (edge-edge: lower edge first; the others: vertex first),
+ * sorted. It belongs to `candidates` and lives until that is filled again. */
+ABUT_API const int32_t *abut_candidates_list(const abut_candidates *candidates, abut_pair_kind kind,
+                                             size_t *count);
+
+/* ---- Whole meshes --------------------------------------------------------------------------- */
+
+typedef struct abut_step_options {
+    abut_ccd_method method;
+    double keep;            /* part of each gap that a step must leave, 0 < keep < 1 */
+    double cap;             /* but not more than this distance; also how far pairs are looked for */
+    double tolerance;       /* of the collision detection, > 0 */
+    int64_t max_iterations; /* per pair; 0: no limit */
+} abut_step_options;
+
+/* Tight inclusion, keep 0.2, cap 1e-4, tolerance 1e-6, a million iterations. */
+ABUT_API abut_step_options abut_default_step_options(void);
+
+typedef struct abut_step_report {
+    bool limited;       /* a pair, not the end of the way, sets the step */
+    abut_pair limiting; /* that pair */
+    size_t touching;    /* pairs without a gap at the start: the step is 0 */
+    size_t candidates;  /* pairs that were looked at */
+    int64_t iterations; /* in all of them */
+} abut_step_report;
+
+/* The largest step in 0 .. 1 such that the vertices can move from start to start + step (end -
+ * start) without any pair losing more than its gap allows (see the options, which may be NULL). The
+ * gap is the distance minus the thickness of both. report may be NULL. Repeated steps approach a
+ * contact without ever getting stuck at zero. */
+ABUT_API abut_status abut_collision_free_step(abut_collision_mesh *mesh, const double *start,
+                                              const double *end, const abut_step_options *options,
+                                              double *step, abut_step_report *report,
+                                              abut_error *error);
+
+/* Primitives that intersect or touch at these positions, decided exactly: every edge against every
+ * triangle, and what has no triangle against each other. Groups count, `kinematic` does not. */
+typedef enum abut_intersection_kind {
+    ABUT_INTERSECT_EDGE_TRIANGLE,
+    ABUT_INTERSECT_EDGE_EDGE,
+    ABUT_INTERSECT_POINT_TRIANGLE,
+    ABUT_INTERSECT_POINT_EDGE,
+    ABUT_INTERSECT_POINT_POINT
+} abut_intersection_kind;
+
+typedef struct abut_intersection {
+    abut_intersection_kind kind;
+    int32_t first, second;
+} abut_intersection;
+
+/* *count is the number of all of them; the first `capacity` are written to `found`, which may be
+ * NULL when capacity is 0. */
+ABUT_API abut_status abut_find_intersections(const abut_collision_mesh *mesh,
+                                             const double *positions, abut_intersection *found,
+                                             size_t capacity, size_t *count, abut_error *error);
+
+/* Smallest distance between primitives that may collide and share no vertex, where it is at most
+ * `radius`; infinite when nothing is that near. pair may be NULL. */
+ABUT_API abut_status abut_smallest_distance(abut_collision_mesh *mesh, const double *positions,
+                                            double radius, double *distance, abut_pair *pair,
+                                            abut_error *error);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,7 +2,7 @@
  * other (static query) or meet on the way (swept query). Nothing that is closer than asked is ever
  * left out; what is in the lists is tight in the sense of boxes.
  *
- * The box of a vertex v is [min, max] of y_v and y_v + alpha p_v, widened on every side by
+ * The box of a vertex v is [min, max] of y_v and the end of its way, widened on every side by
  * inflation / 2 + extra_v (rounded outward); the box of an edge or a triangle bounds those of its
  * vertices. A pair is a candidate exactly when its two boxes touch or overlap and no rule below
  * refuses it. A tight query also wants the bounds along the diagonals x+-y, x+-z, y+-z to touch or

@@ -54,13 +54,8 @@ static chunk_bounds chunk_positions(const broad_query *q, size_t begin, size_t e
 {
     chunk_bounds c = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, -1};
     for (size_t v = begin; v < end; v++) {
-        const double from[3] = {q->y[v].x, q->y[v].y, q->y[v].z};
-        double to[3] = {from[0], from[1], from[2]}, wrong = 0.0;
-        if (q->p) {
-            to[0] += q->alpha * q->p[v].x;
-            to[1] += q->alpha * q->p[v].y;
-            to[2] += q->alpha * q->p[v].z;
-        }
+        double from[4], to[4], wrong = 0.0;
+        query_way(q, v, from, to);
         for (int d = 0; d < 3; d++) {
             wrong += (from[d] - from[d]) + (to[d] - to[d]);
             c.low[d] = box_lesser(box_lesser(from[d], to[d]), c.low[d]);
@@ -107,8 +102,10 @@ static abut_status refuse_vertex(const broad_query *q, size_t v, abut_error *err
     if (q->extra && !(isfinite(q->extra[v]) && q->extra[v] >= 0.0))
         return error_set(err, ABUT_ERROR_INPUT, "",
                          "vertex %zu has the thickness %g, allowed: >= 0", v, q->extra[v]);
-    return error_set(err, ABUT_ERROR_INPUT, "", "vertex %zu moves by %g (%g, %g, %g), not finite",
-                     v, q->alpha, q->p[v].x, q->p[v].y, q->p[v].z);
+    double from[4], to[4];
+    query_way(q, v, from, to);
+    return error_set(err, ABUT_ERROR_INPUT, "", "vertex %zu moves to (%g, %g, %g), not finite", v,
+                     to[0], to[1], to[2]);
 }
 
 /* Bounds of all chunks; the first bad vertex is an error. */

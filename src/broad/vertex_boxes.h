@@ -10,8 +10,9 @@
 
 typedef struct broad_query {
     const vec3 *y;       /* positions of the vertices */
-    const vec3 *p;       /* direction of a swept query; NULL: static */
-    double alpha;        /* the vertices move from y to y + alpha p */
+    const vec3 *p;       /* direction of a swept query: the way to y + alpha p; or NULL */
+    double alpha;        /* used with p */
+    const vec3 *end;     /* instead of p: where the way ends. Neither: a static query */
     double inflation;    /* distance up to which pairs matter */
     const double *extra; /* per vertex, on top of inflation / 2 (thickness); NULL: none */
     bool tight;          /* also refuse pairs that are apart along a diagonal direction */
@@ -63,16 +64,31 @@ abut_status vertex_boxes_exact(vertex_boxes *boxes, const broad_query *query, si
 static inline double box_lesser(double a, double b) { return a < b ? a : b; }
 static inline double box_greater(double a, double b) { return a > b ? a : b; }
 
+/* Where the way of a vertex begins and ends. */
+static inline void query_way(const broad_query *q, size_t v, double from[4], double to[4])
+{
+    vec3 end = q->y[v];
+    from[0] = end.x;
+    from[1] = end.y;
+    from[2] = end.z;
+    if (q->p) {
+        end.x += q->alpha * q->p[v].x;
+        end.y += q->alpha * q->p[v].y;
+        end.z += q->alpha * q->p[v].z;
+    } else if (q->end) {
+        end = q->end[v];
+    }
+    to[0] = end.x;
+    to[1] = end.y;
+    to[2] = end.z;
+    from[3] = to[3] = 0.0;
+}
+
 /* The exact box of one vertex. */
 static inline exact_box vertex_exact_box(const broad_query *q, size_t v)
 {
-    const double from[4] = {q->y[v].x, q->y[v].y, q->y[v].z, 0.0};
-    double to[4] = {from[0], from[1], from[2], 0.0};
-    if (q->p) {
-        to[0] = from[0] + q->alpha * q->p[v].x;
-        to[1] = from[1] + q->alpha * q->p[v].y;
-        to[2] = from[2] + q->alpha * q->p[v].z;
-    }
+    double from[4], to[4];
+    query_way(q, v, from, to);
     double half = 0.5 * q->inflation + (q->extra ? q->extra[v] : 0.0);
     exact_box box;
     for (int d = 0; d < 4; d++) {
@@ -108,13 +124,8 @@ static inline void diagonal_coordinates(const double x[3], double out[8])
  * h): together less than m. Overflow widens to infinity. */
 static inline exact_diagonals vertex_exact_diagonals(const broad_query *q, size_t v)
 {
-    const double from[3] = {q->y[v].x, q->y[v].y, q->y[v].z};
-    double to[3] = {from[0], from[1], from[2]};
-    if (q->p) {
-        to[0] = from[0] + q->alpha * q->p[v].x;
-        to[1] = from[1] + q->alpha * q->p[v].y;
-        to[2] = from[2] + q->alpha * q->p[v].z;
-    }
+    double from[4], to[4];
+    query_way(q, v, from, to);
     double size = 0.0, start[8], end[8];
     for (int d = 0; d < 3; d++) size += box_greater(fabs(from[d]), fabs(to[d]));
     double half = 0.5 * q->inflation + (q->extra ? q->extra[v] : 0.0);

@@ -80,9 +80,6 @@ static void check_frame(const char *name, int frame, size_t ee_expected, size_t 
     size_t edge_count;
     CHECK_OK(unique_edges(triangles, block->count, NULL, 0, &edges, &edge_count, &err), err);
     qsort(edges, edge_count, sizeof *edges, compare_edges);
-    vec3 *p = mem_alloc(from.vertex_count, sizeof *p);
-    for (size_t v = 0; v < from.vertex_count; v++)
-        p[v] = vec3_sub(to.vertices[v], from.vertices[v]);
 
     broad_surface surface = {.vertex_count = from.vertex_count,
                              .edge_count = edge_count,
@@ -92,7 +89,7 @@ static void check_frame(const char *name, int frame, size_t ee_expected, size_t 
     broad_phase *broad = NULL;
     candidate_set loose = {0}, tight = {0};
     CHECK_OK(broad_create(&surface, &broad, &err), err);
-    broad_query q = {.y = from.vertices, .p = p, .alpha = 1.0};
+    broad_query q = {.y = from.vertices, .end = to.vertices};
     CHECK_OK(broad_candidates(broad, &q, &loose, &err), err);
     q.tight = true;
     CHECK_OK(broad_candidates(broad, &q, &tight, &err), err);
@@ -117,7 +114,6 @@ static void check_frame(const char *name, int frame, size_t ee_expected, size_t 
     candidate_set_free(&loose);
     candidate_set_free(&tight);
     broad_destroy(broad);
-    mem_free(p);
     mem_free(edges);
     mesh_free(&from);
     mesh_free(&to);

@@ -709,6 +709,33 @@ TEST(filter_can_change)
     broad_destroy(broad);
 }
 
+TEST(way_may_be_given_by_its_end)
+{
+    random_state r = {84};
+    make_mixed(&r);
+    static vec3 end[MAX_VERTICES];
+    for (size_t v = 0; v < s.vertices; v++) end[v] = vec3_mul_add(s.y[v], 0.7, s.p[v]);
+    abut_error err = {0};
+    broad_surface surf = surface();
+    broad_phase *broad = NULL;
+    candidate_set by_direction = {0}, by_end = {0};
+    CHECK_OK(broad_create(&surf, &broad, &err), err);
+    for (int tight = 0; tight < 2; tight++) {
+        broad_query q = {.y = s.y, .p = s.p, .alpha = 0.7, .inflation = 0.01, .tight = tight};
+        CHECK_OK(broad_candidates(broad, &q, &by_direction, &err), err);
+        q.p = NULL;
+        q.end = end;
+        CHECK_OK(broad_candidates(broad, &q, &by_end, &err), err);
+        CHECK(same_set(&by_direction, &by_end));
+        q.end = NULL;
+        CHECK_OK(broad_candidates(broad, &q, &by_end, &err), err);
+        CHECK(candidate_set_count(&by_direction) > candidate_set_count(&by_end));
+    }
+    candidate_set_free(&by_direction);
+    candidate_set_free(&by_end);
+    broad_destroy(broad);
+}
+
 TEST(another_surface_in_the_same_memory)
 {
     random_state r = {81};
@@ -878,6 +905,7 @@ int main(void)
     RUN(no_allocation_after_warm_up);
     RUN(selection_from_a_covering_set_equals_a_query);
     RUN(filter_can_change);
+    RUN(way_may_be_given_by_its_end);
     RUN(another_surface_in_the_same_memory);
     RUN(points_may_be_a_subset);
     RUN(largest_coordinate_covers_the_whole_way);
