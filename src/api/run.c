@@ -230,36 +230,55 @@ static abut_status append_row(run *r, abut_error *err)
     return table_append(&r->table, &row, err);
 }
 
-static abut_status write_scene(run *r, abut_error *err)
+/* The scene as text, with all defaults; its hash tells which scene a checkpoint is of. */
+static abut_status scene_text(run *r, char **text, abut_error *err)
 {
-    char *text = json_dumps(r->sim->scene->resolved, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    if (!text) return error_memory(err, "writing the scene");
-    sha256_of(text, strlen(text), r->scene_hash);
-    char path[4096];
-    path_join(path, sizeof path, r->options->folder, "scene.json");
-    abut_status status = atomic_write(path, text, strlen(text), err);
+    *text = json_dumps(r->sim->scene->resolved, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (!*text) return error_memory(err, "writing the scene");
+    sha256_of(*text, strlen(*text), r->scene_hash);
+    return ABUT_OK;
+}
+
+/* Loads the checkpoint where one is wanted, before anything of an earlier run is replaced. */
+static abut_status open_folder(run *r, bool *resume, abut_error *err)
+{
+    const char *folder = r->options->folder;
+    char path[4096], *text;
+    TRY(directory_create(folder, err));
+    path_join(r->checkpoint_path, sizeof r->checkpoint_path, folder, "checkpoint.h5");
+    path_join(path, sizeof path, folder, "scene.json");
+    TRY(scene_text(r, &text, err));
+    *resume = r->options->resume && file_exists(r->checkpoint_path);
+    abut_status status = *resume ? load_checkpoint(r, err) : ABUT_OK;
+    if (status == ABUT_OK) status = atomic_write(path, text, strlen(text), err);
     free(text);
     return status;
+}
+
+/* Frames are written every so many steps; 0: never. */
+static bool frame_due(const scene_def *scene, int64_t step)
+{
+    return scene->frame_every > 0 && step % scene->frame_every == 0;
 }
 
 static abut_status open_run(run *r, abut_error *err)
 {
     const char *folder = r->options->folder;
-    TRY(directory_create(folder, err));
-    TRY(write_scene(r, err));
-    path_join(r->checkpoint_path, sizeof r->checkpoint_path, folder, "checkpoint.h5");
-    bool resume = r->options->resume && file_exists(r->checkpoint_path);
-    if (resume) TRY(load_checkpoint(r, err));
+    bool resume;
+    TRY(open_folder(r, &resume, err));
     int64_t last = resume ? r->sim->stepper->state.steps : -1;
     char path[4096];
     path_join(path, sizeof path, folder, "steps.csv");
     TRY(table_open(&r->table, path, resume ? last : TABLE_NEW, err));
     TRY(series_open(&r->series, folder, resume ? last : SERIES_NEW, err));
     r->series.write_obj = r->sim->scene->write_obj;
+    atomic_remove_leftovers(folder);
+    path_join(path, sizeof path, folder, "frames");
+    atomic_remove_leftovers(path);
     TRY(model_frame_init(&r->frame, r->sim->stepper->model, err));
     if (!resume) {
         TRY(append_row(r, err));
-        TRY(write_frame(r, err));
+        if (frame_due(r->sim->scene, 0)) TRY(write_frame(r, err));
         TRY(save_checkpoint(r, err));
     }
     return ABUT_OK;
@@ -286,7 +305,8 @@ static abut_status run_steps(run *r, abut_error *err)
         timer_switch(&s->timer, STAGE_OUTPUT);
         TRY(append_row(r, err));
         bool last = s->state.steps == total;
-        if (s->state.steps % scene->frame_every == 0 || last) TRY(write_frame(r, err));
+        if (frame_due(scene, s->state.steps) || (last && scene->frame_every > 0))
+            TRY(write_frame(r, err));
         bool due = scene->checkpoint_every > 0 && s->state.steps % scene->checkpoint_every == 0;
         abut_step_info info;
         abut_sim_info(r->sim, &info);

@@ -2,8 +2,10 @@
 
 #include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +177,28 @@ abut_status atomic_write(const char *path, const void *data, size_t size, abut_e
         return status;
     }
     return atomic_commit(&file, err);
+}
+
+/* The process number of a name such as "run.json.1234.tmp", or 0. */
+static long leftover_process(const char *name)
+{
+    size_t length = strlen(name), digits = 0;
+    if (length < 6 || strcmp(name + length - 4, ".tmp") != 0) return 0;
+    const char *at = name + length - 4;
+    for (; at > name && at[-1] >= '0' && at[-1] <= '9'; at--) digits++;
+    return digits > 0 && digits < 10 && at > name && at[-1] == '.' ? strtol(at, NULL, 10) : 0;
+}
+
+void atomic_remove_leftovers(const char *folder)
+{
+    DIR *directory = opendir(folder);
+    if (!directory) return;
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
+        long process = leftover_process(entry->d_name);
+        if (process <= 0 || (kill((pid_t)process, 0) == 0 || errno != ESRCH)) continue;
+        unlinkat(dirfd(directory), entry->d_name, 0);
+    }
+    closedir(directory);
 }
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }

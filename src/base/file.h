@@ -35,6 +35,9 @@ void atomic_discard(atomic_file *file);
 /* Atomic replacement of a file by these bytes. */
 abut_status atomic_write(const char *path, const void *data, size_t size, abut_error *err);
 
+/* Removes temporary files that killed processes left in a folder; others are not touched. */
+void atomic_remove_leftovers(const char *folder);
+
 bool file_exists(const char *path);
 bool file_is_directory(const char *path);
 /* Creates a directory and its parents. */

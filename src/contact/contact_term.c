@@ -378,6 +378,8 @@ abut_status contact_add_half_space(contact_term *t, half_space plane, abut_error
     return array_push(&t->planes, plane) ? ABUT_OK : error_memory(err, "adding a half-space");
 }
 
+void contact_begin_step(contact_term *t) { t->have_candidates = false; }
+
 void contact_set_fixed(contact_term *t, const uint8_t *fixed)
 {
     bool changed = false;

@@ -68,6 +68,9 @@ abut_status contact_add_half_space(contact_term *t, half_space plane, abut_error
 /* fixed: 3 flags per block. Pairs of which no vertex can move are not contacts. */
 void contact_set_fixed(contact_term *t, const uint8_t *fixed);
 
+/* Forgets the candidates, so that a step depends on its start only. */
+void contact_begin_step(contact_term *t);
+
 /* Lower and upper bound of kappa for a mean nodal mass (IPC supplement 6). */
 void contact_set_stiffness_bounds(contact_term *t, double mean_mass);
 /* kappa from balancing the contact gradient g_c (at kappa = 1) against the rest of the gradient. */

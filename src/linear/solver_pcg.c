@@ -82,8 +82,14 @@ static void multiply_rows(void *context, size_t begin, size_t end)
                 sum[r] +=
                     b[r] * x[0] + b[stride + (size_t)r] * x[1] + b[2 * stride + (size_t)r] * x[2];
         }
-        for (int32_t k = a->column_start[i]; k < a->column_start[i + 1]; k++) {
-            size_t stride = (size_t)block_matrix_stride(a, (int32_t)i);
+        size_t stride = (size_t)block_matrix_stride(a, (int32_t)i);
+        const double *d = a->value + block_matrix_offset(a, (int32_t)i, a->column_start[i]);
+        const double *own =
+            s->in + 3 * i; /* only the lower triangle of the diagonal block counts */
+        sum[0] += d[0] * own[0] + d[1] * own[1] + d[2] * own[2];
+        sum[1] += d[1] * own[0] + d[stride + 1] * own[1] + d[stride + 2] * own[2];
+        sum[2] += d[2] * own[0] + d[stride + 2] * own[1] + d[2 * stride + 2] * own[2];
+        for (int32_t k = a->column_start[i] + 1; k < a->column_start[i + 1]; k++) {
             const double *b = a->value + block_matrix_offset(a, (int32_t)i, k);
             const double *x = s->in + 3 * (size_t)a->row[k];
             for (size_t c = 0; c < 3; c++)

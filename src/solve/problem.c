@@ -119,6 +119,21 @@ static abut_status map_groups(problem *p, bool dynamic, bool with_matrix, abut_e
     return ABUT_OK;
 }
 
+/* Sorted unique keys of all dynamic terms into p->keys. */
+static abut_status collect_dynamic_keys(problem *p, abut_error *err)
+{
+    p->keys.count = 0;
+    FOR_EACH_GROUP(p, t, g, true)
+    {
+        const stencil_group *group = &p->terms[t]->groups[g];
+        TRY(number_group(p, &p->maps[t][g], group, err));
+        TRY(scatter_append_keys(&p->keys, group->width, group->count,
+                                p->maps[t][g].free_blocks.data, err));
+    }
+    key_list_unique(&p->keys);
+    return ABUT_OK;
+}
+
 /* New matrix pattern: static keys, current dynamic keys, and the dynamic keys of the last pattern,
  * so that contacts which come and go do not cause an analysis each time. */
 static abut_status rebuild_pattern(problem *p, abut_error *err)
@@ -134,15 +149,7 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
         }
         key_list_unique(&p->static_keys);
     }
-    p->keys.count = 0;
-    FOR_EACH_GROUP(p, t, g, true)
-    {
-        const stencil_group *group = &p->terms[t]->groups[g];
-        TRY(number_group(p, &p->maps[t][g], group, err));
-        TRY(scatter_append_keys(&p->keys, group->width, group->count,
-                                p->maps[t][g].free_blocks.data, err));
-    }
-    key_list_unique(&p->keys);
+    TRY(collect_dynamic_keys(p, err));
     size_t current = p->keys.count;
     if (!array_reserve(&p->keys, current + p->recent.count + p->static_keys.count))
         return error_memory(err, "building the sparse matrix");
@@ -183,18 +190,35 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
                : error_set(err, ABUT_ERROR_INTERNAL, "", "the matrix pattern misses its own keys");
 }
 
+static bool same_keys(const key_list *a, const key_list *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 || memcmp(a->data, b->data, a->count * sizeof *a->data) == 0);
+}
+
 static abut_status prepare_maps(problem *p, bool with_matrix, abut_error *err)
 {
+    bool first = p->new_step;
+    p->new_step = false;
     if (!p->pattern_complete) return rebuild_pattern(p, err);
+    if (first) {
+        TRY(collect_dynamic_keys(p, err));
+        if (!same_keys(&p->keys, &p->recent)) {
+            p->recent.count = 0;
+            return rebuild_pattern(p, err);
+        }
+    }
     p->missing.count = 0;
     TRY(map_groups(p, true, with_matrix, err));
     if (p->missing.count > 0) return rebuild_pattern(p, err);
-    p->assemblies_since_pattern++;
+    p->assemblies_since_pattern = first ? 0 : p->assemblies_since_pattern + 1;
     return ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 /* Evaluation                                                                                     */
+
+void problem_begin_step(problem *p) { p->new_step = true; }
 
 abut_status problem_update(problem *p, const double *x, abut_error *err)
 {

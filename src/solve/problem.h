@@ -32,6 +32,7 @@ typedef struct problem {
     key_list keys, static_keys, missing, recent;
     ARRAY(double) buffer;
     uint64_t assemblies_since_pattern;
+    bool new_step; /* no derivatives since problem_begin_step */
     stage_timer *timer;
 } problem;
 
@@ -42,6 +43,10 @@ abut_status problem_add_term(problem *p, term *t, abut_error *err);
 
 /* Sets which scalars are prescribed (3 flags per block). A no-op when nothing changed. */
 abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err);
+
+/* A step begins: the pattern keeps nothing of contacts that are gone. What a step computes then
+ * depends on its start only, so that a run that goes on from a checkpoint has the same bits. */
+void problem_begin_step(problem *p);
 
 /* Tells all terms that x is current. */
 abut_status problem_update(problem *p, const double *x, abut_error *err);

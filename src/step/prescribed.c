@@ -8,7 +8,6 @@ void condition_free(condition *c)
 {
     array_free(&c->nodes);
     array_free(&c->motions);
-    array_free(&c->start);
     memset(c, 0, sizeof *c);
 }
 
@@ -17,14 +16,14 @@ static double slack(double time) { return 1e-9 * (1 + fabs(time)); }
 
 bool condition_active(const condition *c, double time)
 {
-    return c->began != CONDITION_RELEASED && time >= c->from - slack(time) &&
+    return *c->began != CONDITION_RELEASED && time >= c->from - slack(time) &&
            time < c->until - slack(time);
 }
 
 void condition_release(condition *c, vec3 lowest)
 {
     if (c->has_release && vec3_get(lowest, c->release_axis) > c->release_beyond)
-        c->began = CONDITION_RELEASED;
+        *c->began = CONDITION_RELEASED;
 }
 
 /* Applies one motion, as far as it has come at `time`. */
@@ -51,13 +50,10 @@ vec3 condition_target(const condition *c, vec3 start, double time)
     return p;
 }
 
-abut_status condition_begin(condition *c, const double *x, abut_error *err)
+void condition_begin(condition *c, const double *x)
 {
-    if (c->began) return ABUT_OK;
-    if (!array_resize(&c->start, 3 * c->nodes.count))
-        return error_memory(err, "starting a condition");
+    if (*c->began) return;
     for (size_t i = 0; i < c->nodes.count; i++)
-        memcpy(c->start.data + 3 * i, x + 3 * (size_t)c->nodes.data[i], 3 * sizeof(double));
-    c->began = 1;
-    return ABUT_OK;
+        memcpy(c->start + 3 * i, x + 3 * (size_t)c->nodes.data[i], 3 * sizeof(double));
+    *c->began = 1;
 }

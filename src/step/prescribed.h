@@ -22,9 +22,10 @@ typedef struct condition {
     double from, until;
     int axes; /* bits 1, 2, 4 */
     ARRAY(motion) motions;
-    ARRAY(double) start; /* 3 per node: positions when the condition began */
-    int32_t began;       /* 0, 1, or CONDITION_RELEASED; part of the state that is saved */
-    bool has_release;    /* ends for good when all simulated nodes are beyond this coordinate */
+    /* Both point into the state that is saved: */
+    double *start;    /* 3 per node: positions when the condition began */
+    int32_t *began;   /* 0, 1, or CONDITION_RELEASED */
+    bool has_release; /* ends for good when all simulated nodes are beyond this coordinate */
     int release_axis;
     double release_beyond;
 } condition;
@@ -38,6 +39,6 @@ vec3 condition_target(const condition *c, vec3 start, double time);
 /* Ends the condition if its release is due; lowest: smallest coordinates of the simulated nodes. */
 void condition_release(condition *c, vec3 lowest);
 /* Remembers the positions of the nodes when the condition is active for the first time. */
-abut_status condition_begin(condition *c, const double *x, abut_error *err);
+void condition_begin(condition *c, const double *x);
 
 #endif

@@ -98,6 +98,8 @@ void stepper_destroy(stepper *s)
     for (size_t i = 0; i < s->conditions.count; i++) condition_free(&s->conditions.data[i]);
     for (size_t i = 0; i < s->loads.count; i++) array_free(&s->loads.data[i].nodes);
     array_free(&s->conditions);
+    array_free(&s->condition_start);
+    array_free(&s->condition_began);
     array_free(&s->loads);
     mem_free(s->fixed);
     mem_free(s->target);
@@ -147,8 +149,29 @@ static abut_status set_accelerations(stepper *s, abut_error *err)
     return ABUT_OK;
 }
 
+/* Room for what the conditions remember. */
+static abut_status prepare_conditions(stepper *s, abut_error *err)
+{
+    size_t nodes = 0;
+    for (size_t k = 0; k < s->conditions.count; k++) nodes += s->conditions.data[k].nodes.count;
+    if (!array_resize(&s->condition_start, 3 * nodes) ||
+        !array_resize(&s->condition_began, s->conditions.count))
+        return error_memory(err, "preparing conditions");
+    if (nodes) memset(s->condition_start.data, 0, 3 * nodes * sizeof(double));
+    size_t first = 0;
+    for (size_t k = 0; k < s->conditions.count; k++) {
+        condition *c = &s->conditions.data[k];
+        c->start = s->condition_start.data + first;
+        c->began = &s->condition_began.data[k];
+        *c->began = 0;
+        first += 3 * c->nodes.count;
+    }
+    return ABUT_OK;
+}
+
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err)
 {
+    TRY(prepare_conditions(s, err));
     size_t scalars = s->state.scalars;
     if (velocity) memcpy(s->state.v, velocity, scalars * sizeof *velocity);
     if (s->options.integrator == INTEGRATE_NEWMARK) TRY(set_accelerations(s, err));
@@ -165,7 +188,7 @@ static vec3 lowest_corner(const stepper *s)
 }
 
 /* Marks the prescribed scalars and their targets at the end of the step. */
-static abut_status set_targets(stepper *s, double time, abut_error *err)
+static void set_targets(stepper *s, double time)
 {
     size_t scalars = s->state.scalars;
     memset(s->fixed, 0, scalars);
@@ -174,9 +197,9 @@ static abut_status set_targets(stepper *s, double time, abut_error *err)
         condition *c = &s->conditions.data[k];
         if (c->has_release) condition_release(c, lowest_corner(s));
         if (!condition_active(c, s->time)) continue;
-        TRY(condition_begin(c, s->state.x, err));
+        condition_begin(c, s->state.x);
         for (size_t i = 0; i < c->nodes.count; i++) {
-            vec3 to = condition_target(c, vec3_load(c->start.data + 3 * i), time);
+            vec3 to = condition_target(c, vec3_load(c->start + 3 * i), time);
             double *target = s->target + 3 * (size_t)c->nodes.data[i];
             for (int axis = 0; axis < 3; axis++) {
                 if (!(c->axes & 1 << axis)) continue;
@@ -185,7 +208,6 @@ static abut_status set_targets(stepper *s, double time, abut_error *err)
             }
         }
     }
-    return ABUT_OK;
 }
 
 /* Puts prescribed nodes that have to move under the augmented Lagrangian; those already at their
@@ -353,13 +375,15 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
     s->inertia->mass_factor = s->options.integrator == INTEGRATE_QUASI_STATIC ? 0 : 1;
     s->inertia->load_factor = factor;
     s->elastic->base.weight = factor;
-    TRY(set_targets(s, end, err));
+    set_targets(s, end);
     *statistics = (step_statistics){0};
     bool friction = s->contact && friction_possible(s->friction);
     if (s->contact) s->friction->base.enabled = false;
     TRY(problem_set_fixed(&s->problem, s->fixed, err));
     /* Pairs of which no vertex can respond are no contacts, also while some of them are pulled. */
     if (s->contact) contact_set_fixed(s->contact, s->fixed);
+    if (s->contact) contact_begin_step(s->contact);
+    problem_begin_step(&s->problem);
     if (friction) {
         friction_set_start(s->friction, s->start);
         TRY(lag_friction(s, s->start, err));
@@ -420,15 +444,15 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
         snprintf(array.name, sizeof array.name, "%s", main_arrays[i].name);
         out[count++] = array;
     }
-    for (size_t k = 0; k < s->conditions.count && count + 1 < capacity; k++) {
-        condition *c = &s->conditions.data[k];
-        state_array began = {.ints = &c->began, .count = 1};
-        snprintf(began.name, sizeof began.name, "condition%u_began", (unsigned)k);
-        out[count++] = began;
-        if (!array_resize(&c->start, 3 * c->nodes.count)) return 0;
-        state_array start = {.doubles = c->start.data, .count = c->start.count};
-        snprintf(start.name, sizeof start.name, "condition%u_start", (unsigned)k);
-        out[count++] = start;
+    if (s->contact && count < capacity) /* friction of the next step starts from these forces */
+        out[count++] = (state_array){.name = "kappa", .doubles = &s->contact->kappa, .count = 1};
+    if (s->conditions.count && count + 1 < capacity) {
+        out[count++] = (state_array){.name = "condition_began",
+                                     .ints = s->condition_began.data,
+                                     .count = s->condition_began.count};
+        out[count++] = (state_array){.name = "condition_start",
+                                     .doubles = s->condition_start.data,
+                                     .count = s->condition_start.count};
     }
     return count;
 }

@@ -56,6 +56,8 @@ typedef struct stepper {
     motion_state state;
     double time;
     ARRAY(condition) conditions;
+    ARRAY(double) condition_start; /* of all conditions */
+    ARRAY(int32_t) condition_began;
     ARRAY(load) loads;
     inertia_term *inertia;
     elastic_term *elastic;
