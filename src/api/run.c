@@ -105,7 +105,7 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, state_array *
     r->max_stretch = values[1];
     r->wall_before = values[2];
     memcpy(s->timer.seconds, values + 3, sizeof s->timer.seconds);
-    stepper_restore(s, c->step);
+    TRY(stepper_restore(s, c->step, err));
     r->checkpoint_step = c->step;
     stepper_measure(s, &r->sim->last);
     return ABUT_OK;

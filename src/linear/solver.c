@@ -44,6 +44,19 @@ const linear_statistics *linear_get_statistics(const linear_solver *solver)
     return &solver->statistics;
 }
 
+void linear_save(const linear_solver *solver, int32_t *order, size_t capacity, double numbers[2])
+{
+    memset(order, 0, capacity * sizeof *order);
+    numbers[0] = numbers[1] = 0;
+    if (solver->class->save) solver->class->save(solver->self, order, capacity, numbers);
+}
+
+abut_status linear_load(linear_solver *solver, const int32_t *order, const double numbers[2],
+                        abut_error *err)
+{
+    return solver->class->load ? solver->class->load(solver->self, order, numbers, err) : ABUT_OK;
+}
+
 void linear_destroy(linear_solver *solver)
 {
     if (!solver) return;

@@ -219,4 +219,28 @@ static abut_status solve(void *self, const block_matrix *a, const double *b, dou
     return status;
 }
 
-const linear_class linear_cholmod = {"cholmod", create, solve, destroy};
+static void save(const void *self, int32_t *order, size_t capacity, double *numbers)
+{
+    const solver_cholmod *s = self;
+    if (!s->order || s->order_size > capacity) return;
+    memcpy(order, s->order, s->order_size * sizeof *order);
+    numbers[0] = (double)s->order_size;
+    numbers[1] = s->order_fill;
+}
+
+static abut_status load(void *self, const int32_t *order, const double *numbers, abut_error *err)
+{
+    solver_cholmod *s = self;
+    mem_free(s->order);
+    s->order = NULL;
+    s->analysed = false;
+    s->order_size = (size_t)numbers[0];
+    s->order_fill = numbers[1];
+    if (s->order_size == 0) return ABUT_OK;
+    s->order = mem_alloc(s->order_size + 1, sizeof *s->order);
+    if (!s->order) return error_memory(err, "restoring the linear solver");
+    memcpy(s->order, order, s->order_size * sizeof *order);
+    return ABUT_OK;
+}
+
+const linear_class linear_cholmod = {"cholmod", create, solve, save, load, destroy};

@@ -196,4 +196,5 @@ static abut_status solve(void *self, const block_matrix *a, const double *b, dou
     return ABUT_OK;
 }
 
-const linear_class linear_pcg = {"pcg", create, solve, destroy};
+const linear_class linear_pcg = {
+    .name = "pcg", .create = create, .solve = solve, .destroy = destroy};

@@ -100,6 +100,7 @@ void stepper_destroy(stepper *s)
     array_free(&s->conditions);
     array_free(&s->condition_start);
     array_free(&s->condition_began);
+    array_free(&s->linear_order);
     array_free(&s->loads);
     mem_free(s->fixed);
     mem_free(s->target);
@@ -444,6 +445,13 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
         snprintf(array.name, sizeof array.name, "%s", main_arrays[i].name);
         out[count++] = array;
     }
+    if (array_resize(&s->linear_order, s->model->rest.count) && count + 1 < capacity) {
+        linear_save(s->linear, s->linear_order.data, s->linear_order.count, s->linear_numbers);
+        out[count++] = (state_array){
+            .name = "linear_order", .ints = s->linear_order.data, .count = s->linear_order.count};
+        out[count++] =
+            (state_array){.name = "linear_numbers", .doubles = s->linear_numbers, .count = 2};
+    }
     if (s->contact && count < capacity) /* friction of the next step starts from these forces */
         out[count++] = (state_array){.name = "kappa", .doubles = &s->contact->kappa, .count = 1};
     if (s->conditions.count && count + 1 < capacity) {
@@ -457,8 +465,11 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
     return count;
 }
 
-void stepper_restore(stepper *s, int64_t steps)
+abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
 {
     s->state.steps = steps;
     s->time = (double)steps * s->options.h;
+    if (!(s->linear_numbers[0] >= 0 && s->linear_numbers[0] <= (double)s->linear_order.count))
+        return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");
+    return linear_load(s->linear, s->linear_order.data, s->linear_numbers, err);
 }

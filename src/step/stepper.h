@@ -58,6 +58,8 @@ typedef struct stepper {
     ARRAY(condition) conditions;
     ARRAY(double) condition_start; /* of all conditions */
     ARRAY(int32_t) condition_began;
+    ARRAY(int32_t) linear_order; /* what the linear solver remembers, filled by stepper_state */
+    double linear_numbers[2];
     ARRAY(load) loads;
     inertia_term *inertia;
     elastic_term *elastic;
@@ -98,6 +100,6 @@ typedef struct state_array {
 /* Fills out (room for `capacity`); returns the number. Loading writes into the same arrays; call
  * stepper_restore afterwards. */
 size_t stepper_state(stepper *s, state_array *out, size_t capacity);
-void stepper_restore(stepper *s, int64_t steps);
+abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err);
 
 #endif
