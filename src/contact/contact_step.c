@@ -260,7 +260,8 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
         timer_switch(timer, before);
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "a search direction is not finite");
     }
-    bool covered = t->have_candidates && distance_from_tube(t) + move <= t->reach;
+    bool covered =
+        t->have_candidates && !t->options.always_search && distance_from_tube(t) + move <= t->reach;
     abut_status status = ABUT_OK;
     if (!covered) {
         double dhat = t->options.dhat;

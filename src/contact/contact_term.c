@@ -239,7 +239,7 @@ void contact_set_stiffness_bounds(contact_term *t, double mean_mass)
     double s = 1e-16 * l * l;
     /* The rule looks at a distance of 1e-8 l; a dhat that small itself needs a closer look. */
     if (s > 1e-4 * shat) s = 1e-4 * shat;
-    double curvature = 4 * s * barrier_second(BARRIER_C2, s, shat);
+    double curvature = 4 * s * barrier_second(t->options.barrier, s, shat);
     t->kappa_min = 1e11 * mean_mass / curvature;
     t->kappa_max = 100 * t->kappa_min;
     if (!(t->kappa > 0)) t->kappa = t->kappa_min;

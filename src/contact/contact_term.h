@@ -29,6 +29,7 @@ typedef struct contact_options {
     double dhat;
     barrier_kind barrier;
     ccd_method ccd;
+    bool always_search; /* find candidates anew along every step (for comparisons) */
 } contact_options;
 
 /* Squared distances of close pairs at the last iterate, for the stiffness rule. */

@@ -210,6 +210,9 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         [INTEGRATOR_BDF2] = INTEGRATE_BDF2,
         [INTEGRATOR_QUASI_STATIC] = INTEGRATE_QUASI_STATIC,
     };
+    static const barrier_kind barriers[] = {BARRIER_C2, BARRIER_C1, BARRIER_C0};
+    static const friction_kind smoothings[] = {FRICTION_C1, FRICTION_C0, FRICTION_C2};
+    static const ccd_method methods[] = {CCD_TIGHT_INCLUSION, CCD_ADDITIVE};
     return (stepper_options){.h = scene->time_step,
                              .integrator = integrators[scene->integrator],
                              .newmark_beta = scene->newmark_beta,
@@ -218,7 +221,11 @@ static stepper_options options_of(const scene_def *scene, const model *m)
                              .tolerance = resolve_length(scene->tolerance, m->extent),
                              .max_iterations = scene->max_iterations,
                              .contact = scene->contact_enabled,
-                             .contact_options = {.dhat = resolve_length(scene->dhat, m->extent)},
+                             .contact_options = {.dhat = resolve_length(scene->dhat, m->extent),
+                                                 .barrier = barriers[scene->barrier],
+                                                 .ccd = methods[scene->ccd],
+                                                 .always_search = !scene->reuse_candidates},
+                             .friction_kind = smoothings[scene->friction_smoothing],
                              .friction = scene->friction,
                              .eps_v = resolve_length(scene->eps_v, m->extent),
                              .friction_iterations = scene->friction_iterations,

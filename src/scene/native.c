@@ -348,6 +348,11 @@ static void read_options(scene_def *scene)
     scene->eps_v = get_length(contact, "eps_v");
     scene->friction = get_number(contact, "friction");
     scene->friction_iterations = get_int(contact, "friction_iterations");
+    scene->barrier = (barrier_word)get_word(contact, "barrier", barrier_words);
+    scene->friction_smoothing =
+        (smoothing_word)get_word(contact, "friction_smoothing", smoothing_words);
+    scene->ccd = (ccd_word)get_word(contact, "ccd", ccd_words);
+    scene->reuse_candidates = get_bool(contact, "reuse_candidates");
     scene->tolerance = get_length(solver, "tolerance");
     scene->max_iterations = get_int(solver, "max_iterations");
     scene->linear = get_string(solver, "linear");

@@ -27,6 +27,11 @@ typedef enum integrator_kind {
     INTEGRATOR_QUASI_STATIC
 } integrator_kind;
 
+/* In the order of the words of the format. */
+typedef enum barrier_word { BARRIER_WORD_C2, BARRIER_WORD_C1, BARRIER_WORD_C0 } barrier_word;
+typedef enum smoothing_word { SMOOTHING_C1, SMOOTHING_C0, SMOOTHING_C2 } smoothing_word;
+typedef enum ccd_word { CCD_WORD_TIGHT_INCLUSION, CCD_WORD_ADDITIVE } ccd_word;
+
 typedef enum material_model {
     MATERIAL_NEO_HOOKEAN,
     MATERIAL_FIXED_COROTATED,
@@ -161,6 +166,10 @@ typedef struct scene_def {
     length_def dhat, eps_v;
     double friction;
     int friction_iterations; /* 0: until converged */
+    barrier_word barrier;
+    smoothing_word friction_smoothing;
+    ccd_word ccd;
+    bool reuse_candidates;
     /* solver */
     length_def tolerance; /* m/s on the largest Newton direction entry over h */
     int max_iterations;

@@ -8,6 +8,9 @@
 const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", NULL};
 const char *const material_model_words[] = {"neo-hookean", "fixed-corotated", "linear", NULL};
 const char *const linear_solver_words[] = {"cholmod", "pcg", NULL};
+const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
+const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
+const char *const ccd_words[] = {"tight-inclusion", "additive", NULL};
 static const char *const format_words[] = {"vtu", "obj", NULL};
 
 /* --- time --- */
@@ -51,6 +54,15 @@ static const schema_field contact_fields[] = {
     {"friction_iterations", SCHEMA_INTEGER, .initial = "1", FROM_TO(0, 10000),
      .doc = "How often per step the lagged normal forces and sliding directions are renewed; 0: "
             "until they have converged."},
+    {"ccd", SCHEMA_WORD, .words = ccd_words, .initial = "\"tight-inclusion\"",
+     .doc = "Method of continuous collision detection."},
+    {"reuse_candidates", SCHEMA_BOOL, .initial = "true",
+     .doc = "Whether pairs found for one Newton step serve the following ones for as long as they "
+            "cover the motion; off: a full search along the way in every step."},
+    {"barrier", SCHEMA_WORD, .words = barrier_words, .initial = "\"c2\"",
+     .doc = "Smoothness of the contact barrier where it begins; for comparisons."},
+    {"friction_smoothing", SCHEMA_WORD, .words = smoothing_words, .initial = "\"c1\"",
+     .doc = "Smoothness of the transition from static to sliding friction; for comparisons."},
 };
 
 static const schema_type contact_type = {

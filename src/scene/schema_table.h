@@ -7,7 +7,10 @@
 
 #define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
-extern const char *const integrator_words[];     /* integrator_kind */
+extern const char *const integrator_words[];
+extern const char *const barrier_words[];
+extern const char *const smoothing_words[];
+extern const char *const ccd_words[];            /* integrator_kind */
 extern const char *const material_model_words[]; /* material_model */
 extern const char *const body_type_words[];      /* body_type */
 extern const char *const mesh_source_words[];    /* mesh_source */
