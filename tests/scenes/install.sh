@@ -37,6 +37,14 @@ says_version() { [ "$("$@")" = "$version" ] || fail "$1 does not print '$version
 export PKG_CONFIG_PATH=$libdir/pkgconfig
 cc -std=c11 -Wall -Wextra -Wpedantic -Werror "$scratch/main.c" $(pkg-config --cflags --libs abut) -o "$scratch/with-pc"
 LD_LIBRARY_PATH=$libdir says_version "$scratch/with-pc"
+# The example of the library steps a bar that sags.
+cc -std=c11 -Wall -Wextra -Wpedantic -Werror examples/library/bar.c $(pkg-config --cflags --libs abut) -o "$scratch/bar"
+LD_LIBRARY_PATH=$libdir "$scratch/bar" examples/elastic/cantilever.json > "$scratch/bar.txt" || fail "examples/library/bar.c"
+[ "$(wc -l < "$scratch/bar.txt")" = 10 ] || fail "bar.c did not make 10 steps: $(cat "$scratch/bar.txt")"
+[ "$(cut -d' ' -f8 "$scratch/bar.txt" | sort -rgu | diff - <(cut -d' ' -f8 "$scratch/bar.txt") | wc -l)" = 0 ] ||
+    fail "the bar of bar.c does not sag: $(cat "$scratch/bar.txt")"
+! LD_LIBRARY_PATH=$libdir "$scratch/bar" nowhere.json 2> "$scratch/bar.txt" || fail "bar.c with a missing scene"
+grep -q "nowhere.json" "$scratch/bar.txt" || fail "bar.c does not name the missing scene"
 [ "abut $(pkg-config --modversion abut)" = "$version" ] || fail "abut.pc has another version"
 
 # The header is good C++ too.

@@ -1,0 +1,114 @@
+/* A warmed-up step allocates nothing: arrays only grow, and are cleared instead of freed. */
+#include "base/memory.h"
+#include "support/scene_makers.h"
+#include "test.h"
+
+static abut_error err;
+
+/* Allocations during `steps` further steps, and whether there was work in them. */
+static uint64_t count_allocations(stepper *s, int steps, int *iterations, size_t *contacts)
+{
+    uint64_t before = mem_allocation_count();
+    *iterations = 0;
+    *contacts = 0;
+    for (int n = 0; n < steps; n++) {
+        step_statistics now;
+        CHECK_OK(stepper_advance(s, &now, &err), err);
+        *iterations += now.newton_iterations;
+        *contacts = now.contacts;
+    }
+    return mem_allocation_count() - before;
+}
+
+TEST(elastic_steps)
+{
+    static const char *const solvers[] = {"cholmod", "pcg"};
+    for (int k = 0; k < 2; k++) {
+        model *m = make_box_model((vec3){1, 0.2, 0.2}, 10, 2, 2, ELASTIC_NEO_HOOKEAN);
+        stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.02);
+        options.gravity = (vec3){0, -9.81, 0};
+        options.linear.name = solvers[k];
+        stepper *s = make_stepper(m, &options);
+        add_condition(s, (vec3){-0.51, -1, -1}, (vec3){-0.49, 1, 1}, 0, INFINITY);
+        CHECK_OK(stepper_start(s, NULL, &err), err);
+        int iterations;
+        size_t contacts;
+        CHECK(count_allocations(s, 2, &iterations, &contacts) > 0); /* the counter counts */
+        CHECK(count_allocations(s, 10, &iterations, &contacts) == 0);
+        CHECK(iterations >= 20);
+        stepper_destroy(s);
+    }
+}
+
+/* A moving clamp changes positions but not the set of unknowns. */
+TEST(moving_clamp)
+{
+    model *m = make_box_model((vec3){1, 0.2, 0.2}, 6, 2, 2, ELASTIC_FIXED_COROTATED);
+    stepper_options options = maker_options(INTEGRATE_NEWMARK, 0.02);
+    stepper *s = make_stepper(m, &options);
+    condition *c = add_condition(s, (vec3){-0.51, -1, -1}, (vec3){-0.49, 1, 1}, 0, INFINITY);
+    motion turn = {.until = INFINITY, .angular_velocity = {1, 0, 0}, .center = {-0.5, 0, 0}};
+    CHECK(array_push(&c->motions, turn));
+    CHECK_OK(stepper_start(s, NULL, &err), err);
+    int iterations;
+    size_t contacts;
+    count_allocations(s, 2, &iterations, &contacts);
+    CHECK(count_allocations(s, 10, &iterations, &contacts) == 0);
+    stepper_destroy(s);
+}
+
+/* A block at rest on a half-space and with friction: contacts stay, so do all arrays. */
+TEST(steady_contact)
+{
+    model *m = make_box_model((vec3){0.2, 0.2, 0.2}, 3, 3, 3, ELASTIC_NEO_HOOKEAN);
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.01);
+    options.gravity = (vec3){0, -9.81, 0};
+    options.tolerance = 1e-3;
+    options.contact = true;
+    options.contact_options.dhat = 0.002;
+    options.friction = 0.3;
+    stepper *s = make_stepper(m, &options);
+    half_space ground = {.origin = {0, -0.1011, 0}, .normal = {0, 1, 0}, .friction = -1};
+    CHECK_OK(contact_add_half_space(s->contact, ground, &err), err);
+    CHECK_OK(stepper_start(s, NULL, &err), err);
+    int iterations;
+    size_t contacts;
+    count_allocations(s, 60, &iterations, &contacts);
+    CHECK(contacts > 0);
+    uint64_t allocations = count_allocations(s, 10, &iterations, &contacts);
+    CHECK(allocations == 0);
+    CHECK(contacts > 0 && iterations >= 10);
+    stepper_destroy(s);
+}
+
+/* Two blocks on each other: candidates, mesh contacts and their matrix blocks. */
+TEST(steady_mesh_contact)
+{
+    abut_error local;
+    model *m = make_stacked_model(0.2, 2, 0.001);
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.01);
+    options.gravity = (vec3){0, -9.81, 0};
+    options.tolerance = 1e-3;
+    options.contact = true;
+    options.contact_options.dhat = 0.002;
+    stepper *s = make_stepper(m, &options);
+    add_condition(s, (vec3){-1, -1, -1}, (vec3){1, -0.09, 1}, 0, INFINITY);
+    CHECK_OK(stepper_start(s, NULL, &local), local);
+    int iterations;
+    size_t contacts;
+    count_allocations(s, 80, &iterations, &contacts);
+    CHECK(contacts > 0);
+    uint64_t allocations = count_allocations(s, 10, &iterations, &contacts);
+    CHECK(allocations == 0);
+    CHECK(contacts > 0);
+    stepper_destroy(s);
+}
+
+int main(void)
+{
+    RUN(elastic_steps);
+    RUN(moving_clamp);
+    RUN(steady_contact);
+    RUN(steady_mesh_contact);
+    return TEST_END();
+}

@@ -1,0 +1,561 @@
+/* Every energy term against finite differences, through the problem that adds
+ * them up: gradients and Hessians of whole scenes as Newton's method sees them.
+ */
+#include "base/random.h"
+#include "contact/contact_term.h"
+#include "contact/friction_term.h"
+#include "math/eigen.h"
+#include "mesh/generate.h"
+#include "solve/problem.h"
+#include "support/scene_makers.h"
+#include "term/attachment.h"
+#include "term/elastic.h"
+#include "term/inertia.h"
+#include "test.h"
+
+enum { MAX_NODES = 40, MAX_N = 3 * MAX_NODES };
+
+static abut_error err;
+static stage_timer timer;
+
+/* ----------------------------------------------------------------------------------------------
+ */
+/* Comparison with finite differences */
+
+static double value_at(problem *p, const double *x)
+{
+    CHECK_OK(problem_update(p, x, &err), err);
+    return problem_value(p, x);
+}
+
+/* Gradient over all coordinates (no fixed ones) at x. */
+static void gradient_at(problem *p, const double *x, double *g)
+{
+    CHECK_OK(problem_update(p, x, &err), err);
+    CHECK_OK(problem_derivatives(p, x, false, &err), err);
+    memcpy(g, p->gradient, 3 * (size_t)p->block_count * sizeof *g);
+}
+
+static double largest_of(const double *v, int n)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(v[i]));
+    return largest;
+}
+
+/* Gradient against central differences of the value with step h. */
+static void check_gradient(problem *p, const double *x0, double h, double tolerance)
+{
+    int n = 3 * p->block_count;
+    double x[MAX_N], g[MAX_N], expected[MAX_N];
+    memcpy(x, x0, (size_t)n * sizeof *x);
+    gradient_at(p, x0, g);
+    for (int i = 0; i < n; i++) {
+        double sum = 0; /* fourth order */
+        static const double weight[4] = {1, -8, 8, -1}, at[4] = {-2, -1, 1, 2};
+        for (int k = 0; k < 4; k++) {
+            x[i] = x0[i] + at[k] * h;
+            sum += weight[k] * value_at(p, x);
+        }
+        x[i] = x0[i];
+        expected[i] = sum / (12 * h);
+    }
+    double scale = largest_of(expected, n);
+    CHECK(scale > 0);
+    for (int i = 0; i < n; i++) CHECK_NEAR(g[i], expected[i], tolerance * scale);
+}
+
+static double full[MAX_N * MAX_N], expected_h[MAX_N * MAX_N];
+
+/* The assembled matrix as a dense one. */
+static void dense_matrix(const block_matrix *m, double *out)
+{
+    int n = 3 * m->size;
+    memset(out, 0, (size_t)(n * n) * sizeof *out);
+    for (int j = 0; j < n; j++)
+        for (int32_t k = m->scalar_start[j]; k < m->scalar_start[j + 1]; k++) {
+            int i = m->scalar_row[k];
+            if (i >= j) out[n * i + j] = out[n * j + i] = m->value[k];
+        }
+}
+
+static void difference_hessian(problem *p, const double *x0, double h, double *out)
+{
+    int n = 3 * p->block_count;
+    double x[MAX_N], g[4][MAX_N];
+    memcpy(x, x0, (size_t)n * sizeof *x);
+    for (int i = 0; i < n; i++) {
+        static const double at[4] = {-2, -1, 1, 2};
+        for (int k = 0; k < 4; k++) {
+            x[i] = x0[i] + at[k] * h;
+            gradient_at(p, x, g[k]);
+        }
+        x[i] = x0[i];
+        for (int j = 0; j < n; j++)
+            out[n * i + j] = (g[0][j] - 8 * g[1][j] + 8 * g[2][j] - g[3][j]) / (12 * h);
+    }
+}
+
+/* Hessian against differences of the gradient, after projecting those where
+ * `project`: right for terms with a single stencil, or whose Hessian is
+ * definite anyway. */
+static void check_hessian(problem *p, const double *x0, double h, double tolerance, bool project)
+{
+    int n = 3 * p->block_count;
+    difference_hessian(p, x0, h, expected_h);
+    if (project && n <= EIGEN_MAX) psd_project(n, expected_h);
+    CHECK_OK(problem_update(p, x0, &err), err);
+    CHECK_OK(problem_derivatives(p, x0, true, &err), err);
+    dense_matrix(&p->matrix, full);
+    double scale = largest_of(expected_h, n * n);
+    CHECK(scale > 0);
+    for (int i = 0; i < n * n; i++) CHECK_NEAR(full[i], expected_h[i], tolerance * scale);
+}
+
+/* x -> A x, within a factor below 1 + 1e-9: no direction of negative curvature.
+ */
+static void check_definite(int n, const double *a)
+{
+    if (n > EIGEN_MAX) return;
+    double values[EIGEN_MAX], vectors[EIGEN_MAX * EIGEN_MAX];
+    eigen_symmetric(n, a, values, vectors);
+    CHECK(values[0] >= -1e-9 * fabs(values[n - 1]));
+}
+
+/* ----------------------------------------------------------------------------------------------
+ */
+/* Inertia, elasticity, attachments */
+
+static void random_positions(random_state *r, const model *m, double amount, double *x)
+{
+    for (size_t i = 0; i < m->rest.count; i++) {
+        vec3 shift = {random_range(r, -amount, amount), random_range(r, -amount, amount),
+                      random_range(r, -amount, amount)};
+        vec3_store(x + 3 * i, vec3_add(m->rest.data[i], shift));
+    }
+}
+
+TEST(inertia)
+{
+    for (int consistent = 0; consistent < 2; consistent++) {
+        random_state r = {1};
+        model *m = make_box_model((vec3){1, 0.5, 0.4}, 2, 1, 1, ELASTIC_NEO_HOOKEAN);
+        m->bodies.data[0].consistent_mass = consistent;
+        inertia_term *t = NULL;
+        CHECK_OK(inertia_create(m, &t, &err), err);
+        double x[MAX_N];
+        random_positions(&r, m, 0.1, x);
+        for (size_t i = 0; i < 3 * m->rest.count; i++) {
+            t->x_tilde[i] = x[i] + random_range(&r, -0.1, 0.1);
+            t->force[i] = random_range(&r, -50, 50);
+        }
+        t->load_factor = 0.3;
+        t->base.weight = 1.7;
+        problem p;
+        CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
+        CHECK_OK(problem_add_term(&p, &t->base, &err), err);
+        check_gradient(&p, x, 1e-3, 1e-9);
+        check_hessian(&p, x, 1e-3, 1e-9, false);
+        /* The mass matrix that the energies of motion use is the same. */
+        double mx[MAX_N], unit[MAX_N] = {0};
+        int n = 3 * p.block_count;
+        for (int j = 0; j < n; j++) {
+            unit[j] = 1;
+            inertia_multiply(t, unit, mx);
+            unit[j] = 0;
+            for (int i = 0; i < n; i++)
+                CHECK_NEAR(1.7 * mx[i], full[n * i + j], 1e-12 * largest_of(full, n * n));
+        }
+        /* All of the mass is there: 1^T M 1 per axis. */
+        double total = 0;
+        for (int i = 0; i < n; i++) unit[i] = i % 3 == 1;
+        inertia_multiply(t, unit, mx);
+        for (int i = 0; i < n; i++) total += unit[i] * mx[i];
+        CHECK_NEAR(total, MAKER_DENSITY * 1 * 0.5 * 0.4, 1e-9);
+        problem_free(&p);
+        t->base.class->destroy(&t->base);
+        free_model(m);
+    }
+}
+
+/* Near the rest shape the Hessian is definite, so nothing is projected away. */
+TEST(elastic)
+{
+    static const elastic_model models[] = {ELASTIC_NEO_HOOKEAN, ELASTIC_FIXED_COROTATED,
+                                           ELASTIC_LINEAR};
+    for (int k = 0; k < 3; k++) {
+        random_state r = {2};
+        model *m = make_box_model((vec3){1, 0.5, 0.4}, 2, 1, 1, models[k]);
+        elastic_term *t = NULL;
+        CHECK_OK(elastic_create(m, &t, &err), err);
+        t->base.weight = 0.01;
+        problem p;
+        CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
+        CHECK_OK(problem_add_term(&p, &t->base, &err), err);
+        double x[MAX_N], g[MAX_N] = {0};
+        random_positions(&r, m, 0.02, x);
+        check_gradient(&p, x, 1e-5, 1e-6);
+        /* Stretch everything: positive stresses keep every element's Hessian
+         * definite. */
+        for (size_t i = 0; i < 3 * m->rest.count; i++) x[i] *= 1.2;
+        check_gradient(&p, x, 1e-5, 1e-6);
+        check_hessian(&p, x, 1e-5, 1e-6, false);
+        /* The gradient in element order is the same one. */
+        gradient_at(&p, x, expected_h);
+        CHECK_OK(elastic_add_gradient(t, x, g, &err), err);
+        for (size_t i = 0; i < 3 * m->rest.count; i++)
+            CHECK_NEAR(g[i], expected_h[i], 1e-12 * largest_of(expected_h, 3 * p.block_count));
+        problem_free(&p);
+        t->base.class->destroy(&t->base);
+        free_model(m);
+    }
+}
+
+/* A single squeezed tet: the assembled Hessian is the projection of the true
+ * one. */
+TEST(elastic_projected)
+{
+    static const elastic_model models[] = {ELASTIC_NEO_HOOKEAN, ELASTIC_FIXED_COROTATED};
+    for (int k = 0; k < 2; k++) {
+        random_state r = {3};
+        model *m = make_tet_model(models[k]);
+        elastic_term *t = NULL;
+        CHECK_OK(elastic_create(m, &t, &err), err);
+        problem p;
+        CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
+        CHECK_OK(problem_add_term(&p, &t->base, &err), err);
+        for (int trial = 0; trial < 10; trial++) {
+            double x[MAX_N];
+            random_positions(&r, m, 0.03, x);
+            for (size_t i = 0; i < 4; i++) x[3 * i + (size_t)(trial % 3)] *= 0.4;
+            check_gradient(&p, x, 1e-5, 1e-6);
+            difference_hessian(&p, x, 1e-5, expected_h);
+            CHECK_OK(problem_update(&p, x, &err), err);
+            CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+            dense_matrix(&p.matrix, full);
+            check_definite(12, full);
+            /* The projection is done on dP/dF, not on the 12 x 12 matrix: it must not
+             * be below the true Hessian in any direction, and equal where that is
+             * convex enough. */
+            double difference[144];
+            for (int i = 0; i < 144; i++) difference[i] = full[i] - expected_h[i];
+            double values[12], vectors[144];
+            eigen_symmetric(12, difference, values, vectors);
+            CHECK(values[0] > -1e-5 * largest_of(full, 144));
+        }
+        problem_free(&p);
+        t->base.class->destroy(&t->base);
+        free_model(m);
+    }
+}
+
+TEST(attachment)
+{
+    random_state r = {4};
+    attachment_term *t = NULL;
+    CHECK_OK(attachment_create(&t, &err), err);
+    double x[12];
+    for (int i = 0; i < 12; i++) x[i] = random_range(&r, -1, 1);
+    for (int i = 0; i < 3; i++) {
+        vec3 target = {random_range(&r, -1, 1), random_range(&r, -1, 1), random_range(&r, -1, 1)};
+        CHECK_OK(attachment_add(t, i, 0.5 + i, target, i == 1 ? 5 : 7, &err), err);
+    }
+    attachment_ready(t);
+    t->stiffness = 30;
+    t->base.enabled = true;
+    t->base.weight = 0.7;
+    attachment_update_multipliers(t, x);
+    CHECK(vec3_norm2(t->multiplier.data[0]) > 0);
+    CHECK(t->multiplier.data[1].y == 0); /* that component is free */
+    problem p;
+    CHECK_OK(problem_init(&p, 4, &timer, &err), err);
+    CHECK_OK(problem_add_term(&p, &t->base, &err), err);
+    check_gradient(&p, x, 1e-3, 1e-9);
+    check_hessian(&p, x, 1e-3, 1e-9, false);
+    CHECK(full[12 * 4 + 4] == 0 && full[12 * 3 + 3] > 0 && full[12 * 9 + 9] == 0);
+    problem_free(&p);
+    t->base.class->destroy(&t->base);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ */
+/* Contact */
+
+typedef enum contact_case {
+    CASE_PP,
+    CASE_PE,
+    CASE_PT,
+    CASE_EE,
+    CASE_EE_MOLLIFIED,
+    CASE_EE_MOLLIFIED_END, /* nearly parallel, closest at an end point */
+    CASE_PLANE,
+    CASES
+} contact_case;
+
+/* Vertices, and what connects them: the first primitive, then the second. */
+typedef struct contact_shape {
+    int counts[2]; /* vertices of the two primitives */
+    vec3 x[4];
+    int list; /* the list of the active set that the pair must be in; -1:
+                 half-space */
+    double dhat;
+} contact_shape;
+
+static const contact_shape shapes[CASES] = {
+    [CASE_PP] = {{1, 1}, {{0.01, 0.05, 0.02}, {0, 0, 0}}, LIST_PP, 0.1},
+    [CASE_PE] = {{1, 2}, {{0.1, 0.05, 0.01}, {-0.4, 0, 0.02}, {0.5, 0.01, 0}}, LIST_PE, 0.1},
+    [CASE_PT] = {{1, 3},
+                 {{0.05, 0.05, 0.06}, {-0.3, 0, -0.3}, {0.5, 0.01, -0.2}, {0.1, 0, 0.5}},
+                 LIST_PT,
+                 0.1},
+    [CASE_EE] = {{2, 2},
+                 {{-0.4, 0.05, 0.02}, {0.5, 0.06, 0}, {0.03, 0, -0.5}, {-0.02, 0, 0.4}},
+                 LIST_EE,
+                 0.1},
+    /* Closer than the rest: the ends must be farther from the other edge than
+       dhat. */
+    [CASE_EE_MOLLIFIED] =
+        {{2, 2},
+         {{-0.5, 0.005, -0.007}, {0.5, 0.0052, 0.007}, {-0.5, 0, 0.007}, {0.5, 0, -0.007}},
+         LIST_EE_MOLLIFIED,
+         0.01},
+    [CASE_EE_MOLLIFIED_END] =
+        {{2, 2},
+         {{-0.5, 0.04, 0.01}, {0.5, 0.06, 0.02}, {-0.6, 0, 0.001}, {0.7, 0, -0.003}},
+         LIST_EE_MOLLIFIED,
+         0.1},
+    [CASE_PLANE] = {{1, 0}, {{0.1, 0.03, 0.2}}, -1, 0.1},
+};
+
+typedef struct contact_scene {
+    model *m;
+    contact_term *contact;
+    friction_term *friction;
+    problem p;
+    double x[12];
+} contact_scene;
+
+static void contact_scene_make(contact_scene *s, contact_case which, barrier_kind barrier,
+                               friction_kind kind)
+{
+    const contact_shape *shape = &shapes[which];
+    s->m = make_obstacle_model(shape->counts, shape->x);
+    contact_options options = {.dhat = shape->dhat, .barrier = barrier};
+    CHECK_OK(contact_create(s->m, &options, &s->contact, &err), err);
+    s->contact->kappa = 100;
+    if (which == CASE_PLANE) {
+        half_space plane = {{0, 0.005, 0}, {0.1, 1, -0.05}, {0, 0, 0}, 0.4};
+        CHECK_OK(contact_add_half_space(s->contact, plane, &err), err);
+    }
+    CHECK_OK(friction_create(s->contact, 0.4, kind, &s->friction, &err), err);
+    CHECK_OK(problem_init(&s->p, model_block_count(s->m), &timer, &err), err);
+    CHECK_OK(problem_add_term(&s->p, &s->contact->base, &err), err);
+    CHECK_OK(problem_add_term(&s->p, &s->friction->base, &err), err);
+    for (int i = 0; i < s->p.block_count; i++) vec3_store(s->x + 3 * i, shape->x[i]);
+    CHECK_OK(problem_update(&s->p, s->x, &err), err);
+    /* An end point near an edge is a contact of its own. */
+    CHECK(contact_count(s->contact) == 1 || which == CASE_EE_MOLLIFIED_END);
+    if (shape->list >= 0) CHECK(s->contact->active.lists[shape->list].count == 1);
+    CHECK(problem_value(&s->p, s->x) > 0);
+}
+
+static void contact_scene_free(contact_scene *s)
+{
+    problem_free(&s->p);
+    s->friction->base.class->destroy(&s->friction->base);
+    s->contact->base.class->destroy(&s->contact->base);
+    free_model(s->m);
+}
+
+TEST(contact_barrier)
+{
+    for (int which = 0; which < CASES; which++)
+        for (int kind = 0; kind < 3; kind++) {
+            static const barrier_kind kinds[] = {BARRIER_C0, BARRIER_C1, BARRIER_C2};
+            contact_scene s;
+            contact_scene_make(&s, (contact_case)which, kinds[kind], FRICTION_C1);
+            double h = 1e-4 * shapes[which].dhat;
+            check_gradient(&s.p, s.x, h, 1e-6);
+            if (which != CASE_EE_MOLLIFIED_END) check_hessian(&s.p, s.x, h, 2e-6, true);
+            CHECK_OK(problem_update(&s.p, s.x, &err), err);
+            CHECK_OK(problem_derivatives(&s.p, s.x, true, &err), err);
+            dense_matrix(&s.p.matrix, full);
+            check_definite(3 * s.p.block_count, full);
+            contact_scene_free(&s);
+        }
+}
+
+/* Beyond dhat there is nothing, at dhat value and gradient vanish smoothly. */
+TEST(contact_ends_at_dhat)
+{
+    contact_scene s;
+    contact_scene_make(&s, CASE_PP, BARRIER_C2, FRICTION_C1);
+    double g[6];
+    s.x[0] = s.x[2] = 0;
+    s.x[1] = 0.1 * (1 - 1e-6);
+    double v = value_at(&s.p, s.x);
+    CHECK(v > 0 && v < 1e-12);
+    gradient_at(&s.p, s.x, g);
+    CHECK(fabs(g[1]) < 1e-6);
+    s.x[1] = 0.1 * (1 + 1e-6);
+    CHECK(value_at(&s.p, s.x) == 0 && contact_count(s.contact) == 0);
+    s.x[1] = 0;
+    CHECK(value_at(&s.p, s.x) == INFINITY);
+    contact_scene_free(&s);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ */
+/* Friction */
+
+/* Displacements that stick (below eps), slip (above) and straddle both
+ * directions. */
+TEST(friction)
+{
+    static const friction_kind kinds[] = {FRICTION_C0, FRICTION_C1, FRICTION_C2};
+    static const contact_case cases[] = {CASE_PP, CASE_PE, CASE_PT, CASE_EE, CASE_PLANE};
+    for (int c = 0; c < 5; c++)
+        for (int kind = 0; kind < 3; kind++)
+            for (int slip = 0; slip < 2; slip++) {
+                contact_scene s;
+                contact_scene_make(&s, cases[c], BARRIER_C2, kinds[kind]);
+                s.friction->eps = 1e-3;
+                s.friction->h = 0.01;
+                friction_set_start(s.friction, s.x);
+                CHECK_OK(friction_lag(s.friction, &err), err);
+                s.contact->base.enabled = false;
+                s.friction->base.enabled = true;
+                s.friction->base.weight = 2;
+                double amount = slip ? 5e-3 : 4e-4, moved[12];
+                memcpy(moved, s.x, sizeof moved);
+                moved[0] += 0.8 * amount; /* the first vertex slides in two directions */
+                moved[1] += 0.1 * amount;
+                moved[2] += 0.5 * amount;
+                check_gradient(&s.p, moved, 2e-5, 1e-4);
+                check_hessian(&s.p, moved, 2e-5, 1e-3, false);
+                check_definite(3 * s.p.block_count, full);
+                /* The force is mu lambda at most, and reached when sliding. */
+                double g[12], force = 0;
+                gradient_at(&s.p, moved, g);
+                for (int k = 0; k < FRICTION_LISTS; k++)
+                    if (s.friction->lists[k].count) force = 2 * s.friction->lists[k].data[0].force;
+                CHECK(force > 0);
+                double weight = 0;
+                for (int k = 0; k < FRICTION_LISTS; k++)
+                    if (s.friction->lists[k].count)
+                        weight = fabs(s.friction->lists[k].data[0].frame.weight[0]);
+                double size = vec3_norm(vec3_load(g)) / weight;
+                CHECK(slip ? fabs(size - force) < 1e-9 * force : size < force);
+                contact_scene_free(&s);
+            }
+}
+
+/* A half-space that moves drags along: at equal displacement there is no force.
+ */
+TEST(friction_of_moving_plane)
+{
+    contact_scene s;
+    contact_scene_make(&s, CASE_PLANE, BARRIER_C2, FRICTION_C1);
+    s.contact->planes.data[0].normal = (vec3){0, 1, 0};
+    s.contact->planes.data[0].velocity = (vec3){0.3, 0, 0};
+    CHECK_OK(problem_update(&s.p, s.x, &err), err);
+    s.friction->eps = 1e-3;
+    s.friction->h = 0.01;
+    friction_set_start(s.friction, s.x);
+    CHECK_OK(friction_lag(s.friction, &err), err);
+    s.contact->base.enabled = false;
+    s.friction->base.enabled = true;
+    double g[3];
+    gradient_at(&s.p, s.x, g);
+    CHECK(g[0] < 0); /* minus the force: pushed along with the plane */
+    s.x[0] += 0.003;
+    gradient_at(&s.p, s.x, g);
+    CHECK(vec3_norm(vec3_load(g)) < 1e-9);
+    contact_scene_free(&s);
+}
+
+/* f0, f1 and f1' belong together, and f1 rises from 0 to 1 at eps as smoothly
+ * as it says. */
+TEST(friction_functions)
+{
+    static const friction_kind kinds[] = {FRICTION_C0, FRICTION_C1, FRICTION_C2};
+    const double eps = 0.01;
+    for (int k = 0; k < 3; k++) {
+        for (double y = 0.0005; y < 0.02; y += 0.00087) {
+            double h = 1e-6;
+            double f1 =
+                (friction_f0(kinds[k], y + h, eps) - friction_f0(kinds[k], y - h, eps)) / (2 * h);
+            CHECK_NEAR(friction_f1_over_y(kinds[k], y, eps) * y, f1, 1e-6);
+            double above = friction_f1_over_y(kinds[k], y + h, eps) * (y + h);
+            double below = friction_f1_over_y(kinds[k], y - h, eps) * (y - h);
+            CHECK_NEAR(friction_f1_prime(kinds[k], y, eps), (above - below) / (2 * h), 1e-2);
+        }
+        CHECK_NEAR(friction_f0(kinds[k], eps, eps), eps, 1e-15);
+        CHECK_NEAR(friction_f0(kinds[k], eps * (1 - 1e-12), eps), eps, 1e-12);
+        CHECK_NEAR(friction_f1_over_y(kinds[k], eps * (1 - 1e-12), eps) * eps, 1, 1e-9);
+    }
+    CHECK(friction_f1_prime(FRICTION_C0, 0.999 * eps, eps) > 0.5 / eps); /* a kink */
+    CHECK(friction_f1_prime(FRICTION_C1, 0.999 * eps, eps) < 1e-2 / eps);
+    CHECK(friction_f1_prime(FRICTION_C2, 0.999 * eps, eps) < 1e-5 / eps);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ */
+/* The sum */
+
+/* Fixed blocks are left out and partly fixed ones masked: the rest is the same.
+ */
+TEST(fixed_coordinates)
+{
+    random_state r = {5};
+    model *m = make_box_model((vec3){1, 0.5, 0.4}, 1, 1, 1, ELASTIC_NEO_HOOKEAN);
+    elastic_term *t = NULL;
+    CHECK_OK(elastic_create(m, &t, &err), err);
+    problem p;
+    CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
+    CHECK_OK(problem_add_term(&p, &t->base, &err), err);
+    double x[MAX_N], g[MAX_N], whole[MAX_N * 24];
+    random_positions(&r, m, 0.02, x);
+    gradient_at(&p, x, g);
+    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+    dense_matrix(&p.matrix, whole);
+    uint8_t fixed[MAX_N] = {0};
+    fixed[0] = fixed[1] = fixed[2] = 1; /* block 0 */
+    fixed[3 * 4 + 1] = 1;               /* y of block 4 */
+    CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
+    CHECK_OK(problem_update(&p, x, &err), err);
+    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+    CHECK(p.free_count == p.block_count - 1);
+    dense_matrix(&p.matrix, full);
+    int n = 3 * p.free_count, N = 3 * p.block_count;
+    for (int i = 0; i < n; i++) {
+        bool masked = fixed[i + 3];
+        CHECK_NEAR(p.gradient[i], masked ? 0 : g[i + 3], 1e-12 * largest_of(g, N));
+        for (int j = 0; j < n; j++) {
+            double expected = whole[N * (i + 3) + j + 3];
+            if (masked || fixed[j + 3]) expected = i == j;
+            CHECK_NEAR(full[n * i + j], expected, 1e-12 * largest_of(whole, N * N));
+        }
+    }
+    double spread[MAX_N];
+    problem_expand(&p, p.gradient, spread);
+    CHECK(spread[0] == 0 && spread[3] == p.gradient[0]);
+    problem_free(&p);
+    t->base.class->destroy(&t->base);
+    free_model(m);
+}
+
+int main(void)
+{
+    RUN(inertia);
+    RUN(elastic);
+    RUN(elastic_projected);
+    RUN(attachment);
+    RUN(contact_barrier);
+    RUN(contact_ends_at_dhat);
+    RUN(friction);
+    RUN(friction_of_moving_plane);
+    RUN(friction_functions);
+    RUN(fixed_coordinates);
+    return TEST_END();
+}
