@@ -1,6 +1,7 @@
 #include "scene/build.h"
 
 #include "scene/select.h"
+#include "scene/sequence.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape,
     }
     model_body *body = &m->bodies.data[m->bodies.count - 1];
     body->consistent_mass = def->consistent_mass;
+    body->damping = def->material.damping;
     body->friction = def->friction;
     return ABUT_OK;
 }
@@ -137,18 +139,20 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
     return ABUT_OK;
 }
 
+/* Obstacles, and bodies whose positions come from files, are prescribed as a whole. */
 static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper *s,
                                        abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
-    if (def->type != BODY_OBSTACLE) return ABUT_OK;
+    if (def->type != BODY_OBSTACLE && !def->sequence_folder) return ABUT_OK;
     if (!array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7}))
         return error_memory(err, "adding conditions");
     condition *c = &s->conditions.data[s->conditions.count - 1];
     for (int32_t b = 0; b < body->block_count; b++)
         if (!array_push(&c->nodes, body->first_block + b))
             return error_memory(err, "adding conditions");
+    if (def->sequence_folder) return sequence_load(scene, i, body, c, err);
     return add_motions(c, s->model, def->motions, def->motion_count, err);
 }
 

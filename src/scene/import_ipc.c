@@ -81,6 +81,12 @@ static json_t *material_json(const ipc_script *s, const ipc_shape *shape)
                         json_real(shape->has_material ? shape->poisson : s->poisson));
     json_object_set_new(out, "density",
                         json_real(shape->has_material ? shape->density : s->density));
+    /* There the damping matrix is dampingStiff / h times the stiffness; here it is the integrator's
+     * factor on forces over h times the damping. */
+    double h = s->step, factor = s->newmark ? s->newmark_beta * h * h : h * h;
+    double stiffness =
+        s->damping_ratio > 0 ? s->damping_ratio * h * h * h * 3 / 4 : s->damping_stiffness;
+    if (stiffness > 0) json_object_set_new(out, "damping", json_real(stiffness / factor));
     return out;
 }
 
@@ -231,6 +237,10 @@ static abut_status import_text(const char *path, const file_bytes *bytes, const 
 {
     ipc_script s = defaults(path, log);
     abut_status status = ipc_read_text(path, bytes->data, bytes->size, &s, err);
+    if (status == ABUT_OK && !s.self_contact && s.colliders.count + s.planes.count > 0)
+        status = error_set(err, ABUT_ERROR_UNSUPPORTED, path,
+                           "selfCollisionOff: contact with obstacles only is not supported; take "
+                           "it away, or the obstacles");
     if (status == ABUT_OK) status = ipc_place(&s, err);
     if (status == ABUT_OK) status = ipc_apply_kind(&s, err);
     if (status == ABUT_OK) {

@@ -2,6 +2,7 @@
  * in the lines of the shapes. */
 #include "scene/import_ipc.h"
 
+#include "base/file.h"
 #include "math/rotation.h"
 #include "mesh/topology.h"
 
@@ -222,12 +223,17 @@ static void set_start_velocity(ipc_shape *shape)
     shape->start_velocity = vec3_add(shape->initial_velocity, vec3_cross(shape->initial_spin, arm));
 }
 
-/* Numbered meshes, one per step; vertices are taken as they are in the files. */
+/* Numbered meshes, one per step; vertices are taken as they are in the files. Segments and points
+ * may come from OBJ files. */
 static json_t *sequence_json(const char *folder, const ipc_shape *shape, int first)
 {
     static const char *const extensions[] = {"pt", "seg", "obj", "msh"};
-    return json_pack("{s: s, s: s, s: i}", "folder", folder, "extension",
-                     extensions[shape->dimension], "first", first);
+    const char *extension = extensions[shape->dimension];
+    char path[4200];
+    snprintf(path, sizeof path, "%.4000s/%d.%s", folder, first, extension);
+    if (!file_exists(path) && shape->dimension < 2) extension = "obj";
+    return json_pack("{s: s, s: s, s: i}", "folder", folder, "extension", extension, "first",
+                     first);
 }
 
 static abut_status apply_null(ipc_script *s, abut_error *err)

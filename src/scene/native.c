@@ -227,6 +227,18 @@ static void read_shape(const json_t *p, mesh_def *out)
     }
 }
 
+/* A new string: the path of a file that the scene names. */
+static abut_status resolve_path(const char *folder, const char *name, const char **out,
+                                abut_error *err)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = mem_alloc(size, 1);
+    if (!path) return error_memory(err, "reading the scene");
+    path_join(path, size, folder, name);
+    *out = path;
+    return ABUT_OK;
+}
+
 static abut_status read_mesh(const json_t *object, const char *folder, mesh_def *out,
                              abut_error *err)
 {
@@ -239,13 +251,7 @@ static abut_status read_mesh(const json_t *object, const char *folder, mesh_def 
         return ABUT_OK;
     }
     out->weld = get_bool(object, "weld");
-    const char *name = get_string(object, "file");
-    size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = mem_alloc(size, 1);
-    if (!path) return error_memory(err, "reading the scene");
-    path_join(path, size, folder, name);
-    out->path = path;
-    return ABUT_OK;
+    return resolve_path(folder, get_string(object, "file"), &out->path, err);
 }
 
 /* --- Bodies --- */
@@ -262,6 +268,7 @@ static void read_material(const json_t *body, const json_t *materials, material_
         out->young = get_number(material, "young");
         out->poisson = get_number(material, "poisson");
         out->density = get_number(material, "density");
+        out->damping = get_number(material, "damping");
     }
     out->density = get_number_or(body, "density", out->density);
 }
@@ -276,6 +283,15 @@ static abut_status read_conditions(const json_t *object, body_def *out, abut_err
     for (size_t i = 0; i < out->force_count; i++)
         TRY(read_force(json_array_get(forces, i), &out->forces[i], err));
     return read_motions(get(object, "motion"), &out->motions, &out->motion_count, err);
+}
+
+static abut_status read_sequence(const json_t *object, const char *folder, body_def *out,
+                                 abut_error *err)
+{
+    if (!object) return ABUT_OK;
+    out->sequence_extension = get_string(object, "extension");
+    out->sequence_first = get_int(object, "first");
+    return resolve_path(folder, get_string(object, "folder"), &out->sequence_folder, err);
 }
 
 static abut_status read_body(const json_t *object, const scene_def *scene, body_def *out,
@@ -293,6 +309,7 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     out->consistent_mass = strcmp(get_string(object, "mass"), "consistent") == 0;
     read_material(object, get(scene->resolved, "materials"), &out->material);
     TRY(read_mesh(get(object, "mesh"), scene->folder, &out->mesh, err));
+    TRY(read_sequence(get(object, "sequence"), scene->folder, out, err));
     return read_conditions(object, out, err);
 }
 
@@ -414,6 +431,7 @@ static void free_body(body_def *body)
     mem_free(body->forces);
     mem_free(body->motions);
     mem_free((char *)body->mesh.path);
+    mem_free((char *)body->sequence_folder);
 }
 
 void scene_free(scene_def *scene)

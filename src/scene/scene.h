@@ -42,6 +42,7 @@ typedef struct material_def {
     const char *name;
     material_model model;
     double young, poisson, density; /* Pa, 1, kg/m^3 */
+    double damping;                 /* s */
 } material_def;
 
 /* A length that may be relative to the scene's size l ("1e-3 l"). */
@@ -146,6 +147,10 @@ typedef struct body_def {
     motion_def *motions;
     double friction; /* negative: the scene's */
     bool consistent_mass;
+    /* Prescribed positions of all nodes, one file per step: folder/N.extension, N from `first`. */
+    const char *sequence_folder; /* resolved; NULL: none */
+    const char *sequence_extension;
+    int sequence_first;
 } body_def;
 
 typedef struct half_space_def {

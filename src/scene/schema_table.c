@@ -101,6 +101,9 @@ static const schema_field material_fields[] = {
     {"poisson", SCHEMA_NUMBER, SCHEMA_REQUIRED, BETWEEN(-1, 0.5), .doc = "Poisson's ratio."},
     {"density", SCHEMA_NUMBER, .initial = "1000", ABOVE(0), .unit = "kg/m^3",
      .doc = "Mass per volume at rest."},
+    {"damping", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s",
+     .doc = "Damping proportional to the stiffness (Rayleigh's beta): the force is this times the "
+            "stiffness at the start of the step times the velocity."},
 };
 
 const schema_type schema_material = {

@@ -254,6 +254,20 @@ static const schema_type force_type = {
     .rule_doc = "`until` must be later than `from`.",
 };
 
+static const schema_field sequence_fields[] = {
+    {"folder", SCHEMA_STRING, SCHEMA_REQUIRED,
+     .doc = "Folder of the files, relative to that of the scene."},
+    {"extension", SCHEMA_STRING, .initial = "\"obj\"", .doc = "What follows the number and a dot."},
+    {"first", SCHEMA_INTEGER, .initial = "0", FROM_TO(0, 2e9), .doc = "Number of the first file."},
+};
+static const schema_type sequence_type = {
+    .name = "sequence",
+    .doc = "Prescribed positions of all nodes at the ends of the steps: numbered mesh files with "
+           "the vertices of the body, taken as they are (without its transform). After the last "
+           "one the body rests.",
+    FIELDS(sequence_fields),
+};
+
 /* --- bodies --- */
 
 static json_t *name_from_index(const char *file, size_t index)
@@ -289,6 +303,8 @@ static const schema_field body_fields[] = {
     {"force", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &force_type, .initial = "[]", .doc = "Loads."},
     {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
      .doc = "Prescribed motion of the whole body."},
+    {"sequence", SCHEMA_OBJECT, .type = &sequence_type, .absent = "none",
+     .doc = "Prescribed positions from files, instead of `motion`."},
     {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",
      .doc = "Coefficient of friction of the body."},
 };

@@ -8,6 +8,7 @@ void condition_free(condition *c)
 {
     array_free(&c->nodes);
     array_free(&c->motions);
+    array_free(&c->frames);
     memset(c, 0, sizeof *c);
 }
 
@@ -48,6 +49,14 @@ vec3 condition_target(const condition *c, vec3 start, double time)
         p = apply(&c->motions.data[k], center, p, time);
     }
     return p;
+}
+
+vec3 condition_node_target(const condition *c, size_t i, double time)
+{
+    size_t count = c->frames.count / (3 * c->nodes.count);
+    if (count == 0) return condition_target(c, vec3_load(c->start + 3 * i), time);
+    double step = fmax(1, fmin(nearbyint(time / c->frame_step), (double)count));
+    return vec3_load(c->frames.data + 3 * (((size_t)step - 1) * c->nodes.count + i));
 }
 
 void condition_begin(condition *c, const double *x)

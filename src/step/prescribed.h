@@ -22,6 +22,8 @@ typedef struct condition {
     double from, until;
     int axes; /* bits 1, 2, 4 */
     ARRAY(motion) motions;
+    ARRAY(double) frames; /* instead: positions of all nodes at the end of each step */
+    double frame_step;
     /* Both point into the state that is saved: */
     double *start;    /* 3 per node: positions when the condition began */
     int32_t *began;   /* 0, 1, or CONDITION_RELEASED */
@@ -34,8 +36,10 @@ enum { CONDITION_RELEASED = 2 };
 
 void condition_free(condition *c);
 bool condition_active(const condition *c, double time);
-/* Where a point that was at `start` is at `time`. */
+/* Where a point that was at `start` is at `time` by the motions. */
 vec3 condition_target(const condition *c, vec3 start, double time);
+/* Where node i of the condition (its index in `nodes`) is at `time`: by frames or motions. */
+vec3 condition_node_target(const condition *c, size_t i, double time);
 /* Ends the condition if its release is due; lowest: smallest coordinates of the simulated nodes. */
 void condition_release(condition *c, vec3 lowest);
 /* Remembers the positions of the nodes when the condition is active for the first time. */

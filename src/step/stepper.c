@@ -54,10 +54,13 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK) status = inertia_create(m, &s->inertia, err);
     if (status == ABUT_OK) status = elastic_create(m, &s->elastic, err);
     if (status == ABUT_OK) status = attachment_create(&s->attachment, err);
+    if (status == ABUT_OK && damping_needed(m)) status = damping_create(m, &s->damping, err);
     if (status == ABUT_OK) status = problem_init(&s->problem, model_block_count(m), &s->timer, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->inertia->base, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->elastic->base, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->attachment->base, err);
+    if (status == ABUT_OK && s->damping)
+        status = problem_add_term(&s->problem, &s->damping->base, err);
     if (status == ABUT_OK && options->contact) status = add_contact(s, err);
     if (status == ABUT_OK) status = linear_create(&options->linear, &s->linear, err);
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
@@ -92,6 +95,7 @@ void stepper_destroy(stepper *s)
     destroy_term((term *)s->inertia);
     destroy_term((term *)s->elastic);
     destroy_term((term *)s->attachment);
+    destroy_term((term *)s->damping);
     destroy_term((term *)s->friction);
     destroy_term((term *)s->contact);
     motion_free(&s->state);
@@ -200,7 +204,7 @@ static void set_targets(stepper *s, double time)
         if (!condition_active(c, s->time)) continue;
         condition_begin(c, s->state.x);
         for (size_t i = 0; i < c->nodes.count; i++) {
-            vec3 to = condition_target(c, vec3_load(c->start + 3 * i), time);
+            vec3 to = condition_node_target(c, i, time);
             double *target = s->target + 3 * (size_t)c->nodes.data[i];
             for (int axis = 0; axis < 3; axis++) {
                 if (!(c->axes & 1 << axis)) continue;
@@ -364,6 +368,19 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
     return ABUT_OK;
 }
 
+/* Newmark's rule makes the accelerations of nodes that are moved with a jump in velocity grow
+ * without bound; once released they would fly off. Prescribed nodes have the velocity of their
+ * motion and no acceleration. */
+static void settle_prescribed(stepper *s)
+{
+    if (s->options.integrator != INTEGRATE_NEWMARK) return;
+    for (size_t i = 0; i < s->state.scalars; i++) {
+        if (!s->fixed[i]) continue;
+        s->state.v[i] = (s->x[i] - s->start[i]) / s->options.h;
+        s->state.a[i] = 0;
+    }
+}
+
 abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
 {
     double h = s->options.h, end = (double)(s->state.steps + 1) * h;
@@ -376,6 +393,10 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
     s->inertia->mass_factor = s->options.integrator == INTEGRATE_QUASI_STATIC ? 0 : 1;
     s->inertia->load_factor = factor;
     s->elastic->base.weight = factor;
+    if (s->damping) {
+        s->damping->base.weight = factor / h;
+        damping_lag(s->damping, s->start);
+    }
     set_targets(s, end);
     *statistics = (step_statistics){0};
     bool friction = s->contact && friction_possible(s->friction);
@@ -397,6 +418,7 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
     }
     TRY(solve_step(s, friction, statistics, err));
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
+    settle_prescribed(s);
     s->time = end;
     stepper_measure(s, statistics);
     return ABUT_OK;

@@ -11,6 +11,7 @@
 #include "step/integrator.h"
 #include "step/prescribed.h"
 #include "term/attachment.h"
+#include "term/damping.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
 
@@ -64,6 +65,7 @@ typedef struct stepper {
     inertia_term *inertia;
     elastic_term *elastic;
     attachment_term *attachment;
+    damping_term *damping;   /* NULL without damped bodies */
     contact_term *contact;   /* NULL without contact */
     friction_term *friction; /* NULL without contact */
     problem problem;

@@ -336,6 +336,29 @@ TEST(spin_about_two_axes)
     scene_free(s);
 }
 
+TEST(sequences_of_meshes)
+{
+    scene_def *s = must_import("shapes input 2\ninput/tet.msh 0 1 0  0 0 0  1 1 1\n"
+                               "input/edge.seg 0 0 0  0 0 0  1 1 1  meshSeq input/frames\n");
+    if (!s) return;
+    CHECK(s->bodies[1].sequence_folder && strstr(s->bodies[1].sequence_folder, "input/frames"));
+    CHECK(s->bodies[1].sequence_first == 0 && strcmp(s->bodies[1].sequence_extension, "obj") == 0);
+    scene_free(s);
+}
+
+/* The damping matrix is 3/4 ratio h^2 K; here factor / h times the damping, factor = beta h^2. */
+TEST(damping)
+{
+    scene_def *s = must_import("time 1 0.01\ndampingRatio 0.1\n" TET "\n");
+    if (!s) return;
+    CHECK_NEAR(s->bodies[0].material.damping, 0.1 * 0.01 * 3 / 4, 1e-15);
+    scene_free(s);
+    s = must_import("time 1 0.01\ntimeIntegration NM\ndampingStiff 2e-7\n" TET "\n");
+    if (!s) return;
+    CHECK_NEAR(s->bodies[0].material.damping, 2e-7 / (0.25 * 0.01 * 0.01), 1e-15);
+    scene_free(s);
+}
+
 /* --- Script kinds --- */
 
 TEST(fall_lifts_the_scene)
@@ -518,6 +541,9 @@ TEST(errors_name_line_and_keyword)
                  "script onepoint: it starts from a deformed shape");
     expect_error("size 1\nscript DCOSquash6\n" TET "\n", ABUT_ERROR_INPUT, 2,
                  "script DCOSquash6: it needs at least 7 shapes, but there are 1");
+    scene_def *scene;
+    CHECK(import("selfCollisionOff\nground 0 -1\n" TET "\n", &scene) == ABUT_ERROR_UNSUPPORTED);
+    CHECK(strstr(err.message, "selfCollisionOff: ") == err.message);
     expect_error("zoom 1\ntol 2\n1e-3\n", ABUT_ERROR_INPUT, 4, "tol: a tolerance is missing");
 }
 
@@ -557,6 +583,8 @@ int main(void)
     RUN(conditions_of_shapes);
     RUN(moving_shapes);
     RUN(spin_about_two_axes);
+    RUN(sequences_of_meshes);
+    RUN(damping);
     RUN(fall_lifts_the_scene);
     RUN(twist_turns_both_ends);
     RUN(dragright_lets_go);

@@ -1,0 +1,24 @@
+/* Stiffness-proportional (Rayleigh) damping of linear tetrahedra with the stiffness lagged at the
+ * start of the step: weight x sum of beta / 2 u^T K(x^t) u, u = x - x^t, K projected to positive
+ * semi-definite. With weight = factor / h (factor the integrator's on forces) that is the force
+ * -beta K v. */
+#ifndef TERM_DAMPING_H
+#define TERM_DAMPING_H
+
+#include "body/model.h"
+#include "term/term.h"
+
+typedef struct damping_term {
+    term base;
+    const model *model;
+    double *stiffness; /* 90 doubles per element */
+    double *start;     /* 3 per block */
+} damping_term;
+
+/* True when some body of the model is damped. */
+bool damping_needed(const model *m);
+abut_status damping_create(const model *m, damping_term **out, abut_error *err);
+/* Takes stiffness and positions of the start of the step. */
+void damping_lag(damping_term *t, const double *x);
+
+#endif

@@ -1,0 +1,207 @@
+/* Conditions that end by the place of the bodies, positions from files, and stiffness-proportional
+ * damping: what scenes of other programs need beyond held and moved nodes. */
+#include "test.h"
+
+#include "base/file.h"
+#include "scene/build.h"
+#include "scene/load.h"
+#include "term/damping.h"
+
+#include <unistd.h>
+
+static abut_error err;
+
+/* ' stands for ". */
+static stepper *build(const char *text, scene_def **scene)
+{
+    char buffer[2000];
+    snprintf(buffer, sizeof buffer, "%s", text);
+    for (char *c = buffer; *c; c++)
+        if (*c == '\'') *c = '"';
+    file_bytes bytes = {.data = buffer, .size = strlen(buffer)};
+    stepper *s = NULL;
+    *scene = NULL;
+    CHECK_OK(scene_load_bytes("test.json", &bytes, NULL, 0, NULL, scene, &err), err);
+    if (*scene) CHECK_OK(scene_build(*scene, NULL, &s, &err), err);
+    return s;
+}
+
+static void drop(stepper *s, scene_def *scene)
+{
+    stepper_destroy(s);
+    scene_free(scene);
+}
+
+#define BOX(material)                                                                              \
+    "{'abut': 1, 'time': {'step': 0.01, 'steps': 100}, 'gravity': [0, 0, 0], 'bodies': [{'mesh': " \
+    "{'box': {'size': [1, 1, 1], 'cells': [1, 1, 1]}}, 'material': {'young': 1e4, 'poisson': "     \
+    "0.3" material "}"
+
+TEST(release_by_place)
+{
+    scene_def *scene;
+    stepper *s =
+        build(BOX("") ", 'fix': {'motion': {'velocity': [1, 0, 0]}, 'release': {'axis': 'x', "
+                      "'beyond': -0.405}}}]}",
+              &scene);
+    if (!s) return;
+    step_statistics statistics;
+    /* The left side starts at -0.5 and is at -0.40 after 10 steps: the 11th is the first free one.
+     */
+    for (int n = 1; n <= 20; n++) {
+        CHECK_OK(stepper_advance(s, &statistics, &err), err);
+        CHECK(s->fixed[0] == (n <= 10));
+    }
+    /* It flies on. */
+    CHECK_NEAR(s->state.x[0] - s->model->rest.data[0].x, 0.2, 1e-6);
+    drop(s, scene);
+}
+
+TEST(release_is_saved)
+{
+    int32_t began = 0;
+    condition c = {
+        .until = INFINITY, .axes = 7, .began = &began, .has_release = true, .release_beyond = 1};
+    CHECK(condition_active(&c, 0));
+    condition_release(&c, vec3_make(0.9, 5, 5));
+    CHECK(condition_active(&c, 0) && began == 0);
+    condition_release(&c, vec3_make(1.1, 0, 0));
+    CHECK(!condition_active(&c, 0) && began == CONDITION_RELEASED);
+}
+
+TEST(positions_from_files)
+{
+    char folder[100], path[200], text[600];
+    snprintf(folder, sizeof folder, "/tmp/abut-sequence-%d", (int)getpid());
+    CHECK_OK(directory_create(folder, &err), err);
+    for (int n = 0; n < 3; n++) {
+        snprintf(path, sizeof path, "%s/%d.obj", folder, n + 5);
+        snprintf(text, sizeof text, "v %d 9 0\nv %d 9 0\nv 0 9 1\nf 1 2 3\n", n, n + 1);
+        CHECK_OK(atomic_write(path, text, strlen(text), &err), err);
+    }
+    snprintf(text, sizeof text,
+             BOX("") "}, {'type': 'obstacle', 'mesh': '%s/5.obj', 'sequence': {'folder': '%s', "
+                     "'first': 5}}]}",
+             folder, folder);
+    scene_def *scene;
+    stepper *s = build(text, &scene);
+    if (!s) return;
+    size_t first = 3 * (size_t)s->model->bodies.data[1].first_block;
+    step_statistics statistics;
+    for (int n = 0; n < 5; n++) {
+        CHECK_OK(stepper_advance(s, &statistics, &err), err);
+        CHECK_NEAR(s->state.x[first], n < 3 ? n : 2, 1e-12);
+        CHECK_NEAR(s->state.x[first + 3], n < 3 ? n + 1 : 3, 1e-12);
+    }
+    drop(s, scene);
+    snprintf(path, sizeof path, "%s/6.obj", folder);
+    CHECK_OK(atomic_write(path, "v 0 0 0\n", 8, &err), err);
+    file_bytes bytes = {.data = text, .size = strlen(text)};
+    for (char *c = text; *c; c++)
+        if (*c == '\'') *c = '"';
+    CHECK_OK(scene_load_bytes("test.json", &bytes, NULL, 0, NULL, &scene, &err), err);
+    CHECK(scene_build(scene, NULL, &s, &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.message, "it has 1 vertices, but the mesh of the body has 3") != NULL);
+    scene_free(scene);
+    for (int n = 0; n < 3; n++) {
+        snprintf(path, sizeof path, "%s/%d.obj", folder, n + 5);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* --- Damping --- */
+
+static damping_term *lagged(stepper *s, double *x)
+{
+    size_t scalars = 3 * s->model->rest.count;
+    for (size_t i = 0; i < scalars; i++) x[i] = s->state.x[i] + 0.05 * sin(7.0 * (double)i);
+    damping_lag(s->damping, x);
+    s->damping->base.weight = 0.3;
+    return s->damping;
+}
+
+TEST(damping_gradient_is_that_of_the_value)
+{
+    scene_def *scene;
+    stepper *s = build(BOX(", 'damping': 0.02") "}]}", &scene);
+    if (!s) return;
+    double x[24], step = 1e-5;
+    CHECK(s->model->rest.count == 8 && s->damping != NULL);
+    damping_term *t = lagged(s, x);
+    const term_class *class = t->base.class;
+    CHECK(class->value(&t->base, x) == 0);
+    double total[24] = {0}, gradient[12 * 6];
+    for (size_t i = 0; i < 24; i++) x[i] += 0.02 * cos(3.0 * (double)i);
+    class->derivatives(&t->base, 0, x, 0, 6, gradient, NULL);
+    for (size_t e = 0; e < 6; e++)
+        for (size_t k = 0; k < 12; k++)
+            total[3 * s->model->tets.data[4 * e + k / 3] + (int)(k % 3)] += gradient[12 * e + k];
+    double largest = 0;
+    for (size_t i = 0; i < 24; i++) largest = fmax(largest, fabs(total[i]));
+    CHECK(largest > 1);
+    for (size_t i = 0; i < 24; i++) {
+        double at = x[i];
+        x[i] = at + step;
+        double above = class->value(&t->base, x);
+        x[i] = at - step;
+        double below = class->value(&t->base, x);
+        x[i] = at;
+        CHECK_NEAR((above - below) / (2 * step), total[i], 1e-7 * largest);
+    }
+    drop(s, scene);
+}
+
+TEST(damping_spares_translations)
+{
+    scene_def *scene;
+    stepper *s = build(BOX(", 'damping': 0.02") "}]}", &scene);
+    if (!s) return;
+    double x[24];
+    damping_term *t = lagged(s, x);
+    for (size_t i = 0; i < 24; i++) x[i] += i % 3 == 1 ? 0.5 : 0.25;
+    CHECK_NEAR(t->base.class->value(&t->base, x), 0, 1e-9);
+    drop(s, scene);
+}
+
+/* Energy of a bar that was pulled and let go, after half a second. */
+static double energy_left(const char *damping)
+{
+    char text[1500];
+    snprintf(
+        text, sizeof text,
+        "{'abut': 1, 'time': {'step': 0.005, 'steps': 100, 'integrator': 'newmark'}, 'gravity': "
+        "[0, 0, 0], 'contact': {'enabled': false}, 'solver': {'tolerance': 1e-8}, 'bodies': "
+        "[{'mesh': {'box': {'size': [1, 0.5, 0.5], 'cells': [2, 1, 1]}}, 'material': {'young': "
+        "1e4, 'poisson': 0.3%s}, 'fix': [{'nodes': {'relative_box': [[0, 0, 0], [0.1, 1, 1]]}}, "
+        "{'nodes': {'relative_box': [[0.9, 0, 0], [1, 1, 1]]}, 'until': 0.1, 'motion': "
+        "{'velocity': [1, 0, 0]}}]}]}",
+        damping);
+    scene_def *scene;
+    stepper *s = build(text, &scene);
+    if (!s) return NAN;
+    step_statistics statistics = {0};
+    for (int n = 0; n < 100; n++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
+    drop(s, scene);
+    return statistics.kinetic + statistics.elastic;
+}
+
+TEST(damping_takes_energy)
+{
+    double free = energy_left(""), little = energy_left(", 'damping': 0.002"),
+           much = energy_left(", 'damping': 0.2");
+    CHECK(free > 5 && free < 100); /* 0.25 m^3 of 1000 kg/m^3, half of it pulled at 1 m/s */
+    CHECK(little < 0.97 * free && little > 0.8 * free);
+    CHECK(much < 0.6 * little);
+}
+
+int main(void)
+{
+    RUN(release_by_place);
+    RUN(release_is_saved);
+    RUN(positions_from_files);
+    RUN(damping_gradient_is_that_of_the_value);
+    RUN(damping_spares_translations);
+    RUN(damping_takes_energy);
+    return TEST_END();
+}
