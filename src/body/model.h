@@ -26,7 +26,7 @@ typedef struct model_body {
     size_t first_vertex, vertex_count;
     elastic_parameters material;
     double density;
-    double damping; /* s; factor on the stiffness, Rayleigh's beta */
+    double damping;  /* s; factor on the stiffness, Rayleigh's beta */
     double friction; /* negative: the scene's */
     bool consistent_mass;
     size_t mesh_vertex_count;
