@@ -26,7 +26,7 @@ install(FILES ${CMAKE_BINARY_DIR}/abutConfig.cmake ${CMAKE_BINARY_DIR}/abutConfi
 
 # Libraries that have no pkg-config file of their own, for static linking with pkg-config.
 set(ABUT_PC_PRIVATE "")
-foreach(library ${CHOLMOD_LIBRARY} ${METIS_LIBRARY} ${OPENBLAS_LIBRARY} ${OSMESA_LIBRARY})
+foreach(library ${CHOLMOD_LIBRARY} ${METIS_LIBRARY} ${OPENBLAS_LIBRARY})
   get_filename_component(name ${library} NAME_WE)
   string(REGEX REPLACE "^lib" "-l" name ${name})
   string(APPEND ABUT_PC_PRIVATE "${name} ")

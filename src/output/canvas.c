@@ -1,9 +1,7 @@
 #include "output/canvas.h"
 
-#define GL_GLEXT_PROTOTYPES
-#include <GL/gl.h>
-#include <GL/glext.h>
-#include <GL/osmesa.h>
+#include "output/gl.h"
+
 #include <stddef.h>
 #include <string.h>
 
@@ -249,6 +247,7 @@ static abut_status set_up(canvas *c, abut_error *err)
                                  OSMESA_CONTEXT_MINOR_VERSION,
                                  3,
                                  0};
+    TRY(gl_load(err));
     c->context = OSMesaCreateContextAttribs(wanted, NULL);
     if (!c->context || !OSMesaMakeCurrent(c->context, c->screen, GL_UNSIGNED_BYTE, 16, 16))
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "OSMesa",
