@@ -48,6 +48,12 @@ for key in steps simulated_seconds wall_seconds newton_iterations max_contacts m
 done
 [ -z "$("$abut" run examples/elastic/twist.json -o "$scratch/quiet" --steps 1 --quiet 2>&1)" ] || fail "--quiet is not"
 
+# The bar of the third falls on the ground, and rises again after it has touched it.
+"$abut" run examples/elastic/bounce.json -o "$scratch/bounce" --quiet || fail "bounce"
+awk -F, 'NR > 1 { if ($6 > 0) { touched = 1; if (!low || $11 < low) low = $11 } if (touched && $11 > high) high = $11 }
+    END { exit !(touched && low < 8 && high > low + 8) }' "$scratch/bounce/steps.csv" || fail "the bar does not bounce"
+grep -q '"intersections": 0' "$scratch/bounce/run.json" || fail "bounce: intersections"
+
 # Each integrator and solver runs.
 for setting in time.integrator=newmark time.integrator=bdf2 time.integrator=quasi-static solver.linear=pcg \
     'bodies[0].mass=consistent' solver.reproducible=false output.every=0 output.checkpoint_every=0; do

@@ -275,6 +275,28 @@ TEST(prescribed_motion)
     stepper_destroy(s);
 }
 
+/* Motions are applied one after the other, and the centre of a rotation rides on those before it.
+ */
+TEST(chain_of_motions)
+{
+    model *m = make_box_model((vec3){0.2, 0.2, 0.2}, 1, 1, 1, ELASTIC_NEO_HOOKEAN);
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.1);
+    stepper *s = make_stepper(m, &options);
+    condition *c = add_condition(s, (vec3){-1, -1, -1}, (vec3){1, 1, 1}, 0, INFINITY);
+    vec3 center = {0.3, 0, 0.1};
+    add_motion(c, (motion){.until = INFINITY, .velocity = {1, 0.5, 0}});
+    add_motion(c, (motion){.until = INFINITY, .angular_velocity = {0, 2, 0}, .center = center});
+    start(s, NULL);
+    for (int n = 1; n <= 5; n++) advance(s);
+    for (size_t i = 0; i < m->rest.count; i++) {
+        vec3 arm = vec3_sub(m->rest.data[i], center); /* turned by 1 rad about y, moved by 0.5 s */
+        vec3 expected = {center.x + cos(1) * arm.x + sin(1) * arm.z + 0.5, arm.y + 0.25,
+                         center.z - sin(1) * arm.x + cos(1) * arm.z};
+        CHECK(vec3_norm(vec3_sub(vec3_load(s->state.x + 3 * i), expected)) < 1e-12);
+    }
+    stepper_destroy(s);
+}
+
 /* A later condition starts from where its nodes are then, not from the rest shape. */
 TEST(condition_starts_in_motion)
 {
@@ -415,6 +437,7 @@ int main(void)
     RUN(momentum);
     RUN(order_in_time);
     RUN(prescribed_motion);
+    RUN(chain_of_motions);
     RUN(condition_starts_in_motion);
     RUN(single_axis);
     RUN(quasi_static);
