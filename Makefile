@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
-DEMO ?= examples/elastic/twist.json
+DEMO ?= examples/contact/pile/scene.json
 
 .PHONY: all demo build test test-asan test-long conformance bench install format docs clean deps
 all: build
@@ -15,10 +15,11 @@ build: deps
 	  || { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
 	@cmake --build $(BUILD) -j $(JOBS)
 
-# Runs a real simulation and draws its last frame.
+# Runs a real simulation, checks all its frames, and draws the last one.
 demo: build
 	$(BUILD)/abut run $(DEMO) -o $(BUILD)/demo
-	$(BUILD)/abut render $(BUILD)/demo -o $(BUILD)/demo/last.png
+	$(BUILD)/abut verify $(BUILD)/demo
+	$(BUILD)/abut render $(BUILD)/demo -o $(BUILD)/demo/last.png --camera 30,28,0.8
 	@echo
 	@echo "Look at $(BUILD)/demo/last.png (picture), $(BUILD)/demo/steps.csv (one row per step),"
 	@echo "$(BUILD)/demo/run.json (summary) and $(BUILD)/demo/frames/frames.pvd (open in ParaView)."
@@ -46,8 +47,9 @@ install: build
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i
 
-docs: build
-	@scripts/build-docs $(BUILD)
+# The guide as web pages in build/docs; installs pandoc when it is missing.
+docs:
+	@scripts/build-docs $(BUILD)/docs
 
 clean:
 	rm -rf build build-asan build-debug build*.log

@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# The guide tells the truth: every command in a ```sh block of README, docs and examples/contact/README runs,
+# every scene in docs is valid, every relative link leads somewhere, and every example passes `abut check`.
+set -u
+abut=$ABUT_COMMAND
+cd "$ABUT_SOURCE_DIR" || exit 1
+source_folder=$PWD
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+
+pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/theory/*.md examples/contact/README.md examples/contact/*/README.md)
+
+# A folder that looks like the repository after `make build`.
+mkdir "$scratch/work" "$scratch/work/build"
+ln -s "$source_folder/examples" "$scratch/work/examples"
+ln -s "$source_folder/docs" "$scratch/work/docs"
+ln -s "$abut" "$scratch/work/build/abut"
+
+# The blocks of one language of a page, without the fences.
+blocks() { awk -v start="^\`\`\`$2\$" '$0 ~ start {on = 1; next} /^```/ {on = 0} on' "$1"; }
+
+# The scene of "Your own scene".
+blocks docs/getting-started.md json > "$scratch/work/mine.json"
+commands=0
+for page in "${pages[@]}"; do
+    while read -r line; do
+        [ -n "$line" ] || continue
+        commands=$((commands + 1))
+        (cd "$scratch/work" && eval "$line") > "$scratch/log" 2>&1 ||
+            fail "$page: '$line': $(tail -3 "$scratch/log")"
+    done < <(blocks "$page" sh)
+done
+[ $commands -ge 15 ] || fail "only $commands commands found in the guide"
+
+# The two commands of README are targets of the Makefile, and DEMO is a scene.
+for target in $(sed -n 's/^make \([a-z]*\)$/\1/p' README.md) docs install build; do
+    grep -q "^$target:" Makefile || fail "make $target does not exist"
+done
+[ -f "$(sed -n 's/^DEMO ?= //p' Makefile)" ] || fail "the scene of make demo does not exist"
+
+# Links.
+for page in "${pages[@]}"; do
+    folder=$(dirname "$page")
+    while read -r link; do
+        case $link in http*|\#*|'') continue ;; esac
+        [ -e "$folder/${link%%#*}" ] || fail "$page: link to $link"
+    done < <(grep -o '](\([^)]*\))' "$page" | sed 's/^](//; s/)$//')
+done
+
+# Columns and keys that a run writes are described.
+for word in $(head -1 "$scratch/work/first.run/steps.csv" | tr ',' ' ' | sed 's/momentum_[xyz]/momentum_x/g') \
+            $(grep -o '^  "[a-z0-9_]*"' "$scratch/work/first.run/run.json" | tr -d ' "'); do
+    grep -q "\`$word\`" docs/output.md || fail "docs/output.md does not speak of $word"
+done
+
+# Examples.
+examples=0
+for scene in examples/*/*.json examples/*/*/scene.json; do
+    examples=$((examples + 1))
+    "$abut" check "$scene" > "$scratch/log" 2>&1 || fail "$scene: $(tail -2 "$scratch/log")"
+done
+[ $examples -ge 20 ] || fail "only $examples examples found"
+for folder in examples/contact/*/; do
+    [ "$folder" = examples/contact/meshes/ ] && continue
+    for file in scene.json README.md picture.png; do
+        [ -s "$folder$file" ] || fail "$folder has no $file"
+    done
+    grep -q "$(basename "$folder")/README.md" examples/contact/README.md || fail "$folder is not listed"
+done
+
+[ $failures = 0 ] && echo "all good"
+exit $((failures > 0))
