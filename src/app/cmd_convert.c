@@ -30,12 +30,14 @@ static const option_def options[] = {
 
 const command_def command_convert = {
     .name = "convert",
-    .summary = "convert a mesh to another format",
+    .summary = "convert a mesh to another format, or a scene to native JSON",
     .arguments = "IN OUT",
     .details =
         "Reads MSH (2.2 and 4.1), OBJ, PLY, STL, OFF, VTK, VTU, Medit and SEG meshes; the format "
         "is recognised from the content. Writes VTU, OBJ, PLY or MSH as the extension of OUT says "
-        "(msh is version 4.1, msh2 is 2.2). OUT appears only when it is complete.",
+        "(msh is version 4.1, msh2 is 2.2). OUT appears only when it is complete. "
+        "Scenes of other programs become native JSON with the full paths of their meshes; the "
+        "options are for meshes.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .min_arguments = 2,

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 /* Anything that starts like JSON is taken for a scene, so that a mistake in it gets a message with
  * line and column. */
@@ -43,4 +45,64 @@ static abut_status describe_scene(const char *path, const file_bytes *bytes, boo
     return status;
 }
 
-const file_kind kind_scene = {"scene", recognise_scene, describe_scene, NULL};
+/* Native documents name files relative to their own folder; in another folder that no longer holds.
+ */
+static abut_status make_path_absolute(json_t *holder, const char *key, const char *folder,
+                                      abut_error *err)
+{
+    const char *name = json_string_value(json_object_get(holder, key));
+    if (!name || name[0] == '/') return ABUT_OK;
+    char joined[4200];
+    path_join(joined, sizeof joined, folder, name);
+    char *real = realpath(joined, NULL);
+    int failed = json_object_set_new(holder, key, json_string(real ? real : joined));
+    free(real);
+    return failed ? error_memory(err, "converting a scene") : ABUT_OK;
+}
+
+static abut_status make_paths_absolute(json_t *scene, const char *folder, abut_error *err)
+{
+    size_t i;
+    json_t *body;
+    json_array_foreach(json_object_get(scene, "bodies"), i, body)
+    {
+        json_t *source = json_object_get(body, "mesh");
+        /* A mesh may be just a path. */
+        TRY(make_path_absolute(json_is_string(source) ? body : source,
+                               json_is_string(source) ? "mesh" : "file", folder, err));
+        TRY(make_path_absolute(json_object_get(body, "sequence"), "folder", folder, err));
+    }
+    return ABUT_OK;
+}
+
+/* Any scene as native JSON. */
+static abut_status convert_scene(const char *path, const file_bytes *bytes, const char *out,
+                                 const command_line *line, abut_error *err)
+{
+    (void)line;
+    logger log = stderr_log();
+    if (strcasecmp(path_extension(out), "json") != 0)
+        return error_set(err, ABUT_ERROR_INPUT, out,
+                         "a scene is converted to native JSON; the name must end in .json");
+    /* Loading it first checks all fields. */
+    scene_def *scene;
+    TRY(scene_load_bytes(path, bytes, NULL, 0, &log, &scene, err));
+    scene_free(scene);
+    log.function = NULL; /* what there is to say has been said */
+    json_t *native;
+    TRY(scene_read_document(path, &log, &native, err));
+    char folder[4200];
+    path_folder(folder, sizeof folder, path);
+    abut_status status = make_paths_absolute(native, folder, err);
+    char *text = NULL;
+    if (status == ABUT_OK) {
+        text = json_dumps(native, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        if (!text) status = error_memory(err, "converting a scene");
+    }
+    json_decref(native);
+    if (status == ABUT_OK) status = atomic_write(out, text, strlen(text), err);
+    free(text);
+    return status;
+}
+
+const file_kind kind_scene = {"scene", recognise_scene, describe_scene, convert_scene};
