@@ -155,7 +155,8 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
         return error_memory(err, "building the sparse matrix");
     /* The union with the recent set is kept while the pattern is changing quickly. */
     if (p->assemblies_since_pattern < 8) {
-        memcpy(p->keys.data + current, p->recent.data, p->recent.count * sizeof *p->keys.data);
+        if (p->recent.count > 0)
+            memcpy(p->keys.data + current, p->recent.data, p->recent.count * sizeof *p->keys.data);
         p->keys.count += p->recent.count;
         key_list_unique(&p->keys);
         if (p->keys.count > 2 * current + 64) { /* too much of it is stale: start afresh */
