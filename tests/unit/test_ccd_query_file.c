@@ -1,6 +1,8 @@
 /* Reading query files: exact numbers, both places for the answers, and every kind of bad input with
  * the line it is on. */
 #include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
 #include "ccd/query_file.h"
 #include "test.h"
 
@@ -16,7 +18,8 @@ static const char *write_file(const char *name, const char *text)
     char parent[512];
     path_folder(parent, sizeof parent, path);
     CHECK_OK(directory_create(parent, &err), err);
-    CHECK_OK(atomic_write(path, text, strlen(text), &err), err);
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite(text, 1, strlen(text), file) == strlen(text) && fclose(file) == 0);
     return path;
 }
 
@@ -175,6 +178,66 @@ TEST(windows_line_ends_and_comments)
     query_file_free(&file);
 }
 
+/* Damaged files are read or refused, never anything else. */
+TEST(damaged_files)
+{
+    random_state r = {.state = 4};
+    char good[8192] = "", bad[8192];
+    for (int i = 0; i < 16; i++)
+        strcat(good, i % 3 ? "-12345,8,7,36028797018963968,1,2,0\n"
+                           : "1,4,3,340282366920938463463374607431768211456,0,1,0\n");
+    int read = 0, refused = 0;
+    for (int n = 0; n < 3000; n++) {
+        size_t length = strlen(good);
+        memcpy(bad, good, length + 1);
+        for (uint64_t k = 0; k <= random_below(&r, 3); k++) {
+            size_t at = random_below(&r, length);
+            switch (random_below(&r, 4)) {
+            case 0: bad[at] = "0123456789,-\n\r #e.x"[random_below(&r, 19)]; break;
+            case 1: bad[at] = (char)(1 + random_below(&r, 255)); break;
+            case 2:
+                memmove(bad + at, bad + at + 1, length - at);
+                length--;
+                break;
+            default: bad[at] = 0, length = at > 0 ? at : 1; break;
+            }
+        }
+        bad[length] = 0;
+        query_file file;
+        abut_error err = {0};
+        abut_status status = query_file_read(write_file("damagedvf.csv", bad), &file, &err);
+        CHECK(status == ABUT_OK || status == ABUT_ERROR_INPUT);
+        if (status == ABUT_OK) {
+            for (size_t i = 0; i < 8 * file.count; i++) CHECK(vec3_is_finite(file.points[i]));
+            query_file_free(&file);
+            read++;
+        } else {
+            CHECK(err.message[0] && strstr(err.place, "damagedvf.csv:"));
+            refused++;
+        }
+    }
+    CHECK(read > 0 && refused > 1000);
+}
+
+TEST(out_of_memory)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s", write_file("memoryee.csv", eight("1,1,1,1,1,1,1")));
+    for (int n = 0; n < 100; n++) {
+        query_file file;
+        abut_error err = {0};
+        mem_fail_after(n);
+        abut_status status = query_file_read(path, &file, &err);
+        bool failed = mem_failure_happened();
+        mem_fail_after(-1);
+        CHECK(status == (failed ? ABUT_ERROR_MEMORY : ABUT_OK) ||
+              (failed && status == ABUT_ERROR_IO));
+        if (status == ABUT_OK) query_file_free(&file);
+        if (!failed) return;
+    }
+    CHECK(false);
+}
+
 int main(void)
 {
     if (!mkdtemp(folder)) return EXIT_FAILURE;
@@ -183,6 +246,8 @@ int main(void)
     RUN(answers_in_a_side_file);
     RUN(bad_input);
     RUN(windows_line_ends_and_comments);
+    RUN(damaged_files);
+    RUN(out_of_memory);
     char command[600];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     CHECK(system(command) == 0);

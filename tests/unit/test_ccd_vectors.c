@@ -1,5 +1,6 @@
 /* Queries with known answers, from the papers and from past mistakes of others, for every method.
  */
+#include "base/memory.h"
 #include "ccd/bisection.h"
 #include "ccd/tight_inclusion.h"
 #include "test.h"
@@ -236,6 +237,26 @@ TEST(minimum_separation)
     CHECK_NEAR(r.toi, (1 - 0.0075) / 2, 1e-5);
 }
 
+TEST(no_memory_is_a_hit)
+{
+    /* The miss of the inflection point needs a few levels of boxes. */
+    const vector *v = &vectors[1];
+    ccd_options options = ccd_default_options();
+    bool refused = false;
+    for (int n = 0; n < 100; n++) {
+        bisection_scratch fresh = {0};
+        mem_fail_after(n);
+        ccd_result r = bisection_ccd(v->kind, v->start, v->end, &options, &fresh);
+        bool failed = mem_failure_happened();
+        mem_fail_after(-1);
+        bisection_scratch_free(&fresh);
+        CHECK(failed ? r.hit && r.status == CCD_NO_MEMORY && r.toi <= 1.0 : !r.hit);
+        refused = refused || failed;
+        if (!failed) break;
+    }
+    CHECK(refused);
+}
+
 int main(void)
 {
     RUN(known_answers);
@@ -245,6 +266,7 @@ int main(void)
     RUN(not_finite_is_a_hit);
     RUN(zero_times_are_refined);
     RUN(minimum_separation);
+    RUN(no_memory_is_a_hit);
     bisection_scratch_free(&scratch);
     return TEST_END();
 }
