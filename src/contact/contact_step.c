@@ -16,22 +16,26 @@ typedef struct tube_work {
     double s;
 } tube_work;
 
-static double off_tube(void *context, size_t begin, size_t end)
+static double off_tube2(void *context, size_t begin, size_t end)
 {
     const tube_work *w = context;
     double largest = 0;
     for (size_t i = begin; i < end; i++) {
         vec3 on = vec3_mul_add(w->t->y_base[i], w->s, w->t->p_base[i]);
-        largest = fmax(largest, vec3_max_abs(vec3_sub(w->t->y[i], on)));
+        double length2 = vec3_norm2(vec3_sub(w->t->y[i], on));
+        largest = length2 > largest ? length2 : largest;
     }
     return largest;
 }
 
-static double largest_entry(void *context, size_t begin, size_t end)
+static double largest_length2(void *context, size_t begin, size_t end)
 {
     const vec3 *p = context;
     double largest = 0;
-    for (size_t i = begin; i < end; i++) largest = fmax(largest, vec3_max_abs(p[i]));
+    for (size_t i = begin; i < end; i++) {
+        double length2 = vec3_norm2(p[i]);
+        if (!(length2 <= largest)) largest = length2; /* also when it is not a number */
+    }
     return largest;
 }
 
@@ -47,7 +51,7 @@ static double distance_from_tube(const contact_term *t)
         s = fmin(t->tube_limit, fmax(0, vec3_dot(moved, p) / vec3_norm2(p)));
     }
     tube_work work = {t, s};
-    return fmax(0, parallel_max(n, off_tube, &work));
+    return sqrt(fmax(0, parallel_max(n, off_tube2, &work)));
 }
 
 /* Finds candidates for the way from t->y along t->p (NULL: no way), with room around it. */
@@ -83,7 +87,8 @@ static abut_status find_candidates(contact_term *t, bool swept, double limit, do
     broad_query query = {.y = t->y,
                          .p = swept ? t->p : NULL,
                          .alpha = swept ? limit : 0,
-                         .inflation = t->options.dhat + 2 * room};
+                         .inflation = t->options.dhat + 2 * room,
+                         .tight = true};
     abut_status status = broad_candidates(t->broad, &query, &t->candidates, err);
     if (swept) memcpy(t->p, t->p_base, n * sizeof *t->p);
     t->broad_queries++;
@@ -255,7 +260,7 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
     collision_surface_positions(&t->model->surface, x, t->y);
     collision_surface_positions(&t->model->surface, p, t->p);
     limit = step_of_planes(t, limit);
-    double move = limit * fmax(0, parallel_max(n, largest_entry, t->p));
+    double move = n > 0 ? limit * sqrt(parallel_max(n, largest_length2, t->p)) : 0;
     if (!isfinite(move)) {
         timer_switch(timer, before);
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "a search direction is not finite");
