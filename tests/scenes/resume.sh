@@ -16,7 +16,7 @@ table() { cut -d, -f1,2,4- "$1/steps.csv"; }
 cat > "$scratch/scene.json" << 'END'
 {"abut": 1, "time": {"step": 0.01, "steps": 40, "integrator": "bdf2"},
  "contact": {"dhat": 0.005, "friction": 0.3},
- "materials": {"soft": {"young": 1e5, "poisson": 0.4}},
+ "materials": {"soft": {"young": 1e5, "poisson": 0.4, "damping": 0.001}},
  "bodies": [
   {"name": "a", "mesh": {"box": {"size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}}, "translate": [0, 0.102, 0],
    "material": "soft", "velocity": [0.5, -1, 0]},

@@ -89,10 +89,12 @@ TEST(loads)
 /* ---------------------------------------------------------------------------------------------- */
 /* Energy and momentum                                                                            */
 
-/* A free bar that breathes along x: velocities proportional to x. */
-static stepper *breathing_bar(elastic_model elastic, integrator kind, double h, double speed)
+/* A free bar that breathes along x, with damping. */
+static stepper *damped_bar(elastic_model elastic, integrator kind, double h, double speed,
+                           double damping)
 {
     model *m = make_box_model((vec3){1, 0.25, 0.25}, 4, 1, 1, elastic);
+    m->bodies.data[0].damping = damping;
     stepper_options options = maker_options(kind, h);
     stepper *s = make_stepper(m, &options);
     double *v = velocities(s);
@@ -101,6 +103,11 @@ static stepper *breathing_bar(elastic_model elastic, integrator kind, double h, 
     start(s, v);
     mem_free(v);
     return s;
+}
+
+static stepper *breathing_bar(elastic_model elastic, integrator kind, double h, double speed)
+{
+    return damped_bar(elastic, kind, h, speed, 0);
 }
 
 /* Sum of kinetic and elastic energy after each of the steps: the first, least and last. */
@@ -162,6 +169,25 @@ TEST(dissipation)
     CHECK(lost[0][1] / lost[0][2] > 1.7 && lost[0][1] / lost[0][2] < 2.2);
     CHECK(lost[1][0] < 0.2 * lost[0][0]);
     CHECK(lost[1][1] / lost[1][2] > 4); /* at least second order */
+}
+
+/* Rayleigh damping takes energy out of Newmark's bar, the more the stronger it is, and leaves the
+ * linear momentum alone. */
+TEST(damping)
+{
+    double left[3];
+    for (int k = 0; k < 3; k++) {
+        stepper *s = damped_bar(ELASTIC_LINEAR, INTEGRATE_NEWMARK, 0.002, 0.1, 0.002 * k);
+        energy_record r = record_energy(s, 100);
+        left[k] = r.last / r.first;
+        CHECK(r.most <= r.first * (1 + 1e-9));
+        step_statistics now = {0};
+        stepper_measure(s, &now);
+        CHECK(vec3_norm(now.linear_momentum) < 1e-8);
+        stepper_destroy(s);
+    }
+    CHECK_NEAR(left[0], 1, 1e-8);
+    CHECK(left[1] < 0.9 && left[2] < 0.9 * left[1]);
 }
 
 TEST(momentum)
@@ -434,6 +460,7 @@ int main(void)
     RUN(loads);
     RUN(newmark_keeps_energy);
     RUN(dissipation);
+    RUN(damping);
     RUN(momentum);
     RUN(order_in_time);
     RUN(prescribed_motion);

@@ -9,6 +9,7 @@
 #include "solve/problem.h"
 #include "support/scene_makers.h"
 #include "term/attachment.h"
+#include "term/damping.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
 #include "test.h"
@@ -247,6 +248,44 @@ TEST(elastic_projected)
         t->base.class->destroy(&t->base);
         free_model(m);
     }
+}
+
+/* Damping is quadratic about the start of the step, with beta times the elastic stiffness there. */
+TEST(damping)
+{
+    random_state r = {6};
+    const double beta = 0.01;
+    model *m = make_box_model((vec3){1, 0.5, 0.4}, 1, 1, 1, ELASTIC_NEO_HOOKEAN);
+    CHECK(!damping_needed(m));
+    m->bodies.data[0].damping = beta;
+    CHECK(damping_needed(m));
+    elastic_term *elastic = NULL;
+    damping_term *t = NULL;
+    CHECK_OK(elastic_create(m, &elastic, &err), err);
+    CHECK_OK(damping_create(m, &t, &err), err);
+    problem p, q;
+    CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
+    CHECK_OK(problem_add_term(&p, &elastic->base, &err), err);
+    CHECK_OK(problem_init(&q, model_block_count(m), &timer, &err), err);
+    CHECK_OK(problem_add_term(&q, &t->base, &err), err);
+    double x[MAX_N], stiffness[24 * 24];
+    random_positions(&r, m, 0.05, x);
+    CHECK_OK(problem_update(&p, x, &err), err);
+    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+    dense_matrix(&p.matrix, stiffness);
+    damping_lag(t, x);
+    t->base.weight = 0.7;
+    CHECK(value_at(&q, x) == 0);
+    for (size_t i = 0; i < 3 * m->rest.count; i++) x[i] += random_range(&r, -0.1, 0.1);
+    check_gradient(&q, x, 1e-3, 1e-8);
+    check_hessian(&q, x, 1e-3, 1e-8, false);
+    for (int i = 0; i < 24 * 24; i++)
+        CHECK_NEAR(full[i], 0.7 * beta * stiffness[i], 1e-10 * beta * largest_of(stiffness, 576));
+    problem_free(&p);
+    problem_free(&q);
+    elastic->base.class->destroy(&elastic->base);
+    t->base.class->destroy(&t->base);
+    free_model(m);
 }
 
 TEST(attachment)
@@ -550,6 +589,7 @@ int main(void)
     RUN(inertia);
     RUN(elastic);
     RUN(elastic_projected);
+    RUN(damping);
     RUN(attachment);
     RUN(contact_barrier);
     RUN(contact_ends_at_dhat);
