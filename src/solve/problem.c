@@ -134,6 +134,18 @@ static abut_status collect_dynamic_keys(problem *p, abut_error *err)
     return ABUT_OK;
 }
 
+/* to <- union of both lists, sorted. */
+static abut_status add_keys(key_list *to, const key_list *from, abut_error *err)
+{
+    if (from->count == 0) return ABUT_OK;
+    if (!array_reserve(to, to->count + from->count))
+        return error_memory(err, "building the sparse matrix");
+    memcpy(to->data + to->count, from->data, from->count * sizeof *to->data);
+    to->count += from->count;
+    key_list_unique(to);
+    return ABUT_OK;
+}
+
 /* New matrix pattern: static keys, current dynamic keys, and the dynamic keys of the last pattern,
  * so that contacts which come and go do not cause an analysis each time. */
 static abut_status rebuild_pattern(problem *p, abut_error *err)
@@ -151,35 +163,15 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
     }
     TRY(collect_dynamic_keys(p, err));
     size_t current = p->keys.count;
-    if (!array_reserve(&p->keys, current + p->recent.count + p->static_keys.count))
-        return error_memory(err, "building the sparse matrix");
     /* The union with the recent set is kept while the pattern is changing quickly. */
     if (p->assemblies_since_pattern < 8) {
-        if (p->recent.count > 0)
-            memcpy(p->keys.data + current, p->recent.data, p->recent.count * sizeof *p->keys.data);
-        p->keys.count += p->recent.count;
-        key_list_unique(&p->keys);
-        if (p->keys.count > 2 * current + 64) { /* too much of it is stale: start afresh */
-            p->keys.count = 0;
-            FOR_EACH_GROUP(p, t, g, true)
-            {
-                const stencil_group *group = &p->terms[t]->groups[g];
-                TRY(scatter_append_keys(&p->keys, group->width, group->count,
-                                        p->maps[t][g].free_blocks.data, err));
-            }
-            key_list_unique(&p->keys);
-        }
+        if (p->recent.count > 0) TRY(add_keys(&p->keys, &p->recent, err));
+        if (p->keys.count > 2 * current + 64) /* too much of it is stale: start afresh */
+            TRY(collect_dynamic_keys(p, err));
     }
     p->recent.count = 0;
-    if (!array_resize(&p->recent, p->keys.count))
-        return error_memory(err, "building the sparse matrix");
-    memcpy(p->recent.data, p->keys.data, p->keys.count * sizeof *p->keys.data);
-    if (!array_reserve(&p->keys, p->keys.count + p->static_keys.count))
-        return error_memory(err, "building the sparse matrix");
-    memcpy(p->keys.data + p->keys.count, p->static_keys.data,
-           p->static_keys.count * sizeof *p->keys.data);
-    p->keys.count += p->static_keys.count;
-    key_list_unique(&p->keys);
+    TRY(add_keys(&p->recent, &p->keys, err));
+    TRY(add_keys(&p->keys, &p->static_keys, err));
     TRY(block_matrix_set_pattern(&p->matrix, p->free_count, p->keys.data, p->keys.count, err));
     p->missing.count = 0;
     TRY(map_groups(p, false, true, err));
