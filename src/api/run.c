@@ -291,6 +291,8 @@ static void count_step(run *r)
     r->contact_sum += (int64_t)l->contacts;
     if ((int64_t)l->contacts > r->max_contacts) r->max_contacts = (int64_t)l->contacts;
     r->min_distance = fmin(r->min_distance, l->min_distance);
+    const stepper *s = r->sim->stepper;
+    r->max_stretch = fmax(r->max_stretch, elastic_max_stretch(s->elastic, s->state.x));
 }
 
 static abut_status run_steps(run *r, abut_error *err)
@@ -329,7 +331,11 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
         return error_set(error, ABUT_ERROR_INPUT, "", "a run needs an output folder");
     run *r = mem_calloc(1, sizeof *r);
     if (!r) return error_memory(error, "starting a run");
-    *r = (run){.sim = sim, .options = options, .started = timer_now(), .min_distance = INFINITY};
+    *r = (run){.sim = sim,
+               .options = options,
+               .started = timer_now(),
+               .min_distance = INFINITY,
+               .max_stretch = 1};
     abut_status status = open_run(r, error);
     bool opened = status == ABUT_OK;
     if (status == ABUT_OK) status = run_steps(r, error);

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "fem/tet4.h"
+#include "math/svd.h"
 
 #include <math.h>
 #include <string.h>
@@ -106,6 +107,28 @@ double elastic_min_volume_ratio(const elastic_term *t, const double *x)
 {
     range_work work = {t, x, NULL, 0};
     return t->model->tet_count ? parallel_min(t->model->tet_count, volume_range, &work) : 1.0;
+}
+
+static double stretch_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    const model *m = w->t->model;
+    double largest = 0;
+    for (size_t e = begin; e < end; e++) {
+        vec3 corners[4];
+        element_positions(m, w->x, e, corners);
+        mat3 u, v;
+        double s[3];
+        svd3(tet4_deformation(&m->tet_rest.data[e], corners), &u, s, &v);
+        largest = fmax(largest, s[0]);
+    }
+    return largest;
+}
+
+double elastic_max_stretch(const elastic_term *t, const double *x)
+{
+    range_work work = {t, x, NULL, 0};
+    return t->model->tet_count ? parallel_max(t->model->tet_count, stretch_range, &work) : 1.0;
 }
 
 abut_status elastic_add_gradient(const elastic_term *t, const double *x, double *gradient,

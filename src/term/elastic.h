@@ -19,5 +19,7 @@ abut_status elastic_add_gradient(const elastic_term *t, const double *x, double 
 double elastic_volume_ratio(const elastic_term *t, const double *x, size_t element);
 /* Smallest det F over all elements; 1 when there are none. */
 double elastic_min_volume_ratio(const elastic_term *t, const double *x);
+/* Largest singular value of F over all elements; 1 when there are none. */
+double elastic_max_stretch(const elastic_term *t, const double *x);
 
 #endif

@@ -39,6 +39,21 @@ for key in intersections inverted_elements; do
     grep -Eq "\"$key\": 0,?" "$scratch/run/run.json" || fail "run.json: $key"
 done
 
+# The whole scene turned by a prescribed motion does not stretch; pulled apart to twice its length it does.
+cat > "$scratch/pull.json" <<'END'
+{"abut": 1, "time": {"step": 0.1, "steps": 5}, "gravity": [0, 0, 0], "contact": {"enabled": false}, "bodies": [
+ {"material": {"young": 1e6, "poisson": 0}, "mesh": {"box": {"size": [1, 1, 1], "cells": [1, 1, 1]}},
+  "fix": [{"nodes": {"relative_box": [[0, 0, 0], [0, 1, 1]]}},
+          {"nodes": {"relative_box": [[1, 0, 0], [1, 1, 1]]}, "motion": {"velocity": [2, 0, 0]}}]}]}
+END
+stretch() {
+    "$abut" run "$scratch/pull.json" -o "$scratch/pull" --quiet "$@" || fail "pull $*"
+    sed -n 's/.*"max_stretch": \(.*\),/\1/p' "$scratch/pull/run.json"
+}
+[ "$(printf %.6f "$(stretch)")" = 2.000000 ] || fail "max_stretch of a doubled length is $(stretch)"
+[ "$(printf %.6f "$(stretch --set 'bodies[0].fix={"nodes":"all","motion":{"angular_velocity":[0,90,0]}}')")" = 1.000000 ] ||
+    fail "max_stretch of a rotation"
+
 # A frame in which one body was moved: swap it for the first frame of a scene that does intersect.
 doctor() {
     rm -rf "$scratch/bad" "$scratch/other"
