@@ -195,7 +195,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     memcpy(summary.stage_seconds, s->timer.seconds, sizeof summary.stage_seconds);
     verify_result last;
     TRY(verify_state(r->sim, &last, err));
-    summary.intersections = (int64_t)(last.intersections + last.behind_planes);
+    summary.intersections = (int64_t)(last.intersections + last.behind_planes + last.inside);
     summary.inverted_elements = (int64_t)last.inverted;
     add_norms(m, s->state.x, &summary);
     body_summary *bodies = mem_calloc(m->bodies.count + 1, sizeof *bodies);

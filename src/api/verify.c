@@ -95,13 +95,14 @@ static abut_status report_start(const abut_sim *sim, const scene_verifier *v, co
     }
     if (folder) TRY(mark_problems(folder, problems, f, err));
     verify_describe(&problems->data[0], v->names, text, sizeof text);
-    return error_set(err, ABUT_ERROR_INFEASIBLE, path,
-                     "the start is infeasible: %zu intersection%s and %zu node%s behind half "
-                     "spaces; the first: %s%s%s%s",
-                     found->intersections, found->intersections == 1 ? "" : "s",
-                     found->behind_planes, found->behind_planes == 1 ? "" : "s", text,
-                     folder ? "; all are marked in " : "", folder ? folder : "",
-                     folder ? "/start_problems.vtu" : "");
+    return error_set(
+        err, ABUT_ERROR_INFEASIBLE, path,
+        "the start is infeasible: %zu intersection%s, %zu node%s inside bodies and %zu "
+        "behind half spaces; the first: %s%s%s%s",
+        found->intersections, found->intersections == 1 ? "" : "s", found->inside,
+        found->inside == 1 ? "" : "s", found->behind_planes, text,
+        folder ? "; all are marked in " : "", folder ? folder : "",
+        folder ? "/start_problems.vtu" : "");
 }
 
 static void warn_of_large_dhat(const abut_sim *sim, double dhat)
@@ -198,7 +199,9 @@ static abut_status check_entry(run_verification *v, const char *path, size_t mos
     v->intersections += result.intersections;
     v->inverted += result.inverted;
     v->behind_planes += result.behind_planes;
-    if (result.intersections + result.inverted + result.behind_planes > 0) v->bad_frames++;
+    v->inside += result.inside;
+    if (result.intersections + result.inverted + result.behind_planes + result.inside > 0)
+        v->bad_frames++;
     if (result.min_distance < v->min_distance) {
         v->min_distance = result.min_distance;
         v->min_distance_step = result.step;

@@ -31,7 +31,7 @@ typedef struct run_verification {
     scene_verifier verifier;
     ARRAY(verify_result) frames;
     verify_problems problems;
-    size_t bad_frames, intersections, inverted, behind_planes; /* over all frames */
+    size_t bad_frames, intersections, inverted, behind_planes, inside; /* over all frames */
     double min_distance;
     int64_t min_distance_step;
 } run_verification;

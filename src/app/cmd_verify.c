@@ -10,17 +10,17 @@ enum { SHOWN = 20, KEPT = 100000 };
 
 static size_t violations(const run_verification *v)
 {
-    return v->intersections + v->inverted + v->behind_planes;
+    return v->intersections + v->inverted + v->behind_planes + v->inside;
 }
 
 static void print_frames(const run_verification *v)
 {
-    printf("%10s %12s %14s %9s %14s %16s\n", "step", "time", "intersections", "inverted",
-           "behind planes", "distance");
+    printf("%10s %12s %14s %9s %14s %7s %16s\n", "step", "time", "intersections", "inverted",
+           "behind planes", "inside", "distance");
     for (size_t i = 0; i < v->frames.count; i++) {
         const verify_result *r = &v->frames.data[i];
-        printf("%10lld %12.6g %14zu %9zu %14zu ", (long long)r->step, r->time, r->intersections,
-               r->inverted, r->behind_planes);
+        printf("%10lld %12.6g %14zu %9zu %14zu %7zu ", (long long)r->step, r->time,
+               r->intersections, r->inverted, r->behind_planes, r->inside);
         if (isfinite(r->min_distance))
             printf("%16.6g\n", r->min_distance);
         else
@@ -52,6 +52,7 @@ static void print_summary(const run_verification *v)
     } else {
         printf("intersections     %zu\n", v->intersections);
         printf("behind planes     %zu\n", v->behind_planes);
+        printf("inside bodies     %zu\n", v->inside);
         if (isfinite(v->min_distance))
             printf("smallest distance %.6g m, at step %lld (dhat is %.6g m)\n", v->min_distance,
                    (long long)v->min_distance_step, v->verifier.dhat);
@@ -77,14 +78,15 @@ static json_t *json_points(const int32_t *points, size_t count)
 
 static json_t *json_problem(const run_verification *v, const verify_problem *p)
 {
-    static const char *const kinds[] = {"intersection", "inverted", "behind_plane"};
+    static const char *const kinds[] = {"intersection", "inverted", "behind_plane", "inside"};
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(kinds[p->kind]));
     json_object_set_new(o, "step", json_integer(p->step));
     json_object_set_new(o, "body", json_string(v->verifier.names[p->first_body]));
     json_object_set_new(o, "points", json_points(p->first, p->first_count));
-    if (p->kind == VERIFY_INTERSECTION) {
+    if (p->kind == VERIFY_INTERSECTION)
         json_object_set_new(o, "pair", json_string(check_kind_name(p->pair)));
+    if (p->kind == VERIFY_INTERSECTION || p->kind == VERIFY_INSIDE) {
         json_object_set_new(o, "other_body", json_string(v->verifier.names[p->second_body]));
         json_object_set_new(o, "other_points", json_points(p->second, p->second_count));
     }
@@ -94,7 +96,7 @@ static json_t *json_problem(const run_verification *v, const verify_problem *p)
                         json_pack("[f, f, f]", p->position.x, p->position.y, p->position.z));
     if (p->kind == VERIFY_INVERTED)
         json_object_set_new(o, "volume", json_number(-p->depth));
-    else
+    else if (p->kind != VERIFY_INSIDE)
         json_object_set_new(o, "depth", json_number(p->depth));
     return o;
 }
@@ -107,6 +109,7 @@ static json_t *json_frame(const verify_result *r)
     json_object_set_new(o, "intersections", json_integer((json_int_t)r->intersections));
     json_object_set_new(o, "inverted", json_integer((json_int_t)r->inverted));
     json_object_set_new(o, "behind_planes", json_integer((json_int_t)r->behind_planes));
+    json_object_set_new(o, "inside", json_integer((json_int_t)r->inside));
     json_object_set_new(o, "min_distance", json_number(r->min_distance));
     return o;
 }
@@ -123,6 +126,7 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "intersections", json_integer((json_int_t)v->intersections));
     json_object_set_new(o, "inverted", json_integer((json_int_t)v->inverted));
     json_object_set_new(o, "behind_planes", json_integer((json_int_t)v->behind_planes));
+    json_object_set_new(o, "inside", json_integer((json_int_t)v->inside));
     json_object_set_new(o, "min_distance", json_number(v->min_distance));
     json_object_set_new(o, "min_distance_step", json_integer(v->min_distance_step));
     json_object_set_new(o, "dhat", json_number(v->verifier.dhat));
@@ -173,7 +177,8 @@ const command_def command_verify = {
         "Looks at every frame in the folder of a run, with exact arithmetic and apart from the "
         "code "
         "that simulated it: pairs of edges, triangles and points that intersect or touch, inverted "
-        "tetrahedra, nodes behind half spaces, and the smallest distance. Pairs of obstacles are "
+        "tetrahedra, nodes behind half spaces or in the interior of a body, and the smallest "
+        "distance. Pairs of obstacles are "
         "not looked at; without contact in the scene only inversions are.\n"
         "The exit code is 0 when all frames are clean, 4 when something is violated (what, where "
         "and how deep is listed, with the numbers that points have in the frames), 2 or 5 for a "

@@ -75,4 +75,17 @@ abut_status check_inverted_tets(const vec3 *vertices, size_t vertex_count, const
                                 size_t stride, size_t tet_count, int32_t **inverted, size_t *count,
                                 abut_error *err);
 
+/* A vertex strictly inside a tet. */
+typedef struct check_inside {
+    int32_t vertex, tet;
+} check_inside;
+
+/* Points that lie strictly inside some tet (the first such tet of each). Where tets are not
+ * inverted and surfaces do not intersect there are none: one that is there has jumped in without a
+ * trace. Indices and coordinates must be valid. *found, NULL when empty, is allocated with
+ * mem_alloc. */
+abut_status check_points_inside(const vec3 *vertices, const int32_t *points, size_t point_count,
+                                const int32_t *nodes, size_t stride, size_t tet_count,
+                                check_inside **found, size_t *count, abut_error *err);
+
 #endif

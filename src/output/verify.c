@@ -51,10 +51,10 @@ static abut_status keep_pair(const frame *f, const check_surface *surface, const
 {
     verify_problem problem = {
         .kind = VERIFY_INTERSECTION, .pair = pair->kind, .step = f->step, .tet = -1};
-    int32_t first[3];
-    problem.first_count =
-        check_pair_vertices(surface, pair, first, problem.second, &problem.second_count);
+    int32_t first[3], second[3];
+    problem.first_count = check_pair_vertices(surface, pair, first, second, &problem.second_count);
     memcpy(problem.first, first, problem.first_count * sizeof *first);
+    memcpy(problem.second, second, problem.second_count * sizeof *second);
     problem.first_body = surface->body[first[0]];
     problem.second_body = surface->body[problem.second[0]];
     check_locate(surface, pair, &problem.position, &problem.depth);
@@ -110,6 +110,33 @@ static abut_status check_planes(const frame *f, const check_surface *surface,
     return ABUT_OK;
 }
 
+static abut_status check_inside_tets(const frame *f, const check_surface *surface,
+                                     const cell_block *block, size_t most, verify_result *result,
+                                     verify_problems *problems, abut_error *err)
+{
+    check_inside *found;
+    size_t count, stride = (size_t)block->nodes_per_cell;
+    TRY(check_points_inside(f->points, surface->points, surface->point_count, block->nodes, stride,
+                            block->count, &found, &count, err));
+    result->inside += count;
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; status == ABUT_OK && i < count; i++) {
+        verify_problem problem = {.kind = VERIFY_INSIDE,
+                                  .step = f->step,
+                                  .first = {found[i].vertex},
+                                  .first_count = 1,
+                                  .second_count = 4,
+                                  .first_body = surface->body[found[i].vertex],
+                                  .tet = -1,
+                                  .position = f->points[found[i].vertex]};
+        memcpy(problem.second, block->nodes + (size_t)found[i].tet * stride, sizeof problem.second);
+        problem.second_body = surface->body[problem.second[0]];
+        status = keep(problems, most, problem, err);
+    }
+    mem_free(found);
+    return status;
+}
+
 static abut_status check_contact(const frame *f, const mesh *m, const int32_t *body,
                                  const verify_setup *setup, size_t most, verify_result *result,
                                  verify_problems *problems, abut_error *err)
@@ -128,6 +155,9 @@ static abut_status check_contact(const frame *f, const mesh *m, const int32_t *b
                              .body_flags = setup->body_flags};
     abut_status status = check_pairs(f, &surface, setup->radius, most, result, problems, err);
     if (status == ABUT_OK) status = check_planes(f, &surface, setup, most, result, problems, err);
+    for (size_t b = 0; status == ABUT_OK && b < f->block_count; b++)
+        if (f->blocks[b].kind == CELL_TET && f->blocks[b].order == 1)
+            status = check_inside_tets(f, &surface, &f->blocks[b], most, result, problems, err);
     surface_parts_free(&parts);
     return status;
 }
@@ -219,6 +249,9 @@ void verify_describe(const verify_problem *problem, const char *const *names, ch
     if (problem->kind == VERIFY_INTERSECTION) {
         add(&s, " meets ");
         add_points(&s, problem->second, problem->second_count, names[problem->second_body]);
+    } else if (problem->kind == VERIFY_INSIDE) {
+        add(&s, " is inside ");
+        add_points(&s, problem->second, problem->second_count, names[problem->second_body]);
     } else if (problem->kind == VERIFY_BEHIND_PLANE) {
         add(&s, " is behind half space %d", (int)problem->second_body);
     } else {
@@ -228,6 +261,6 @@ void verify_describe(const verify_problem *problem, const char *const *names, ch
         problem->position.z);
     if (problem->kind == VERIFY_INVERTED)
         add(&s, ", volume %.3g m^3", -problem->depth);
-    else
+    else if (problem->kind != VERIFY_INSIDE)
         add(&s, ", %.3g m deep", problem->depth);
 }

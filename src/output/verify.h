@@ -23,13 +23,18 @@ typedef struct verify_setup {
     double radius; /* distances are measured up to this */
 } verify_setup;
 
-typedef enum verify_kind { VERIFY_INTERSECTION, VERIFY_INVERTED, VERIFY_BEHIND_PLANE } verify_kind;
+typedef enum verify_kind {
+    VERIFY_INTERSECTION,
+    VERIFY_INVERTED,
+    VERIFY_BEHIND_PLANE,
+    VERIFY_INSIDE /* a surface node in the interior of a tet */
+} verify_kind;
 
 typedef struct verify_problem {
     verify_kind kind;
     check_kind pair; /* of an intersection */
     int64_t step;
-    int32_t first[4], second[3]; /* points of the frame: of a tet, or of the two primitives */
+    int32_t first[4], second[4]; /* points of the frame: of a tet, or of the two primitives */
     size_t first_count, second_count;
     int32_t first_body, second_body; /* the latter: number of the plane, -1 for a tet */
     int32_t tet;                     /* number among all tets, of an inverted one */
@@ -42,7 +47,7 @@ typedef ARRAY(verify_problem) verify_problems;
 typedef struct verify_result {
     int64_t step;
     double time;
-    size_t intersections, inverted, behind_planes;
+    size_t intersections, inverted, behind_planes, inside;
     double min_distance; /* INFINITY beyond the radius, 0 when something intersects */
 } verify_result;
 

@@ -72,6 +72,12 @@ expect 4 "of \"wall\"" verify "$scratch/bad"
 doctor --set 'bodies[0].translate=[0, 0.4, 0]'
 expect 4 "node [0-9]+ of \"low\" is behind half space 0 at .*, 0.1 m deep" verify "$scratch/bad"
 
+# A body that jumped into another as a whole: no surfaces meet.
+doctor --set 'bodies[3].scale=0.1' --set 'bodies[3].translate=[0.1, 0.4, 0.23]'
+expect 4 "node [0-9]+ of \"high\" is inside tet [0-9 ]+ of \"low\" at" verify "$scratch/bad"
+expect 4 "intersections +0.*inside bodies +8" verify "$scratch/bad"
+expect 4 '"kind": "inside"' verify --json "$scratch/bad"
+
 # A tet turned inside out: the frame of a mesh whose cells are exchanged with those of its mirror image.
 python3 - "$scratch" <<'END' || fail "cannot make an inverted frame"
 import re, struct, sys, zlib
@@ -115,13 +121,13 @@ truncate -s 500 "$scratch/bad/frames/frame_000004.vtu"
 expect 2 "frame_000004.vtu" verify "$scratch/bad"
 
 # An infeasible start is refused, listed and drawn.
-expect 4 "the start is infeasible: [0-9]+ intersections? and 0 nodes behind half spaces; the first: edge" \
+expect 4 "the start is infeasible: [0-9]+ intersections, [0-9]+ nodes inside bodies and 0 behind half spaces; the first: edge" \
     run "$scratch/drop.json" -o "$scratch/refused" --set 'bodies[3].translate=[0.1, 1.3, 0.05]'
 expect 4 "at the start, edge [0-9 ]+ of \"[a-z]+\" meets triangle" \
     run "$scratch/drop.json" -o "$scratch/refused" --set 'bodies[3].translate=[0.1, 1.3, 0.05]'
 expect 0 "vertices +20" info "$scratch/refused/start_problems.vtu"
 [ -e "$scratch/refused/run.json" ] && fail "a refused run has no summary"
-expect 4 "8 nodes behind half spaces" run "$scratch/drop.json" -o "$scratch/refused" --set ground=9 \
+expect 4 "and 8 behind half spaces" run "$scratch/drop.json" -o "$scratch/refused" --set ground=9 \
     --set 'bodies[3].enabled=false'
 expect 4 "at \(.*, 0\.[0-9]+ m deep" check "$scratch/drop.json" --set 'bodies[3].translate=[0.1, 1.3, 0.05]'
 

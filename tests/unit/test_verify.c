@@ -41,7 +41,8 @@ TEST(crossing_tets)
     check(crossing, usual, &result, &problems);
     CHECK(result.intersections == 3 && result.behind_planes == 0);
     CHECK(result.step == 7 && result.time == 0.5 && result.min_distance == 0);
-    CHECK(problems.count == result.intersections + result.inverted);
+    CHECK(problems.count == result.intersections + result.inverted + result.inside);
+    CHECK(result.inside == 1);
     for (size_t i = 0; i < problems.count; i++) {
         const verify_problem *p = &problems.data[i];
         if (p->kind != VERIFY_INTERSECTION) continue;

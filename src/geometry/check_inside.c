@@ -1,0 +1,87 @@
+#include "geometry/check.h"
+
+#include "geometry/check_grid.h"
+#include "geometry/predicates.h"
+
+#include <math.h>
+
+typedef struct tet_set {
+    const vec3 *vertices;
+    const int32_t *nodes;
+    size_t stride, count;
+} tet_set;
+
+static check_box tet_box(const tet_set *tets, size_t i)
+{
+    const int32_t *v = tets->nodes + i * tets->stride;
+    check_box box = {tets->vertices[v[0]], tets->vertices[v[0]]};
+    for (int k = 1; k < 4; k++) {
+        box.low = vec3_min(box.low, tets->vertices[v[k]]);
+        box.high = vec3_max(box.high, tets->vertices[v[k]]);
+    }
+    return box;
+}
+
+/* Strictly inside, exactly; never for a corner, an inverted tet or a flat one. */
+static bool inside_tet(const tet_set *tets, size_t i, vec3 p)
+{
+    const int32_t *v = tets->nodes + i * tets->stride;
+    const vec3 *x = tets->vertices;
+    vec3 a = x[v[0]], b = x[v[1]], c = x[v[2]], d = x[v[3]];
+    return orient3d(p, b, c, d) > 0 && orient3d(a, p, c, d) > 0 && orient3d(a, b, p, d) > 0 &&
+           orient3d(a, b, c, p) > 0;
+}
+
+typedef ARRAY(check_inside) inside_list;
+
+static bool search_points(const tet_set *tets, const check_grid *grid, const int32_t *points,
+                          size_t point_count, check_candidates *near, inside_list *found)
+{
+    for (size_t i = 0; i < point_count; i++) {
+        vec3 p = tets->vertices[points[i]];
+        array_clear(near);
+        if (!check_grid_query(grid, (check_box){p, p}, near)) return false;
+        int32_t in = -1;
+        for (size_t k = 0; k < near->count; k++)
+            if (inside_tet(tets, (size_t)near->data[k], p) && (in < 0 || near->data[k] < in))
+                in = near->data[k];
+        if (in >= 0 && !array_push(found, (check_inside){points[i], in})) return false;
+    }
+    return true;
+}
+
+abut_status check_points_inside(const vec3 *vertices, const int32_t *points, size_t point_count,
+                                const int32_t *nodes, size_t stride, size_t tet_count,
+                                check_inside **found, size_t *count, abut_error *err)
+{
+    *found = NULL;
+    *count = 0;
+    tet_set tets = {vertices, nodes, stride, tet_count};
+    check_box *boxes = mem_alloc(tet_count + 1, sizeof *boxes);
+    if (!boxes) return error_memory(err, "checking points in tets");
+    double size = 0;
+    for (size_t i = 0; i < tet_count; i++) {
+        boxes[i] = tet_box(&tets, i);
+        size += vec3_max_abs(vec3_sub(boxes[i].high, boxes[i].low)) / (double)tet_count;
+    }
+    check_grid grid = {0};
+    inside_list list = {0};
+    check_candidates near = {0};
+    abut_status status = ABUT_OK;
+    if (tet_count > 0) {
+        status = check_grid_build(&grid, boxes, tet_count, size, err);
+        if (status == ABUT_OK && (!search_points(&tets, &grid, points, point_count, &near, &list) ||
+                                  !array_reserve(&list, 1)))
+            status = error_memory(err, "checking points in tets");
+        check_grid_free(&grid);
+    }
+    mem_free(boxes);
+    array_free(&near);
+    if (status != ABUT_OK) {
+        array_free(&list);
+        return status;
+    }
+    *found = list.data;
+    *count = list.count;
+    return ABUT_OK;
+}
