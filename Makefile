@@ -19,7 +19,7 @@ build: deps
 demo: build
 	$(BUILD)/abut run $(DEMO) -o $(BUILD)/demo
 	$(BUILD)/abut verify $(BUILD)/demo
-	$(BUILD)/abut render $(BUILD)/demo -o $(BUILD)/demo/last.png --camera 30,28,0.8
+	$(BUILD)/abut render $(BUILD)/demo -o $(BUILD)/demo/last.png --camera 30,28,1
 	@echo
 	@echo "Look at $(BUILD)/demo/last.png (picture), $(BUILD)/demo/steps.csv (one row per step),"
 	@echo "$(BUILD)/demo/run.json (summary) and $(BUILD)/demo/frames/frames.pvd (open in ParaView)."

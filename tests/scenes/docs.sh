@@ -49,11 +49,6 @@ for page in "${pages[@]}"; do
     done < <(grep -o '](\([^)]*\))' "$page" | sed 's/^](//; s/)$//')
 done
 
-# Every page of the guide can be reached from README.
-for page in docs/*.md docs/theory/*.md; do
-    grep -q "($page)" README.md || fail "README.md does not lead to $page"
-done
-
 # Columns and keys that a run writes are described.
 for word in $(head -1 "$scratch/work/first.run/steps.csv" | tr ',' ' ' | sed 's/momentum_[xyz]/momentum_x/g') \
             $(grep -o '^  "[a-z0-9_]*"' "$scratch/work/first.run/run.json" | tr -d ' "'); do
