@@ -15,10 +15,14 @@ void condition_free(condition *c)
 /* Step times are sums of steps: a limit of 0.5 must not miss 0.49999999999. */
 static double slack(double time) { return 1e-9 * (1 + fabs(time)); }
 
+bool time_within(double time, double from, double until)
+{
+    return time >= from - slack(time) && time < until - slack(time);
+}
+
 bool condition_active(const condition *c, double time)
 {
-    return *c->began != CONDITION_RELEASED && time >= c->from - slack(time) &&
-           time < c->until - slack(time);
+    return *c->began != CONDITION_RELEASED && time_within(time, c->from, c->until);
 }
 
 void condition_release(condition *c, vec3 lowest)

@@ -34,6 +34,9 @@ typedef struct condition {
 
 enum { CONDITION_RELEASED = 2 };
 
+/* from <= time < until, for a time that is a multiple of the step and so not quite exact. */
+bool time_within(double time, double from, double until);
+
 void condition_free(condition *c);
 bool condition_active(const condition *c, double time);
 /* Where a point that was at `start` is at `time` by the motions. */

@@ -125,7 +125,7 @@ static void set_forces(stepper *s, double time)
         vec3_store(f + 3 * i, vec3_scale(s->model->mass.data[i], s->options.gravity));
     for (size_t k = 0; k < s->loads.count; k++) {
         const load *l = &s->loads.data[k];
-        if (time < l->from || time >= l->until) continue;
+        if (!time_within(time, l->from, l->until)) continue;
         for (size_t i = 0; i < l->nodes.count; i++) {
             size_t at = (size_t)l->nodes.data[i];
             vec3 force = vec3_mul_add(l->force, s->model->mass.data[at], l->acceleration);
