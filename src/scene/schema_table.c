@@ -122,7 +122,8 @@ static const schema_field half_space_fields[] = {
     {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",
      .doc = "Coefficient of friction of the plane."},
     {"velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s",
-     .doc = "Constant velocity of the plane."},
+     .doc = "Velocity of the surface for friction, as of a conveyor belt; the plane itself stays "
+            "where it is."},
 };
 
 static const schema_type half_space_type = {
