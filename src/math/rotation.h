@@ -1,19 +1,37 @@
-/* Rotations from rotation vectors and from Euler angles. */
+/* Rotations written as rotation vectors (axis times angle in radians): the matrix, its first and
+ * second derivatives, and the way back (Rigid IPC, section 4.2.1 and appendix D). */
 #ifndef MATH_ROTATION_H
 #define MATH_ROTATION_H
 
 #include "math/vec3.h"
 
-/* exp([w]x): rotation by |w| radians about w (Rodrigues). */
-static inline mat3 rotation_from_vector(vec3 w)
-{
-    double angle2 = vec3_norm2(w), angle = sqrt(angle2);
-    /* Series below 1e-4: the next terms are under rounding. */
-    double a = angle > 1e-4 ? sin(angle) / angle : 1 - angle2 / 6;
-    double half = angle > 1e-4 ? sin(angle / 2) / (angle / 2) : 1 - angle2 / 24;
-    double b = 0.5 * half * half; /* (1 - cos) / angle^2 without cancellation */
-    mat3 k = mat3_cross(w);
-    return mat3_add(mat3_identity(), mat3_add(mat3_scale(a, k), mat3_scale(b, mat3_mul(k, k))));
-}
+typedef struct quaternion {
+    double w, x, y, z;
+} quaternion;
+
+/* exp([theta]x): rotation by |theta| radians about theta (Rodrigues). */
+mat3 rotation_matrix(vec3 theta);
+
+/* d[k] = dR / dtheta_k. */
+void rotation_first(vec3 theta, mat3 d[3]);
+
+/* d2[k][l] = d2R / dtheta_k dtheta_l; symmetric in k and l. */
+void rotation_second(vec3 theta, mat3 d2[3][3]);
+
+/* Unit quaternion of a rotation matrix, w >= 0. Small deviations from orthogonality are forgiven.
+ */
+quaternion rotation_quaternion(mat3 r);
+mat3 rotation_from_quaternion(quaternion q); /* of any length but zero */
+
+/* The rotation vector with |theta| <= pi of a rotation matrix, accurate near 0 and near pi. */
+vec3 rotation_vector(mat3 r);
+
+/* The rotation vector of r nearest to a given one: |theta| may be larger than pi. This is the
+ * branch along which a path from `near` is shortest. */
+vec3 rotation_vector_near(mat3 r, vec3 near);
+
+/* The same rotation with |theta| <= pi. Away from there the map is singular: its derivative loses
+ * rank at |theta| = 2 pi, 4 pi, ... */
+vec3 rotation_wrap(vec3 theta);
 
 #endif

@@ -202,7 +202,7 @@ static void rotate_model(ipc_script *s)
 {
     if (s->model_degrees == 0) return;
     vec3 axis = vec3_normalize(s->model_axis);
-    mat3 turn = rotation_from_vector(vec3_scale(s->model_degrees / 180 * PI, axis));
+    mat3 turn = rotation_matrix(vec3_scale(s->model_degrees / 180 * PI, axis));
     vec3 center = vec3_scale(0.5, vec3_sub(s->high, s->low));
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];

@@ -45,9 +45,9 @@ vec3 ipc_spin(vec3 rates, double step)
     int axes = (rates.x != 0) + (rates.y != 0) + (rates.z != 0);
     if (axes <= 1) return rates;
     vec3 angles = vec3_scale(PI / 180 * step, rates);
-    mat3 x = rotation_from_vector(vec3_make(angles.x, 0, 0));
-    mat3 y = rotation_from_vector(vec3_make(0, angles.y, 0));
-    mat3 z = rotation_from_vector(vec3_make(0, 0, angles.z));
+    mat3 x = rotation_matrix(vec3_make(angles.x, 0, 0));
+    mat3 y = rotation_matrix(vec3_make(0, angles.y, 0));
+    mat3 z = rotation_matrix(vec3_make(0, 0, angles.z));
     return vec3_scale(1 / step, degrees_of(mat3_mul(mat3_mul(x, y), z)));
 }
 

@@ -37,7 +37,7 @@ static vec3 apply(const motion *m, vec3 center, vec3 p, double time)
     double end = time < m->until ? time : m->until;
     double tau = end - m->from;
     if (tau <= 0) return p;
-    mat3 r = rotation_from_vector(vec3_scale(tau, m->angular_velocity));
+    mat3 r = rotation_matrix(vec3_scale(tau, m->angular_velocity));
     vec3 turned = vec3_add(center, mat3_mul_vec(r, vec3_sub(p, center)));
     return vec3_mul_add(turned, tau, m->velocity);
 }
