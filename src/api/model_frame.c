@@ -2,18 +2,44 @@
 
 #include <string.h>
 
-static bool add_obstacle(model_frame *mf, const collision_surface *s, const model_body *body)
+/* Points of every body; point_of_block and point_of_vertex are filled where they apply. */
+static bool add_points(model_frame *mf, const model *m, int32_t *point_of_block,
+                       int32_t *point_of_vertex)
+{
+    bool ok = true;
+    for (size_t b = 0; ok && b < m->bodies.count; b++) {
+        const model_body *body = &m->bodies.data[b];
+        size_t count = body->nodal ? (size_t)body->block_count : body->vertex_count;
+        for (size_t i = 0; ok && i < count; i++) {
+            int32_t source =
+                (int32_t)(body->nodal ? (size_t)body->first_block + i : body->first_vertex + i);
+            (body->nodal ? point_of_block : point_of_vertex)[source] = (int32_t)mf->source.count;
+            ok = array_push(&mf->source, body->nodal ? source : -1 - source) &&
+                 array_push(&mf->body, (int32_t)b);
+        }
+        for (size_t i = 0; ok && body->nodal && i < body->vertex_count; i++) {
+            size_t v = body->first_vertex + i;
+            /* Vertices of a nodal body that follow several nodes are not drawn (proxies). */
+            const surface_row *row = &m->surface.rows.data[v];
+            point_of_vertex[v] = row->kind == ROW_NODE ? point_of_block[row->block] : -1;
+        }
+    }
+    return ok;
+}
+
+static bool add_cells(model_frame *mf, const collision_surface *s, const model_body *body,
+                      const int32_t *point_of_vertex)
 {
     bool ok = true;
     size_t triangle_end = body->first_triangle + body->triangle_count;
     size_t edge_end = body->first_edge + body->edge_count;
     size_t vertex_end = body->first_vertex + body->vertex_count;
     for (size_t i = 3 * body->first_triangle; ok && i < 3 * triangle_end; i++)
-        ok = array_push(&mf->triangles, s->rows.data[s->triangles.data[i]].block);
+        ok = array_push(&mf->triangles, point_of_vertex[s->triangles.data[i]]);
     for (size_t i = 2 * body->first_edge; ok && body->triangle_count == 0 && i < 2 * edge_end; i++)
-        ok = array_push(&mf->edges, s->rows.data[s->edges.data[i]].block);
+        ok = array_push(&mf->edges, point_of_vertex[s->edges.data[i]]);
     for (size_t i = body->first_vertex; ok && body->edge_count == 0 && i < vertex_end; i++)
-        ok = array_push(&mf->points, s->rows.data[i].block);
+        ok = array_push(&mf->points, point_of_vertex[i]);
     return ok;
 }
 
@@ -22,18 +48,55 @@ static void add_block(model_frame *mf, cell_kind kind, int nodes, size_t count, 
     if (count > 0) mf->blocks[mf->block_count++] = (cell_block){kind, 1, nodes, count, data, NULL};
 }
 
+/* Where the points are for coordinates x. */
+static void gather(const model_frame *mf, const double *blocks, const vec3 *vertices, vec3 *out)
+{
+    for (size_t i = 0; i < mf->source.count; i++) {
+        int32_t source = mf->source.data[i];
+        out[i] = source >= 0 ? vec3_load(blocks + 3 * (size_t)source) : vertices[-1 - source];
+    }
+}
+
+static bool has_vertex_points(const model *m)
+{
+    for (size_t b = 0; b < m->bodies.count; b++)
+        if (!m->bodies.data[b].nodal) return true;
+    return false;
+}
+
+static bool init(model_frame *mf, const model *m, int32_t *point_of_block, int32_t *point_of_vertex)
+{
+    bool ok = add_points(mf, m, point_of_block, point_of_vertex);
+    for (size_t b = 0; ok && b < m->bodies.count; b++)
+        if (m->bodies.data[b].tet_count == 0)
+            ok = add_cells(mf, &m->surface, &m->bodies.data[b], point_of_vertex);
+    for (size_t i = 0; ok && i < 4 * m->tet_count; i++)
+        ok = array_push(&mf->tets, point_of_block[m->tets.data[i]]);
+    size_t points = mf->source.count, vertices = has_vertex_points(m) ? m->surface.rows.count : 0;
+    ok = ok && array_resize(&mf->rest, points) && array_resize(&mf->position, points) &&
+         array_resize(&mf->velocity, points) && array_resize(&mf->displacement, points) &&
+         array_resize(&mf->vertex_position, vertices) &&
+         array_resize(&mf->vertex_velocity, vertices);
+    if (!ok) return false;
+    const double *start = (const double *)m->rest.data;
+    if (vertices > 0) collision_surface_positions(&m->surface, start, mf->vertex_position.data);
+    gather(mf, start, mf->vertex_position.data, mf->rest.data);
+    return true;
+}
+
 abut_status model_frame_init(model_frame *mf, const model *m, abut_error *err)
 {
     memset(mf, 0, sizeof *mf);
-    bool ok = array_resize(&mf->displacement, 3 * m->rest.count);
-    for (size_t b = 0; ok && b < m->bodies.count; b++)
-        if (m->bodies.data[b].kind == BODY_KIND_OBSTACLE)
-            ok = add_obstacle(mf, &m->surface, &m->bodies.data[b]);
+    int32_t *point_of_block = mem_alloc(m->rest.count + 1, sizeof *point_of_block);
+    int32_t *point_of_vertex = mem_alloc(m->surface.rows.count + 1, sizeof *point_of_vertex);
+    bool ok = point_of_block && point_of_vertex && init(mf, m, point_of_block, point_of_vertex);
+    mem_free(point_of_block);
+    mem_free(point_of_vertex);
     if (!ok) {
         model_frame_free(mf);
         return error_memory(err, "preparing frames");
     }
-    add_block(mf, CELL_TET, 4, m->tet_count, m->tets.data);
+    add_block(mf, CELL_TET, 4, m->tet_count, mf->tets.data);
     add_block(mf, CELL_TRIANGLE, 3, mf->triangles.count / 3, mf->triangles.data);
     add_block(mf, CELL_EDGE, 2, mf->edges.count / 2, mf->edges.data);
     add_block(mf, CELL_POINT, 1, mf->points.count, mf->points.data);
@@ -42,26 +105,41 @@ abut_status model_frame_init(model_frame *mf, const model *m, abut_error *err)
 
 void model_frame_free(model_frame *mf)
 {
+    array_free(&mf->tets);
     array_free(&mf->triangles);
     array_free(&mf->edges);
     array_free(&mf->points);
+    array_free(&mf->source);
+    array_free(&mf->body);
+    array_free(&mf->rest);
+    array_free(&mf->position);
+    array_free(&mf->velocity);
     array_free(&mf->displacement);
+    array_free(&mf->vertex_position);
+    array_free(&mf->vertex_velocity);
     mf->block_count = 0;
 }
 
 void model_frame_take(model_frame *mf, const stepper *s, frame *out)
 {
     const model *m = s->model;
-    const double *rest = (const double *)m->rest.data;
-    for (size_t i = 0; i < 3 * m->rest.count; i++)
-        mf->displacement.data[i] = s->state.x[i] - rest[i];
+    const double *x = s->state.x, *v = s->state.v;
+    if (mf->vertex_position.count > 0) {
+        collision_surface_positions(&m->surface, x, mf->vertex_position.data);
+        collision_surface_velocities(&m->surface, x, v, mf->vertex_velocity.data);
+    }
+    gather(mf, x, mf->vertex_position.data, mf->position.data);
+    gather(mf, v, mf->vertex_velocity.data, mf->velocity.data);
+    for (size_t i = 0; i < mf->source.count; i++)
+        mf->displacement.data[i] = vec3_sub(mf->position.data[i], mf->rest.data[i]);
     *out = (frame){.time = s->time,
                    .step = s->state.steps,
-                   .point_count = m->rest.count,
-                   .points = (const vec3 *)s->state.x,
+                   .point_count = mf->source.count,
+                   .points = mf->position.data,
                    .block_count = mf->block_count,
                    .blocks = mf->blocks};
-    frame_add_ints(out, FRAME_POINTS, FIELD_BODY, 1, m->body.data);
-    frame_add_doubles(out, FRAME_POINTS, FIELD_VELOCITY, 3, s->state.v);
-    frame_add_doubles(out, FRAME_POINTS, FIELD_DISPLACEMENT, 3, mf->displacement.data);
+    frame_add_ints(out, FRAME_POINTS, FIELD_BODY, 1, mf->body.data);
+    frame_add_doubles(out, FRAME_POINTS, FIELD_VELOCITY, 3, (const double *)mf->velocity.data);
+    frame_add_doubles(out, FRAME_POINTS, FIELD_DISPLACEMENT, 3,
+                      (const double *)mf->displacement.data);
 }

@@ -1,5 +1,8 @@
 /* The current state of a simulation as a frame (output/frame.h): all tets, and the surfaces, free
- * edges and points of obstacles. What is written, drawn and verified is this. */
+ * edges and points of bodies without tets. What is written, drawn and verified is this.
+ *
+ * Points are the blocks of bodies whose blocks are nodes, and the surface vertices of the others,
+ * body by body. Without the latter they are the blocks themselves. */
 #ifndef API_MODEL_FRAME_H
 #define API_MODEL_FRAME_H
 
@@ -7,10 +10,13 @@
 #include "step/stepper.h"
 
 typedef struct model_frame {
-    cell_block blocks[4]; /* those with cells; the tets belong to the model */
+    cell_block blocks[4]; /* those with cells */
     size_t block_count;
-    ARRAY(int32_t) triangles, edges, points;
-    ARRAY(double) displacement;
+    ARRAY(int32_t) tets, triangles, edges, points;
+    ARRAY(int32_t) source; /* per point: its block, or -1 - its surface vertex */
+    ARRAY(int32_t) body;
+    ARRAY(vec3) rest, position, velocity, displacement;
+    ARRAY(vec3) vertex_position, vertex_velocity; /* of the surface; empty when all are nodal */
 } model_frame;
 
 /* The frame borrows from the model, which must live as long. */

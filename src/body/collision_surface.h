@@ -9,17 +9,35 @@
 #include "base/status.h"
 #include "math/vec3.h"
 
+#include <stdbool.h>
+
 typedef enum row_kind {
-    ROW_NODE /* y = x_block */
+    ROW_NODE,        /* y = x_block */
+    ROW_COMBINATION, /* y = sum of weight times x_block over the row's entries */
+    ROW_RIGID        /* y = x_block + R(x_(block + 1)) arm, the second block a rotation vector */
 } row_kind;
 
 typedef struct surface_row {
     row_kind kind;
-    int32_t block;
+    int32_t block; /* combination: that of the first entry */
+    int32_t first; /* combination: first entry; rigid: index of the frame */
+    int32_t count; /* combination: number of entries */
 } surface_row;
+
+/* One summand of a combination row. */
+typedef struct row_entry {
+    int32_t block;
+    double weight;
+} row_entry;
+
+enum { ROW_MAX_BLOCKS = 64 }; /* that one row may follow */
 
 typedef struct collision_surface {
     ARRAY(surface_row) rows;       /* one per vertex */
+    ARRAY(row_entry) entries;      /* of the combination rows */
+    ARRAY(vec3) arms;              /* of the rigid rows, by vertex; empty without rigid rows */
+    ARRAY(int32_t) frames;         /* first block of every rigid frame */
+    bool general;                  /* some row is not a node */
     ARRAY(int32_t) vertex_body;    /* body of every vertex */
     ARRAY(int32_t) edges;          /* 2 vertices each */
     ARRAY(int32_t) triangles;      /* 3 vertices each */
@@ -28,7 +46,24 @@ typedef struct collision_surface {
 } collision_surface;
 
 void collision_surface_free(collision_surface *s);
+/* Rows for a further vertex; its body must follow in vertex_body. */
+abut_status surface_add_node(collision_surface *s, int32_t block, abut_error *err);
+abut_status surface_add_combination(collision_surface *s, const row_entry *entries, int count,
+                                    abut_error *err);
+/* frame: from surface_add_frame. */
+abut_status surface_add_rigid(collision_surface *s, int32_t frame, vec3 arm, abut_error *err);
+/* A rigid frame whose origin is `block` and whose rotation vector is the block after it. */
+abut_status surface_add_frame(collision_surface *s, int32_t block, int32_t *frame, abut_error *err);
+
+/* The blocks that a vertex follows; returns their number, at most ROW_MAX_BLOCKS. */
+int surface_row_blocks(const collision_surface *s, int32_t vertex, int32_t *blocks);
+
 /* Positions of the vertices at x. */
 void collision_surface_positions(const collision_surface *s, const double *x, vec3 *y);
+
+/* Velocities of the vertices; v holds the angular velocity (about world axes) where x holds a
+ * rotation vector. */
+void collision_surface_velocities(const collision_surface *s, const double *x, const double *v,
+                                  vec3 *out);
 
 #endif

@@ -1,6 +1,4 @@
-#include "body/model.h"
-
-#include "mesh/topology.h"
+#include "body/model_build.h"
 
 #include <string.h>
 
@@ -21,9 +19,8 @@ void model_free(model *m)
     memset(m, 0, sizeof *m);
 }
 
-/* Starts a body; the caller fills in the rest. */
-static abut_status begin_body(model *m, const char *name, body_kind kind, const mesh *shape,
-                              model_body **out, abut_error *err)
+abut_status model_begin_body(model *m, const char *name, body_kind kind, const mesh *shape,
+                             model_body **out, abut_error *err)
 {
     model_body body = {.kind = kind,
                        .first_block = (int32_t)m->rest.count,
@@ -32,6 +29,7 @@ static abut_status begin_body(model *m, const char *name, body_kind kind, const 
                        .first_edge = m->surface.edges.count / 2,
                        .first_vertex = m->surface.rows.count,
                        .friction = -1,
+                       .nodal = true,
                        .mesh_vertex_count = shape->vertex_count};
     body.name = mem_strdup(name);
     body.block_of_vertex = mem_alloc(shape->vertex_count, sizeof *body.block_of_vertex);
@@ -45,17 +43,22 @@ static abut_status begin_body(model *m, const char *name, body_kind kind, const 
     return ABUT_OK;
 }
 
-/* Gives a block to every mesh vertex that `used` marks. */
-static abut_status add_nodes(model *m, model_body *body, const mesh *shape, const uint8_t *used,
-                             abut_error *err)
+abut_status model_add_block(model *m, vec3 start, double mass, int32_t *block, abut_error *err)
+{
+    *block = (int32_t)m->rest.count;
+    if (!array_push(&m->rest, start) || !array_push(&m->mass, mass) ||
+        !array_push(&m->body, (int32_t)(m->bodies.count - 1)))
+        return error_memory(err, "adding nodes");
+    m->bodies.data[m->bodies.count - 1].block_count++;
+    return ABUT_OK;
+}
+
+abut_status model_add_nodes(model *m, model_body *body, const mesh *shape, const uint8_t *used,
+                            abut_error *err)
 {
     for (size_t i = 0; i < shape->vertex_count; i++) {
         if (!used[i]) continue;
-        body->block_of_vertex[i] = (int32_t)m->rest.count;
-        if (!array_push(&m->rest, shape->vertices[i]) || !array_push(&m->mass, 0.0) ||
-            !array_push(&m->body, (int32_t)(m->bodies.count - 1)))
-            return error_memory(err, "adding nodes");
-        body->block_count++;
+        TRY(model_add_block(m, shape->vertices[i], 0.0, &body->block_of_vertex[i], err));
     }
     return ABUT_OK;
 }
@@ -82,29 +85,38 @@ static abut_status add_tet(model *m, model_body *body, const int32_t *nodes, siz
     return ABUT_OK;
 }
 
-/* Vertices, edges and triangles of the body's collision surface. */
-static abut_status add_surface(model *m, model_body *body, const surface_parts *parts,
-                               abut_error *err)
+abut_status model_node_row(collision_surface *s, const void *context, int32_t vertex,
+                           abut_error *err)
+{
+    const model_body *body = context;
+    return surface_add_node(s, body->block_of_vertex[vertex], err);
+}
+
+abut_status model_add_surface(model *m, model_body *body, const surface_parts *parts,
+                              const vec3 *positions, row_maker make_row, const void *context,
+                              abut_error *err)
 {
     collision_surface *s = &m->surface;
     int32_t *vertex_of = mem_alloc((size_t)body->mesh_vertex_count, sizeof *vertex_of);
     bool ok = vertex_of != NULL;
     for (size_t i = 0; ok && i < parts->point_count; i++) {
         vertex_of[parts->points[i]] = (int32_t)s->rows.count;
-        ok = array_push(&s->rows,
-                        (surface_row){ROW_NODE, body->block_of_vertex[parts->points[i]]}) &&
-             array_push(&s->vertex_body, (int32_t)(m->bodies.count - 1)) &&
+        abut_status status = make_row(s, context, parts->points[i], err);
+        if (status != ABUT_OK) {
+            mem_free(vertex_of);
+            return status;
+        }
+        ok = array_push(&s->vertex_body, (int32_t)(m->bodies.count - 1)) &&
              array_push(&s->vertex_on_edge, (uint8_t)0);
     }
     for (size_t i = 0; ok && i < parts->edge_count; i++) {
-        vec3 ends[2];
+        const int32_t *edge = parts->edges[i];
         for (int k = 0; ok && k < 2; k++) {
-            int32_t vertex = vertex_of[parts->edges[i][k]];
-            ends[k] = m->rest.data[body->block_of_vertex[parts->edges[i][k]]];
-            s->vertex_on_edge.data[vertex] = 1;
-            ok = array_push(&s->edges, vertex);
+            s->vertex_on_edge.data[vertex_of[edge[k]]] = 1;
+            ok = array_push(&s->edges, vertex_of[edge[k]]);
         }
-        ok = ok && array_push(&s->edge_length2, vec3_norm2(vec3_sub(ends[0], ends[1])));
+        vec3 along = vec3_sub(positions[edge[0]], positions[edge[1]]);
+        ok = ok && array_push(&s->edge_length2, vec3_norm2(along));
     }
     for (size_t i = 0; ok && i < parts->triangle_count; i++)
         for (int k = 0; ok && k < 3; k++)
@@ -123,7 +135,7 @@ static abut_status fill_deformable(model *m, model_body *body, const mesh *shape
     uint8_t *used = mem_calloc(shape->vertex_count, 1);
     if (!used) return error_memory(err, "adding a body");
     for (size_t i = 0; i < 4 * tets->count; i++) used[tets->nodes[i]] = 1;
-    abut_status status = add_nodes(m, body, shape, used, err);
+    abut_status status = model_add_nodes(m, body, shape, used, err);
     mem_free(used);
     for (size_t i = 0; status == ABUT_OK && i < tets->count; i++)
         status = add_tet(m, body, tets->nodes + 4 * i, i, err);
@@ -134,7 +146,7 @@ static abut_status fill_deformable(model *m, model_body *body, const mesh *shape
     volume_only.blocks[0] = *tets;
     surface_parts parts;
     TRY(mesh_surface(&volume_only, &parts, err));
-    status = add_surface(m, body, &parts, err);
+    status = model_add_surface(m, body, &parts, shape->vertices, model_node_row, body, err);
     surface_parts_free(&parts);
     return status;
 }
@@ -151,7 +163,7 @@ abut_status model_add_deformable(model *m, const char *name, const mesh *shape,
                          "the mesh has tetrahedra of order %d; only order 1 is supported",
                          tets->order);
     model_body *body = NULL;
-    TRY(begin_body(m, name, BODY_KIND_DEFORMABLE, shape, &body, err));
+    TRY(model_begin_body(m, name, BODY_KIND_DEFORMABLE, shape, &body, err));
     body->material = material;
     body->density = density;
     return fill_deformable(m, body, shape, tets, err);
@@ -160,14 +172,15 @@ abut_status model_add_deformable(model *m, const char *name, const mesh *shape,
 abut_status model_add_obstacle(model *m, const char *name, const mesh *shape, abut_error *err)
 {
     model_body *body = NULL;
-    TRY(begin_body(m, name, BODY_KIND_OBSTACLE, shape, &body, err));
+    TRY(model_begin_body(m, name, BODY_KIND_OBSTACLE, shape, &body, err));
     surface_parts parts;
     TRY(mesh_surface(shape, &parts, err));
     uint8_t *used = mem_calloc(shape->vertex_count, 1);
     abut_status status = used ? ABUT_OK : error_memory(err, "adding an obstacle");
     for (size_t i = 0; used && i < parts.point_count; i++) used[parts.points[i]] = 1;
-    if (status == ABUT_OK) status = add_nodes(m, body, shape, used, err);
-    if (status == ABUT_OK) status = add_surface(m, body, &parts, err);
+    if (status == ABUT_OK) status = model_add_nodes(m, body, shape, used, err);
+    if (status == ABUT_OK)
+        status = model_add_surface(m, body, &parts, shape->vertices, model_node_row, body, err);
     mem_free(used);
     surface_parts_free(&parts);
     return status;
@@ -188,21 +201,38 @@ static void weigh_obstacles(model *m)
         if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) m->mass.data[i] = mean;
 }
 
+static abut_status measure_extent(model *m, abut_error *err)
+{
+    size_t vertices = m->surface.rows.count;
+    vec3 *y = mem_alloc(vertices + 1, sizeof *y);
+    if (!y) return error_memory(err, "measuring the scene");
+    collision_surface_positions(&m->surface, (const double *)m->rest.data, y);
+    vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    bool simulated = false;
+    for (int pass = 0; pass < 2 && !simulated; pass++) /* obstacles only count when alone */
+        for (size_t b = 0; b < m->bodies.count; b++) {
+            const model_body *body = &m->bodies.data[b];
+            if (body->kind == BODY_KIND_OBSTACLE && pass == 0) continue;
+            simulated = true;
+            for (size_t i = 0; i < body->vertex_count; i++) {
+                low = vec3_min(low, y[body->first_vertex + i]);
+                high = vec3_max(high, y[body->first_vertex + i]);
+            }
+            for (int32_t i = 0; body->nodal && i < body->block_count; i++) {
+                low = vec3_min(low, m->rest.data[body->first_block + i]);
+                high = vec3_max(high, m->rest.data[body->first_block + i]);
+            }
+        }
+    mem_free(y);
+    m->extent = vec3_norm(vec3_sub(high, low));
+    return ABUT_OK;
+}
+
 abut_status model_finish(model *m, abut_error *err)
 {
     if (m->rest.count == 0)
         return error_set(err, ABUT_ERROR_INPUT, "bodies", "the scene has no nodes");
-    vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
-    bool simulated = false;
-    for (int pass = 0; pass < 2 && !simulated; pass++) /* obstacles only count when alone */
-        for (size_t i = 0; i < m->rest.count; i++) {
-            bool obstacle = m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE;
-            if (obstacle && pass == 0) continue;
-            simulated = true;
-            low = vec3_min(low, m->rest.data[i]);
-            high = vec3_max(high, m->rest.data[i]);
-        }
-    m->extent = vec3_norm(vec3_sub(high, low));
+    TRY(measure_extent(m, err));
     weigh_obstacles(m);
     m->built = true;
     return ABUT_OK;

@@ -2,8 +2,9 @@
  * surface.
  *
  * Every node of every body owns one block of three coordinates, obstacles included: which of them
- * are unknowns is decided per step. The collision surface is one linear mesh whose vertices follow
- * the blocks through rows (body/collision_surface.h). */
+ * are unknowns is decided per step. Bodies whose blocks are not positions of nodes (rigid, affine)
+ * are drawn and measured by the vertices of their collision surface. The collision surface is one
+ * linear mesh whose vertices follow the blocks through rows (body/collision_surface.h). */
 #ifndef BODY_MODEL_H
 #define BODY_MODEL_H
 
@@ -29,6 +30,8 @@ typedef struct model_body {
     double damping;  /* s; factor on the stiffness, Rayleigh's beta */
     double friction; /* negative: the scene's */
     bool consistent_mass;
+    bool nodal;           /* its blocks are positions of nodes */
+    bool no_self_contact; /* its surface cannot meet itself */
     size_t mesh_vertex_count;
     int32_t *block_of_vertex; /* mesh vertex -> block, -1 for vertices that no cell uses */
 } model_body;
@@ -43,6 +46,7 @@ typedef struct model {
     ARRAY(tet4_rest) tet_rest; /* their rest shapes */
     ARRAY(int32_t) tet_body;
     collision_surface surface;
+    bool planar;   /* two-dimensional: all z stay 0, surfaces are edges */
     double extent; /* l: diagonal of the bounding box of the simulated bodies at the start */
     bool built;
 } model;
