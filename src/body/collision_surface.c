@@ -118,7 +118,7 @@ static void positions_range(void *context, size_t begin, size_t end)
         case ROW_COMBINATION: w->y[i] = combination(w->s, row, w->x); break;
         case ROW_RIGID:
             if (row->first != frame)
-                rotation = rotation_from_vector(vec3_load(w->x + 3 * (size_t)row->block + 3));
+                rotation = rotation_matrix(vec3_load(w->x + 3 * (size_t)row->block + 3));
             frame = row->first;
             w->y[i] = vec3_add(vec3_load(w->x + 3 * (size_t)row->block),
                                mat3_mul_vec(rotation, w->s->arms.data[i]));
@@ -140,7 +140,7 @@ static void velocities_range(void *context, size_t begin, size_t end)
         case ROW_COMBINATION: w->y[i] = combination(w->s, row, w->v); break;
         case ROW_RIGID:
             if (row->first != frame)
-                rotation = rotation_from_vector(vec3_load(w->x + 3 * (size_t)row->block + 3));
+                rotation = rotation_matrix(vec3_load(w->x + 3 * (size_t)row->block + 3));
             frame = row->first;
             w->y[i] =
                 vec3_add(vec3_load(v),
