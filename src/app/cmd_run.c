@@ -1,5 +1,6 @@
 #include "app/commands.h"
 #include "app/progress.h"
+#include "app/view_session.h"
 
 #include <abut/sim.h>
 #include <signal.h>
@@ -7,14 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Set by the signal handler; the run stops after the step that is under way. */
+/* Number of the signal that came; the run stops after the step that is under way. */
 static volatile sig_atomic_t stop_requested;
 
-static void request_stop(int signal_number)
-{
-    (void)signal_number;
-    stop_requested = 1;
-}
+static void request_stop(int signal_number) { stop_requested = signal_number; }
 
 static void catch_signals(void)
 {
@@ -88,6 +85,31 @@ static abut_status read_options(const command_line *line, run_display *display,
     return ABUT_OK;
 }
 
+/* With --view the run can be watched while it goes, and looked at until the next Ctrl-C. */
+static abut_status run_and_view(const command_line *line, abut_sim *sim,
+                                const abut_run_options *options, progress *bar, abut_error *err)
+{
+    view_server *server = NULL;
+    view_options view = {.folder = options->folder};
+    if (line_has(line, "--view")) {
+        TRY(view_read_options(line, &view, err));
+        TRY(view_session_start(&view, line_has(line, "--open"), &server, err));
+    }
+    abut_status status = abut_sim_run(sim, options, err);
+    progress_finish(bar);
+    bool quiet = line_has(line, "--quiet");
+    if (!quiet && status == ABUT_OK) printf("results are in %s\n", options->folder);
+    if (!quiet && status == ABUT_INTERRUPTED)
+        printf("stopped; go on with --resume (results are in %s)\n", options->folder);
+    if (server && stop_requested != SIGTERM) {
+        printf("Ctrl-C ends the viewer at %s\n", view_server_address(server));
+        fflush(stdout);
+        view_session_wait();
+    }
+    view_server_stop(server);
+    return status;
+}
+
 static abut_status run(const command_line *line, abut_error *err)
 {
     run_display display = {0};
@@ -100,17 +122,12 @@ static abut_status run(const command_line *line, abut_error *err)
     const char *given = line_value(line, "--output");
     options.folder = given ? given : folder;
     sim_options.problem_folder = options.folder;
-    bool quiet = line_has(line, "--quiet");
-    progress_start(&display.bar, stderr, quiet);
+    progress_start(&display.bar, stderr, line_has(line, "--quiet"));
     catch_signals();
     abut_sim *sim = NULL;
     TRY(abut_sim_load(line->arguments[0], &sim_options, &sim, err));
     display.end_time = (double)abut_sim_steps_total(sim) * abut_sim_time_step(sim);
-    abut_status status = abut_sim_run(sim, &options, err);
-    progress_finish(&display.bar);
-    if (!quiet && status == ABUT_OK) printf("results are in %s\n", options.folder);
-    if (!quiet && status == ABUT_INTERRUPTED)
-        printf("stopped; go on with --resume (results are in %s)\n", options.folder);
+    abut_status status = run_and_view(line, sim, &options, &display.bar, err);
     abut_sim_destroy(sim);
     return status;
 }
@@ -124,8 +141,11 @@ static const option_def options[] = {
      COMPLETE_NOTHING},
     {"--set", NULL, "PATH=VALUE",
      "change a field of the scene, such as time.step=0.02 (repeatable)", COMPLETE_NOTHING},
+    {"--view", NULL, NULL, "serve a page to watch it in a browser, until Ctrl-C (see abut view)",
+     COMPLETE_NOTHING},
     {"--quiet", NULL, NULL, "print errors only", COMPLETE_NOTHING},
     {"--verbose", NULL, NULL, "print what the solver does", COMPLETE_NOTHING},
+    VIEW_OPTION_DEFS,
 };
 
 const command_def command_run = {

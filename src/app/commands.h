@@ -15,6 +15,7 @@
     X(ccd)                                                                                         \
     X(verify)                                                                                      \
     X(render)                                                                                      \
+    X(view)                                                                                        \
     X(schema)
 
 #define DECLARE_COMMAND(name) extern const command_def command_##name;

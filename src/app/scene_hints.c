@@ -61,11 +61,14 @@ static abut_status find_obstacles(scene_hints *h, const json_t *scene, abut_erro
     h->body_count = json_array_size(bodies);
     h->obstacle = mem_calloc(h->body_count, sizeof *h->obstacle);
     if (!h->obstacle) return error_memory(err, "reading a scene");
+    size_t built = 0; /* frames count the bodies without those that are switched off */
     json_array_foreach(bodies, i, body)
     {
         const char *type = json_string_value(json_object_get(body, "type"));
-        h->obstacle[i] = type && strcmp(type, "obstacle") == 0;
+        if (json_is_false(json_object_get(body, "enabled"))) continue;
+        h->obstacle[built++] = type && strcmp(type, "obstacle") == 0;
     }
+    h->body_count = built;
     return ABUT_OK;
 }
 

@@ -1,0 +1,318 @@
+#include "app/view_server.h"
+
+#include "base/status.h"
+
+#ifndef ABUT_HAVE_MICROHTTPD
+
+abut_status view_server_start(const view_options *options, view_server **out, abut_error *err)
+{
+    (void)options;
+    *out = NULL;
+    return error_set(err, ABUT_ERROR_UNSUPPORTED, "view",
+                     "abut was built without a web server; install libmicrohttpd-dev and build "
+                     "again, or open frames/frames.pvd in ParaView");
+}
+
+void view_server_stop(view_server *server) { (void)server; }
+
+const char *view_server_address(const view_server *server)
+{
+    (void)server;
+    return "";
+}
+
+bool view_server_is_open(const view_server *server)
+{
+    (void)server;
+    return false;
+}
+
+#else
+
+#include "app/view_source.h"
+#include "base/file.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+enum { TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES + 1 };
+
+struct view_server {
+    struct MHD_Daemon *daemon;
+    pthread_mutex_t lock; /* of the source */
+    view_source source;
+    file_bytes page;
+    char token[TOKEN_SIZE];
+    char address[160];
+    bool open;
+};
+
+/* ---- the page ---- */
+
+/* Beside the program in the build tree, under share/ when it is installed. */
+static bool find_page(char *out, size_t size)
+{
+    static const char *const places[] = {"viewer/index.html", "../share/abut/viewer.html"};
+    char program[4096], folder[4096];
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0) return false;
+    program[length] = 0;
+    path_folder(folder, sizeof folder, program);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        path_join(out, size, folder, places[i]);
+        if (file_exists(out)) return true;
+    }
+    return false;
+}
+
+static abut_status load_page(view_server *server, const char *given, abut_error *err)
+{
+    char path[4096];
+    if (!given && !find_page(path, sizeof path))
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "view",
+                         "the viewer's page is not built; 'make viewer' builds it (with npm), "
+                         "'abut render' draws pictures without it");
+    return file_read(given ? given : path, &server->page, err);
+}
+
+/* ---- answers ---- */
+
+static enum MHD_Result send_response(struct MHD_Connection *connection, unsigned code,
+                                     const char *type, struct MHD_Response *response)
+{
+    static const char *const headers[][2] = {
+        {MHD_HTTP_HEADER_CACHE_CONTROL, "no-store"},
+        {"X-Content-Type-Options", "nosniff"},
+        {"Referrer-Policy", "no-referrer"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+        {"X-Frame-Options", "DENY"},
+        {"Content-Security-Policy",
+         "default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
+         "img-src data: blob:; connect-src 'self'; worker-src blob:; base-uri 'none'; "
+         "form-action 'none'"},
+    };
+    if (!response) return MHD_NO;
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+    enum MHD_Result result = MHD_queue_response(connection, code, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result send_text(struct MHD_Connection *connection, unsigned code, const char *text)
+{
+    return send_response(
+        connection, code, "text/plain; charset=utf-8",
+        MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_MUST_COPY));
+}
+
+static enum MHD_Result send_error(struct MHD_Connection *connection, abut_status status,
+                                  const abut_error *err)
+{
+    bool missing = status == ABUT_ERROR_INPUT || status == ABUT_ERROR_IO;
+    return send_text(connection, missing ? MHD_HTTP_NOT_FOUND : MHD_HTTP_INTERNAL_SERVER_ERROR,
+                     err->message);
+}
+
+static enum MHD_Result send_packet(struct MHD_Connection *connection, const char *type, packet p)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback(p.size, p.bytes, mem_free);
+    if (!response) mem_free(p.bytes);
+    return send_response(connection, MHD_HTTP_OK, type, response);
+}
+
+static enum MHD_Result send_state(view_server *server, struct MHD_Connection *connection)
+{
+    char *text;
+    abut_error err;
+    pthread_mutex_lock(&server->lock);
+    abut_status status = view_source_state(&server->source, &text, &err);
+    pthread_mutex_unlock(&server->lock);
+    if (status != ABUT_OK) return send_error(connection, status, &err);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
+    if (!response) free(text);
+    return send_response(connection, MHD_HTTP_OK, "application/json", response);
+}
+
+static const char *query(struct MHD_Connection *connection, const char *name)
+{
+    return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+static enum MHD_Result send_step(view_server *server, struct MHD_Connection *connection,
+                                 bool topology)
+{
+    const char *text = query(connection, "step");
+    char *end = NULL;
+    long long step = text ? strtoll(text, &end, 10) : -1;
+    if (!text || end == text || *end || step < 0)
+        return send_text(connection, MHD_HTTP_BAD_REQUEST, "step must be a number\n");
+    packet p;
+    abut_error err;
+    pthread_mutex_lock(&server->lock);
+    abut_status status =
+        topology ? view_source_topology(&server->source, step, &p, &err)
+                 : view_source_frame(&server->source, step, query(connection, "fields"), &p, &err);
+    pthread_mutex_unlock(&server->lock);
+    if (status != ABUT_OK) return send_error(connection, status, &err);
+    return send_packet(connection, "application/octet-stream", p);
+}
+
+static enum MHD_Result send_file(view_server *server, struct MHD_Connection *connection,
+                                 const char *name)
+{
+    packet p;
+    abut_error err;
+    pthread_mutex_lock(&server->lock);
+    abut_status status = view_source_file(&server->source, name, &p, &err);
+    pthread_mutex_unlock(&server->lock);
+    if (status != ABUT_OK)
+        return send_text(connection, MHD_HTTP_NOT_FOUND, "there is nothing of this name\n");
+    return send_packet(connection,
+                       strcmp(path_extension(name), "json") == 0 ? "application/json"
+                                                                 : "text/csv; charset=utf-8",
+                       p);
+}
+
+static enum MHD_Result send_page(view_server *server, struct MHD_Connection *connection)
+{
+    return send_response(connection, MHD_HTTP_OK, "text/html; charset=utf-8",
+                         MHD_create_response_from_buffer(server->page.size, server->page.data,
+                                                         MHD_RESPMEM_PERSISTENT));
+}
+
+/* The time of the comparison does not tell how much of the word was right. */
+static bool token_matches(const view_server *server, const char *path)
+{
+    size_t length = TOKEN_SIZE - 1;
+    if (strnlen(path, length + 2) < length + 1 || path[length] != '/') return false;
+    unsigned difference = 0;
+    for (size_t i = 0; i < length; i++) difference |= (unsigned)(path[i] ^ server->token[i]);
+    return difference == 0;
+}
+
+/* Only these names exist; nothing in an address is used as a path. */
+static enum MHD_Result answer(void *user, struct MHD_Connection *connection, const char *url,
+                              const char *method, const char *version, const char *upload,
+                              size_t *upload_size, void **state)
+{
+    (void)version, (void)upload, (void)upload_size, (void)state;
+    view_server *server = user;
+    if (url[0] != '/' || !token_matches(server, url + 1))
+        return send_text(connection, MHD_HTTP_FORBIDDEN,
+                         "wrong address: use the one that abut printed\n");
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only reading is possible\n");
+    const char *name = url + 1 + TOKEN_SIZE;
+    if (*name == 0) return send_page(server, connection);
+    if (strcmp(name, "state") == 0) return send_state(server, connection);
+    if (strcmp(name, "frame") == 0) return send_step(server, connection, false);
+    if (strcmp(name, "topology") == 0) return send_step(server, connection, true);
+    return send_file(server, connection, name);
+}
+
+/* ---- start and stop ---- */
+
+static abut_status make_token(view_server *server, abut_error *err)
+{
+    unsigned char random[TOKEN_BYTES];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        return error_set(err, ABUT_ERROR_IO, "view", "the system gives no random numbers");
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(server->token + 2 * i, 3, "%02x", random[i]);
+    return ABUT_OK;
+}
+
+typedef union any_address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+} any_address;
+
+static abut_status parse_host(const char *host, int port, any_address *out, bool *open,
+                              abut_error *err)
+{
+    memset(out, 0, sizeof *out);
+    if (!host || strcmp(host, "localhost") == 0) host = "127.0.0.1";
+    if (inet_pton(AF_INET, host, &out->v4.sin_addr) == 1) {
+        out->v4.sin_family = AF_INET;
+        out->v4.sin_port = htons((uint16_t)port);
+        *open = ntohl(out->v4.sin_addr.s_addr) >> 24 != 127;
+        return ABUT_OK;
+    }
+    if (inet_pton(AF_INET6, host, &out->v6.sin6_addr) == 1) {
+        out->v6.sin6_family = AF_INET6;
+        out->v6.sin6_port = htons((uint16_t)port);
+        *open = !IN6_IS_ADDR_LOOPBACK(&out->v6.sin6_addr);
+        return ABUT_OK;
+    }
+    return error_set(err, ABUT_ERROR_INPUT, "--host",
+                     "'%s' is not an address; give one like 127.0.0.1 (this machine only, usual) "
+                     "or 0.0.0.0 (every machine that can reach this one)",
+                     host);
+}
+
+static abut_status listen_on(view_server *server, const view_options *options, abut_error *err)
+{
+    any_address address;
+    TRY(parse_host(options->host, options->port, &address, &server->open, err));
+    bool v6 = address.any.sa_family == AF_INET6;
+    errno = 0;
+    server->daemon = MHD_start_daemon(
+        MHD_USE_INTERNAL_POLLING_THREAD | (v6 ? MHD_USE_IPv6 : 0), (uint16_t)options->port, NULL,
+        NULL, answer, server, MHD_OPTION_SOCK_ADDR, &address.any, MHD_OPTION_CONNECTION_TIMEOUT,
+        60u, MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_END);
+    if (!server->daemon)
+        return error_set(err, ABUT_ERROR_IO, "view", "cannot listen on %s port %d: %s",
+                         options->host ? options->host : "127.0.0.1", options->port,
+                         errno ? strerror(errno) : "the web server did not start");
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    const char *host = options->host ? options->host : "127.0.0.1";
+    snprintf(server->address, sizeof server->address,
+             v6 ? "http://[%s]:%u/%s/" : "http://%s:%u/%s/", host,
+             info ? info->port : (unsigned)options->port, server->token);
+    return ABUT_OK;
+}
+
+abut_status view_server_start(const view_options *options, view_server **out, abut_error *err)
+{
+    *out = NULL;
+    view_server *server = mem_calloc(1, sizeof *server);
+    if (!server) return error_memory(err, "starting the viewer");
+    pthread_mutex_init(&server->lock, NULL);
+    abut_status status = load_page(server, options->page, err);
+    if (status == ABUT_OK) status = view_source_open(&server->source, options->folder, err);
+    if (status == ABUT_OK) status = make_token(server, err);
+    if (status == ABUT_OK) status = listen_on(server, options, err);
+    if (status == ABUT_OK)
+        *out = server;
+    else
+        view_server_stop(server);
+    return status;
+}
+
+void view_server_stop(view_server *server)
+{
+    if (!server) return;
+    if (server->daemon) MHD_stop_daemon(server->daemon);
+    view_source_close(&server->source);
+    file_free(&server->page);
+    pthread_mutex_destroy(&server->lock);
+    mem_free(server);
+}
+
+const char *view_server_address(const view_server *server) { return server->address; }
+
+bool view_server_is_open(const view_server *server) { return server->open; }
+
+#endif
