@@ -1,6 +1,7 @@
 #include "contact/contact_step.h"
 
 #include "base/parallel.h"
+#include "ccd/curved.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,17 +24,21 @@ static double off_tube2(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         vec3 on = vec3_mul_add(w->t->y_base[i], w->s, w->t->p_base[i]);
         double length2 = vec3_norm2(vec3_sub(w->t->y[i], on));
+        if (w->t->deviation && w->t->deviation[i] > 0) { /* the boxes hold that much more */
+            double off = fmax(0, sqrt(length2) - w->t->deviation[i]);
+            length2 = off * off;
+        }
         largest = length2 > largest ? length2 : largest;
     }
     return largest;
 }
 
-static double largest_length2(void *context, size_t begin, size_t end)
+static double largest_speed2(void *context, size_t begin, size_t end)
 {
-    const vec3 *p = context;
+    const contact_term *t = context;
     double largest = 0;
     for (size_t i = begin; i < end; i++) {
-        double length2 = vec3_norm2(p[i]);
+        double length2 = t->speed ? t->speed[i] * t->speed[i] : vec3_norm2(t->p[i]);
         if (!(length2 <= largest)) largest = length2; /* also when it is not a number */
     }
     return largest;
@@ -83,10 +88,12 @@ static abut_status find_candidates(contact_term *t, bool swept, double limit, do
         for (size_t i = 0; i < n; i++) t->p[i] = vec3_sub(t->p[i], mean);
     } else {
         memset(t->p_base, 0, n * sizeof *t->p_base);
+        if (t->deviation) memset(t->deviation, 0, n * sizeof *t->deviation);
     }
     broad_query query = {.y = t->y,
                          .p = swept ? t->p : NULL,
                          .alpha = swept ? limit : 0,
+                         .extra = t->deviation,
                          .inflation = t->options.dhat + 2 * room,
                          .tight = true};
     abut_status status = broad_candidates(t->broad, &query, &t->candidates, err);
@@ -190,6 +197,52 @@ static double box_distance2(ccd_kind kind, const vec3 *x)
     return dx * dx + dy * dy + dz * dz;
 }
 
+/* The way of a vertex from t->x along t->direction. */
+static ccd_path path_of(const contact_term *t, int32_t vertex)
+{
+    const collision_surface *s = &t->model->surface;
+    const surface_row *row = &s->rows.data[vertex];
+    if (row->kind != ROW_RIGID) return (ccd_path){.y = t->y[vertex], .p = t->p[vertex]};
+    const double *x = t->x + 3 * (size_t)row->block, *p = t->direction + 3 * (size_t)row->block;
+    vec3 turn = vec3_load(p + 3);
+    if (vec3_norm2(turn) == 0) return (ccd_path){.y = t->y[vertex], .p = vec3_load(p)};
+    return (ccd_path){.y = vec3_load(x),
+                      .p = vec3_load(p),
+                      .theta = vec3_load(x + 3),
+                      .dtheta = turn,
+                      .arm = s->arms.data[vertex],
+                      .curved = true};
+}
+
+/* Largest safe fraction of the way for a pair with a rigid vertex. */
+static double curved_pair_step(const contact_term *t, ccd_kind kind, const int32_t *v,
+                               const step_options *options)
+{
+    int n = ccd_vertex_count(kind);
+    ccd_path path[4];
+    vec3 x[4];
+    double closing = 0, part = 0; /* speeds of the two primitives: what the distance loses */
+    int first = kind == CCD_EDGE_EDGE ? 2 : 1;
+    for (int k = 0; k < n; k++) {
+        path[k] = path_of(t, v[k]);
+        x[k] = t->y[v[k]];
+        part = k == 0 || k == first ? 0 : part;
+        part = fmax(part, t->speed[v[k]]);
+        if (k == first - 1 || k == n - 1) closing += part;
+    }
+    closing *= (1 + 1e-12) * options->t_max;
+    double keep = 1 - KEEP_MESH;
+    if (keep * keep * box_distance2(kind, x) > closing * closing) return options->t_max;
+    return fmin(options->t_max, ccd_curved_pair_step(kind, path, options).step);
+}
+
+static bool any_rigid(const contact_term *t, const int32_t *v, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (t->model->surface.rows.data[v[k]].kind == ROW_RIGID) return true;
+    return false;
+}
+
 /* Largest safe fraction of the way for one pair. */
 static double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, double limit)
 {
@@ -197,6 +250,12 @@ static double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, d
     int32_t v[4];
     vec3 x[4], p[4], end[4];
     pair_vertices(t, kind, pair, v);
+    step_options options = step_default_options();
+    options.method = t->options.ccd;
+    options.keep = KEEP_MESH;
+    options.cap = t->options.dhat;
+    options.t_max = limit;
+    if (t->speed && any_rigid(t, v, n)) return curved_pair_step(t, kind, v, &options);
     for (int k = 0; k < n; k++) {
         x[k] = t->y[v[k]];
         p[k] = t->p[v[k]];
@@ -206,11 +265,6 @@ static double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, d
     double distance = sqrt(pair_distance2(kind, x));
     if (keep * distance > closing) return limit;
     for (int k = 0; k < n; k++) end[k] = vec3_add(x[k], p[k]);
-    step_options options = step_default_options();
-    options.method = t->options.ccd;
-    options.keep = KEEP_MESH;
-    options.cap = t->options.dhat;
-    options.t_max = limit;
     return fmin(limit, ccd_pair_step(kind, x, end, &options).step);
 }
 
@@ -242,13 +296,50 @@ static double step_of_planes(const contact_term *t, double limit)
     for (size_t k = 0; k < t->planes.count; k++) {
         const half_space *plane = &t->planes.data[k];
         for (size_t i = 0; i < t->model->surface.rows.count; i++) {
-            double toward = -vec3_dot(plane->normal, t->p[i]);
-            if (toward <= 0 || t->kinematic[i]) continue;
+            if (t->kinematic[i]) continue;
             double d = half_space_distance(t->y[i], plane->origin, plane->normal);
+            if (t->model->surface.rows.data[i].kind == ROW_RIGID) {
+                if (limit * t->speed[i] * (1 + 1e-12) < (1 - KEEP_PLANE) * d) continue;
+                ccd_path path = path_of(t, (int32_t)i);
+                limit =
+                    ccd_curved_plane_step(&path, plane->origin, plane->normal, KEEP_PLANE, limit);
+                continue;
+            }
+            double toward = -vec3_dot(plane->normal, t->p[i]);
+            if (toward <= 0) continue;
             limit = fmin(limit, (1 - KEEP_PLANE) * d / toward);
         }
     }
     return fmax(0, limit);
+}
+
+/* Directions of the vertices; for rigid ones also the bound of their speed. */
+static void set_directions(contact_term *t, const double *x, const double *p)
+{
+    const collision_surface *s = &t->model->surface;
+    collision_surface_positions(s, x, t->y);
+    collision_surface_positions(s, p, t->p);
+    t->x = x;
+    t->direction = p;
+    for (size_t i = 0; t->speed && i < s->rows.count; i++) {
+        ccd_path path = path_of(t, (int32_t)i);
+        t->speed[i] = ccd_path_speed(&path);
+    }
+}
+
+/* Rigid vertices: the chords of their ways up to `limit`, and how far they are off them. */
+static void set_chords(contact_term *t, double limit)
+{
+    const collision_surface *s = &t->model->surface;
+    if (!t->speed) return;
+    for (size_t i = 0; i < s->rows.count; i++) {
+        if (s->rows.data[i].kind != ROW_RIGID) continue;
+        ccd_path path = path_of(t, (int32_t)i);
+        t->p[i] = path.p;
+        if (path.curved && limit > 0)
+            t->p[i] = vec3_scale(1 / limit, vec3_sub(ccd_path_at(&path, limit), t->y[i]));
+        t->deviation[i] = ccd_path_deviation(&path, 0, limit);
+    }
 }
 
 abut_status contact_max_step(term *base, const double *x, const double *p, double limit,
@@ -257,20 +348,21 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
     contact_term *t = (contact_term *)base;
     size_t n = t->model->surface.rows.count;
     stage before = timer_switch(timer, STAGE_BROAD_PHASE);
-    collision_surface_positions(&t->model->surface, x, t->y);
-    collision_surface_positions(&t->model->surface, p, t->p);
-    limit = step_of_planes(t, limit);
-    double move = n > 0 ? limit * sqrt(parallel_max(n, largest_length2, t->p)) : 0;
-    if (!isfinite(move)) {
+    set_directions(t, x, p);
+    double speed = n > 0 ? sqrt(parallel_max(n, largest_speed2, t)) : 0;
+    if (!isfinite(limit * speed)) {
         timer_switch(timer, before);
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "a search direction is not finite");
     }
+    limit = step_of_planes(t, limit);
+    double move = limit * speed;
     bool covered =
         t->have_candidates && !t->options.always_search && distance_from_tube(t) + move <= t->reach;
     abut_status status = ABUT_OK;
     if (!covered) {
         double dhat = t->options.dhat;
         double room = fmin(0.5 * dhat, fmax(0.05 * dhat, 0.5 * move));
+        set_chords(t, limit);
         status = find_candidates(t, true, limit, room, err);
     }
     timer_switch(timer, STAGE_CCD);

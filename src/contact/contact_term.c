@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLANES = STENCIL_LISTS };
-
 static const int list_width[STENCIL_LISTS] = {2, 3, 4, 4, 4};
 static const stencil_kind list_kind[STENCIL_LISTS] = {STENCIL_PP, STENCIL_PE, STENCIL_PT,
                                                       STENCIL_EE, STENCIL_EE};
@@ -37,25 +35,75 @@ static abut_status find_plane_contacts(contact_term *t, abut_error *err)
     return ABUT_OK;
 }
 
+/* Stencils of nodes to the front of a list, the others behind them and into t->rows. */
+static abut_status sort_list(contact_term *t, int list, size_t *node_count, abut_error *err)
+{
+    const collision_surface *s = &t->model->surface;
+    stencil_array *stencils = &t->active.lists[list];
+    size_t kept = 0;
+    array_clear(&t->others);
+    for (size_t i = 0; i < stencils->count; i++) {
+        contact_stencil c = stencils->data[i];
+        if (vertices_are_nodes(s, c.vertex, list_width[list]))
+            stencils->data[kept++] = c;
+        else if (!array_push(&t->others, c))
+            return error_memory(err, "listing contacts");
+    }
+    *node_count = kept;
+    for (size_t i = 0; i < t->others.count; i++) {
+        row_item item = {list, (int32_t)(kept + i)};
+        stencils->data[kept + i] = t->others.data[i];
+        TRY(row_stencils_add(&t->rows, s, item, t->others.data[i].vertex, list_width[list], err));
+    }
+    return ABUT_OK;
+}
+
+static abut_status sort_planes(contact_term *t, size_t *node_count, abut_error *err)
+{
+    const collision_surface *s = &t->model->surface;
+    size_t kept = 0;
+    array_clear(&t->other_planes);
+    for (size_t i = 0; i < t->plane_contacts.count; i++) {
+        plane_contact c = t->plane_contacts.data[i];
+        if (vertices_are_nodes(s, &c.vertex, 1))
+            t->plane_contacts.data[kept++] = c;
+        else if (!array_push(&t->other_planes, c))
+            return error_memory(err, "listing contacts");
+    }
+    *node_count = kept;
+    for (size_t i = 0; i < t->other_planes.count; i++) {
+        row_item item = {CONTACT_PLANES, (int32_t)(kept + i)};
+        t->plane_contacts.data[kept + i] = t->other_planes.data[i];
+        TRY(row_stencils_add(&t->rows, s, item, &t->other_planes.data[i].vertex, 1, err));
+    }
+    return ABUT_OK;
+}
+
 /* Coordinate blocks of every stencil. */
 static abut_status set_groups(contact_term *t, abut_error *err)
 {
-    const surface_row *rows = t->model->surface.rows.data;
+    const collision_surface *s = &t->model->surface;
+    const surface_row *rows = s->rows.data;
+    if (s->general) row_stencils_clear(&t->rows);
     for (int k = 0; k < STENCIL_LISTS; k++) {
         const stencil_array *list = &t->active.lists[k];
-        size_t width = (size_t)list_width[k];
-        if (!array_resize(&t->blocks[k], list->count * width + 1))
+        size_t width = (size_t)list_width[k], count = list->count;
+        if (s->general) TRY(sort_list(t, k, &count, err));
+        if (!array_resize(&t->blocks[k], count * width + 1))
             return error_memory(err, "listing contacts");
-        for (size_t i = 0; i < list->count; i++)
+        for (size_t i = 0; i < count; i++)
             for (size_t a = 0; a < width; a++)
                 t->blocks[k].data[i * width + a] = rows[list->data[i].vertex[a]].block;
-        t->base.groups[k] = (stencil_group){list_width[k], list->count, t->blocks[k].data};
+        t->base.groups[k] = (stencil_group){list_width[k], count, t->blocks[k].data};
     }
-    if (!array_resize(&t->blocks[PLANES], t->plane_contacts.count + 1))
+    size_t count = t->plane_contacts.count;
+    if (s->general) TRY(sort_planes(t, &count, err));
+    if (!array_resize(&t->blocks[CONTACT_PLANES], count + 1))
         return error_memory(err, "listing contacts");
-    for (size_t i = 0; i < t->plane_contacts.count; i++)
-        t->blocks[PLANES].data[i] = rows[t->plane_contacts.data[i].vertex].block;
-    t->base.groups[PLANES] = (stencil_group){1, t->plane_contacts.count, t->blocks[PLANES].data};
+    for (size_t i = 0; i < count; i++)
+        t->blocks[CONTACT_PLANES].data[i] = rows[t->plane_contacts.data[i].vertex].block;
+    t->base.groups[CONTACT_PLANES] = (stencil_group){1, count, t->blocks[CONTACT_PLANES].data};
+    if (s->general) row_stencils_publish(&t->rows, &t->base, CONTACT_ROWS);
     return ABUT_OK;
 }
 
@@ -68,6 +116,7 @@ static abut_status update(term *base, const double *x, abut_error *err)
                          err));
     t->min_distance = sqrt(t->active.min_distance2);
     TRY(find_plane_contacts(t, err));
+    TRY(frame_list_update(&t->frames, &t->model->surface, x, err));
     return set_groups(t, err);
 }
 
@@ -124,28 +173,37 @@ static void store_blocks(int width, const double *dense, double *out)
                 for (int c = 0; c < 3; c++) *out++ = dense[(3 * a + r) * n + 3 * b + c];
 }
 
+/* Derivatives with respect to the vertices of one stencil: g and h (dense; NULL: not wanted),
+ * h positive semi-definite when `project`. */
+static void plain_local(const contact_term *t, int list, const contact_stencil *c, double *g,
+                        double *h, bool project)
+{
+    int n = 3 * list_width[list];
+    double shat = t->options.dhat * t->options.dhat;
+    double factor = t->base.weight * t->kappa * c->multiplicity;
+    vec3 x[4];
+    stencil_positions(c, list_width[list], t->y, x);
+    double first = factor * barrier_first(t->options.barrier, c->distance2, shat);
+    double second = h ? factor * barrier_second(t->options.barrier, c->distance2, shat) : 0;
+    if (h && project) stencil_psd_hessian(list_kind[list], x, first, second, h);
+    if (h && !project)
+        stencil_hessian(list_kind[list], x, g, h);
+    else
+        stencil_gradient(list_kind[list], x, g);
+    for (int k = 0; h && !project && k < n; k++)
+        for (int l = 0; l < n; l++) h[k * n + l] = first * h[k * n + l] + second * g[k] * g[l];
+    for (int k = 0; k < n; k++) g[k] *= first;
+}
+
 static void plain_derivatives(const contact_term *t, int list, size_t begin, size_t end,
                               double *gradient, double *hessian)
 {
     int width = list_width[list], n = 3 * width, pairs = width * (width + 1) / 2;
-    double shat = t->options.dhat * t->options.dhat;
     for (size_t i = begin; i < end; i++) {
-        const contact_stencil *c = &t->active.lists[list].data[i];
-        double factor = t->base.weight * t->kappa * c->multiplicity;
         double g[12], h[144];
-        vec3 x[4];
-        stencil_positions(c, width, t->y, x);
-        double s = c->distance2;
-        double first = factor * barrier_first(t->options.barrier, s, shat);
-        if (gradient) {
-            stencil_gradient(list_kind[list], x, g);
-            for (int k = 0; k < n; k++)
-                gradient[(i - begin) * (size_t)n + (size_t)k] = first * g[k];
-        }
-        if (!hessian) continue;
-        double second = factor * barrier_second(t->options.barrier, s, shat);
-        stencil_psd_hessian(list_kind[list], x, first, second, h);
-        store_blocks(width, h, hessian + (i - begin) * 9 * (size_t)pairs);
+        plain_local(t, list, &t->active.lists[list].data[i], g, hessian ? h : NULL, true);
+        if (gradient) memcpy(gradient + (i - begin) * (size_t)n, g, (size_t)n * sizeof *g);
+        if (hessian) store_blocks(width, h, hessian + (i - begin) * 9 * (size_t)pairs);
     }
 }
 
@@ -154,7 +212,7 @@ static void plain_derivatives(const contact_term *t, int list, size_t begin, siz
 static double spread_distance(const contact_stencil *c, const vec3 *x, double *g, double *h)
 {
     const feature_stencil *f = &edge_edge_features[c->type];
-    vec3 part[4];
+    vec3 part[4] = {{0}};
     double small_g[12], small_h[144];
     for (int k = 0; k < f->count; k++) part[k] = x[f->vertex[k]];
     double s = stencil_hessian(f->kind, part, small_g, small_h);
@@ -170,50 +228,91 @@ static double spread_distance(const contact_stencil *c, const vec3 *x, double *g
 }
 
 /* Energy e(c) b(s): both factors vary. */
+static void mollified_local(const contact_term *t, const contact_stencil *c, double *g, double *h,
+                            bool project)
+{
+    double shat = t->options.dhat * t->options.dhat;
+    double factor = t->base.weight * t->kappa * c->multiplicity;
+    double gs[12], hs[144], ge[12], he[144];
+    vec3 x[4];
+    stencil_positions(c, 4, t->y, x);
+    double s = fmin(spread_distance(c, x, gs, hs), c->distance2);
+    double e = edge_mollifier_hessian(x[0], x[1], x[2], x[3], c->threshold, ge, he);
+    double b = barrier_value(t->options.barrier, s, shat);
+    double b1 = barrier_first(t->options.barrier, s, shat);
+    double b2 = barrier_second(t->options.barrier, s, shat);
+    for (int k = 0; k < 12; k++) g[k] = factor * (b * ge[k] + e * b1 * gs[k]);
+    if (!h) return;
+    for (int k = 0; k < 12; k++)
+        for (int l = 0; l < 12; l++)
+            h[12 * k + l] = factor * (b * he[12 * k + l] + b1 * (ge[k] * gs[l] + gs[k] * ge[l]) +
+                                      e * (b2 * gs[k] * gs[l] + b1 * hs[12 * k + l]));
+    if (project) psd_project(12, h);
+}
+
 static void mollified_derivatives(const contact_term *t, size_t begin, size_t end, double *gradient,
                                   double *hessian)
 {
-    double shat = t->options.dhat * t->options.dhat;
     for (size_t i = begin; i < end; i++) {
+        double g[12], h[144];
         const contact_stencil *c = &t->active.lists[LIST_EE_MOLLIFIED].data[i];
-        double factor = t->base.weight * t->kappa * c->multiplicity;
-        double gs[12], hs[144], ge[12], he[144];
-        vec3 x[4];
-        stencil_positions(c, 4, t->y, x);
-        double s = fmin(spread_distance(c, x, gs, hs), c->distance2);
-        double e = edge_mollifier_hessian(x[0], x[1], x[2], x[3], c->threshold, ge, he);
-        double b = barrier_value(t->options.barrier, s, shat);
-        double b1 = barrier_first(t->options.barrier, s, shat);
-        double b2 = barrier_second(t->options.barrier, s, shat);
-        if (gradient)
-            for (int k = 0; k < 12; k++)
-                gradient[(i - begin) * 12 + (size_t)k] = factor * (b * ge[k] + e * b1 * gs[k]);
-        if (!hessian) continue;
-        for (int k = 0; k < 12; k++)
-            for (int l = 0; l < 12; l++)
-                he[12 * k + l] =
-                    factor * (b * he[12 * k + l] + b1 * (ge[k] * gs[l] + gs[k] * ge[l]) +
-                              e * (b2 * gs[k] * gs[l] + b1 * hs[12 * k + l]));
-        psd_project(12, he);
-        store_blocks(4, he, hessian + (i - begin) * 90);
+        mollified_local(t, c, g, hessian ? h : NULL, true);
+        if (gradient) memcpy(gradient + (i - begin) * 12, g, sizeof g);
+        if (hessian) store_blocks(4, h, hessian + (i - begin) * 90);
     }
+}
+
+static void plane_local(const contact_term *t, const plane_contact *c, double *g, double *h,
+                        bool project)
+{
+    double shat = t->options.dhat * t->options.dhat;
+    vec3 n = t->planes.data[c->plane].normal;
+    double d = c->distance, factor = t->base.weight * t->kappa;
+    double b1 = barrier_first(t->options.barrier, d * d, shat);
+    vec3_store(g, vec3_scale(factor * b1 * 2 * d, n));
+    if (!h) return;
+    double b2 = barrier_second(t->options.barrier, d * d, shat);
+    double curvature = factor * (4 * d * d * b2 + 2 * b1);
+    if (project) curvature = fmax(0, curvature);
+    mat3 block = mat3_scale(curvature, mat3_outer(n, n));
+    memcpy(h, block.m, sizeof block.m);
 }
 
 static void plane_derivatives(const contact_term *t, size_t begin, size_t end, double *gradient,
                               double *hessian)
 {
-    double shat = t->options.dhat * t->options.dhat;
     for (size_t i = begin; i < end; i++) {
-        const plane_contact *c = &t->plane_contacts.data[i];
-        vec3 n = t->planes.data[c->plane].normal;
-        double d = c->distance, factor = t->base.weight * t->kappa;
-        double b1 = barrier_first(t->options.barrier, d * d, shat);
-        double b2 = barrier_second(t->options.barrier, d * d, shat);
-        if (gradient) vec3_store(gradient + 3 * (i - begin), vec3_scale(factor * b1 * 2 * d, n));
-        if (!hessian) continue;
-        double curvature = fmax(0, factor * (4 * d * d * b2 + 2 * b1));
-        mat3 h = mat3_scale(curvature, mat3_outer(n, n));
-        memcpy(hessian + 9 * (i - begin), h.m, sizeof h.m);
+        double g[3], h[9];
+        plane_local(t, &t->plane_contacts.data[i], g, hessian ? h : NULL, true);
+        if (gradient) memcpy(gradient + 3 * (i - begin), g, sizeof g);
+        if (hessian) memcpy(hessian + 9 * (i - begin), h, sizeof h);
+    }
+}
+
+/* Stencils of vertices that are no nodes. */
+static void row_derivatives(const contact_term *t, int group, size_t begin, size_t end,
+                            double *gradient, double *hessian)
+{
+    const collision_surface *s = &t->model->surface;
+    size_t width = (size_t)row_group_width[group], pairs = width * (width + 1) / 2;
+    for (size_t i = begin; i < end; i++) {
+        row_item item = t->rows.items[group].data[i];
+        bool on_plane = item.list == CONTACT_PLANES;
+        const contact_stencil *c = on_plane ? NULL : &t->active.lists[item.list].data[item.index];
+        const plane_contact *plane = on_plane ? &t->plane_contacts.data[item.index] : NULL;
+        const int32_t *vertex = on_plane ? &plane->vertex : c->vertex;
+        int count = on_plane ? 1 : list_width[item.list];
+        bool project = !row_wants_plain_hessian(s, vertex, count, (int)width);
+        double g[12], h[144], *wanted = hessian ? h : NULL;
+        if (on_plane)
+            plane_local(t, plane, g, wanted, project);
+        else if (item.list == LIST_EE_MOLLIFIED)
+            mollified_local(t, c, g, wanted, project);
+        else
+            plain_local(t, item.list, c, g, wanted, project);
+        row_pull_back(s, &t->frames, vertex, count, t->rows.blocks[group].data + i * width,
+                      (int)width, g, wanted, gradient ? gradient + (i - begin) * 3 * width : NULL,
+                      hessian ? hessian + (i - begin) * 9 * pairs : NULL);
     }
 }
 
@@ -222,7 +321,9 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
 {
     (void)x;
     const contact_term *t = (const contact_term *)base;
-    if (group == PLANES)
+    if (group >= CONTACT_ROWS)
+        row_derivatives(t, group - CONTACT_ROWS, begin, end, gradient, hessian);
+    else if (group == CONTACT_PLANES)
         plane_derivatives(t, begin, end, gradient, hessian);
     else if (group == LIST_EE_MOLLIFIED)
         mollified_derivatives(t, begin, end, gradient, hessian);
@@ -316,6 +417,13 @@ static void destroy(term *base)
     active_set_free(&t->active);
     array_free(&t->plane_contacts);
     for (int k = 0; k <= STENCIL_LISTS; k++) array_free(&t->blocks[k]);
+    row_stencils_free(&t->rows);
+    array_free(&t->frames);
+    array_free(&t->others);
+    array_free(&t->other_planes);
+    mem_free(t->deviation);
+    mem_free(t->speed);
+    mem_free(t->group_flags);
     mem_free(t->y);
     mem_free(t->p);
     mem_free(t->y_base);
@@ -343,9 +451,10 @@ abut_status contact_create(const model *m, const contact_options *options, conta
                      .weight = 1,
                      .enabled = true,
                      .dynamic = true,
-                     .group_count = STENCIL_LISTS + 1};
+                     .group_count = m->surface.general ? CONTACT_ROWS + ROW_GROUPS : CONTACT_ROWS};
     for (int k = 0; k < STENCIL_LISTS; k++) t->base.groups[k].width = list_width[k];
-    t->base.groups[PLANES].width = 1;
+    t->base.groups[CONTACT_PLANES].width = 1;
+    if (m->surface.general) row_stencils_publish(&t->rows, &t->base, CONTACT_ROWS);
     t->model = m;
     t->options = *options;
     t->min_distance = INFINITY;
@@ -355,13 +464,25 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     t->y_base = mem_calloc(vertices, sizeof *t->y_base);
     t->p_base = mem_calloc(vertices, sizeof *t->p_base);
     abut_status status = ABUT_OK;
-    if (!t->kinematic || !t->y || !t->p || !t->y_base || !t->p_base)
-        status = error_memory(err, "creating the contact term");
+    t->group_flags = mem_calloc(m->bodies.count + 1, 1);
+    bool ok = t->kinematic && t->y && t->p && t->y_base && t->p_base && t->group_flags;
+    if (ok && m->surface.frames.count > 0) {
+        t->deviation = mem_calloc(vertices, sizeof *t->deviation);
+        t->speed = mem_calloc(vertices, sizeof *t->speed);
+        ok = t->deviation && t->speed;
+    }
+    if (!ok) status = error_memory(err, "creating the contact term");
+    for (size_t b = 0; ok && b < m->bodies.count; b++)
+        if (m->bodies.data[b].no_self_contact) t->group_flags[b] = BROAD_GROUP_NO_SELF;
     broad_surface shape = {.vertex_count = vertices,
                            .edge_count = m->surface.edges.count / 2,
                            .edges = (const int32_t(*)[2])m->surface.edges.data,
                            .triangle_count = m->surface.triangles.count / 3,
                            .triangles = (const int32_t(*)[3])m->surface.triangles.data,
+                           .group = m->surface.vertex_body.data,
+                           .group_count = m->bodies.count,
+                           .group_flags = t->group_flags,
+                           .planar = m->planar,
                            .kinematic = t->kinematic};
     if (status == ABUT_OK) status = broad_create(&shape, &t->broad, err);
     if (status != ABUT_OK) {
@@ -384,8 +505,13 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed)
 {
     bool changed = false;
     for (size_t i = 0; i < t->model->surface.rows.count; i++) {
-        const uint8_t *f = fixed + 3 * (size_t)t->model->surface.rows.data[i].block;
-        uint8_t kinematic = f[0] && f[1] && f[2];
+        int32_t blocks[ROW_MAX_BLOCKS];
+        int count = surface_row_blocks(&t->model->surface, (int32_t)i, blocks);
+        uint8_t kinematic = 1;
+        for (int k = 0; k < count; k++) {
+            const uint8_t *f = fixed + 3 * (size_t)blocks[k];
+            kinematic = kinematic && f[0] && f[1] && f[2];
+        }
         changed = changed || kinematic != t->kinematic[i];
         t->kinematic[i] = kinematic;
     }

@@ -12,6 +12,7 @@
 #include "ccd/line_search.h"
 #include "contact/active_set.h"
 #include "contact/barrier.h"
+#include "contact/row_stencils.h"
 #include "term/term.h"
 
 typedef struct half_space {
@@ -38,6 +39,9 @@ typedef struct close_pair {
     double distance2;
 } close_pair;
 
+/* Groups of the term: one per list, the half-spaces, then those of row_stencils. */
+enum { CONTACT_PLANES = STENCIL_LISTS, CONTACT_ROWS = STENCIL_LISTS + 1 };
+
 typedef struct contact_term {
     term base;
     const model *model;
@@ -45,14 +49,24 @@ typedef struct contact_term {
     double kappa, kappa_min, kappa_max;
     ARRAY(half_space) planes;
     broad_phase *broad;
-    uint8_t *kinematic; /* per vertex: cannot respond in this step */
+    uint8_t *group_flags; /* per body, for the broad phase */
+    uint8_t *kinematic;   /* per vertex: cannot respond in this step */
     candidate_set candidates;
     double reach; /* how far vertices may still move before the candidates must be found again */
     bool have_candidates;
     active_set active;
     ARRAY(plane_contact) plane_contacts;
     ARRAY(int32_t) blocks[STENCIL_LISTS + 1]; /* per list; the last: half-spaces */
-    vec3 *y, *p;                              /* vertices now; their direction */
+    /* In every list the stencils of nodes come first; the others are in `rows` as well. */
+    row_stencils rows;
+    frame_list frames;
+    ARRAY(contact_stencil) others; /* scratch of the sorting */
+    ARRAY(plane_contact) other_planes;
+    vec3 *y, *p; /* vertices now; their direction (of rigid vertices: the chord) */
+    /* Only with rigid vertices: how far each may be off the chord of its way that the candidates
+     * were found for, and how fast each moves at most. */
+    double *deviation, *speed;
+    const double *x, *direction; /* during max_step */
     /* The way that the candidates were found for: y_base + s p_base, 0 <= s <= tube_limit. */
     vec3 *y_base, *p_base;
     double tube_limit, tube_length;

@@ -84,12 +84,11 @@ static double value(term *base, const double *x)
 
 static abut_status update(term *base, const double *x, abut_error *err)
 {
-    (void)err;
     friction_term *t = (friction_term *)base;
     const collision_surface *s = &t->contact->model->surface;
     collision_surface_positions(s, x, t->moved);
     for (size_t i = 0; i < s->rows.count; i++) t->moved[i] = vec3_sub(t->moved[i], t->start[i]);
-    return ABUT_OK;
+    return frame_list_update(&t->frames, s, x, err);
 }
 
 /* The 2x2 tangential stiffness: f1' along u, f1/y across; both are >= 0 for the smoothed laws. */
@@ -105,28 +104,33 @@ static void tangential_stiffness(const friction_term *t, double force, const dou
     m[3] = along * s * s + across * c * c;
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+/* Gradient with respect to the vertices, and the 3x3 core of the Hessian: the block of vertices
+ * a, b is weight_a weight_b core. */
+static mat3 local_derivatives(const friction_term *t, const friction_stencil *s, double *gradient)
 {
-    (void)x;
-    const friction_term *t = (const friction_term *)base;
-    int width = group + 1;
+    double u[2], m[4];
+    displacement(t, s, u);
+    double force = t->base.weight * s->force;
+    if (gradient) {
+        double factor = force * friction_f1_over_y(t->kind, hypot(u[0], u[1]), t->eps);
+        double f[2] = {factor * u[0], factor * u[1]};
+        tangent_spread(&s->frame, f, gradient);
+    }
+    tangential_stiffness(t, force, u, m);
+    vec3 c0 = s->frame.column[0], c1 = s->frame.column[1];
+    return mat3_add(
+        mat3_add(mat3_scale(m[0], mat3_outer(c0, c0)), mat3_scale(m[3], mat3_outer(c1, c1))),
+        mat3_scale(m[1], mat3_add(mat3_outer(c0, c1), mat3_outer(c1, c0))));
+}
+
+static void node_derivatives(const friction_term *t, int width, size_t begin, size_t end,
+                             double *gradient, double *hessian)
+{
     for (size_t i = begin; i < end; i++) {
-        const friction_stencil *s = &t->lists[group].data[i];
-        double u[2], m[4];
-        displacement(t, s, u);
-        double force = base->weight * s->force;
-        if (gradient) {
-            double factor = force * friction_f1_over_y(t->kind, hypot(u[0], u[1]), t->eps);
-            double f[2] = {factor * u[0], factor * u[1]};
-            tangent_spread(&s->frame, f, gradient + (i - begin) * 3 * (size_t)width);
-        }
+        const friction_stencil *s = &t->lists[width - 1].data[i];
+        mat3 core =
+            local_derivatives(t, s, gradient ? gradient + (i - begin) * 3 * (size_t)width : NULL);
         if (!hessian) continue;
-        tangential_stiffness(t, force, u, m);
-        vec3 c0 = s->frame.column[0], c1 = s->frame.column[1];
-        mat3 core = mat3_add(
-            mat3_add(mat3_scale(m[0], mat3_outer(c0, c0)), mat3_scale(m[3], mat3_outer(c1, c1))),
-            mat3_scale(m[1], mat3_add(mat3_outer(c0, c1), mat3_outer(c1, c0))));
         double *out = hessian + (i - begin) * 9 * (size_t)(width * (width + 1) / 2);
         for (int a = 0; a < width; a++)
             for (int b = a; b < width; b++, out += 9) {
@@ -134,6 +138,40 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
                 memcpy(out, block.m, sizeof block.m);
             }
     }
+}
+
+/* Stencils of vertices that are no nodes. */
+static void row_derivatives(const friction_term *t, int group, size_t begin, size_t end,
+                            double *gradient, double *hessian)
+{
+    const collision_surface *surface = &t->contact->model->surface;
+    size_t width = (size_t)row_group_width[group], pairs = width * (width + 1) / 2;
+    for (size_t i = begin; i < end; i++) {
+        row_item item = t->rows.items[group].data[i];
+        const friction_stencil *s = &t->lists[item.list].data[item.index];
+        int count = s->frame.count, n = 3 * count;
+        double g[12], h[144];
+        mat3 core = local_derivatives(t, s, g);
+        for (int k = 0; hessian && k < n; k++)
+            for (int l = 0; l < n; l++)
+                h[k * n + l] =
+                    s->frame.weight[k / 3] * s->frame.weight[l / 3] * core.m[k % 3][l % 3];
+        row_pull_back(surface, &t->frames, s->vertex, count, t->rows.blocks[group].data + i * width,
+                      (int)width, g, hessian ? h : NULL,
+                      gradient ? gradient + (i - begin) * 3 * width : NULL,
+                      hessian ? hessian + (i - begin) * 9 * pairs : NULL);
+    }
+}
+
+static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
+                        double *gradient, double *hessian)
+{
+    (void)x;
+    const friction_term *t = (const friction_term *)base;
+    if (group >= FRICTION_LISTS)
+        row_derivatives(t, group - FRICTION_LISTS, begin, end, gradient, hessian);
+    else
+        node_derivatives(t, group + 1, begin, end, gradient, hessian);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -213,6 +251,47 @@ static abut_status lag_planes(friction_term *t, abut_error *err)
     return ABUT_OK;
 }
 
+/* Stencils of nodes to the front of a list, the others behind them and into t->rows. */
+static abut_status sort_list(friction_term *t, int list, size_t *node_count, abut_error *err)
+{
+    const collision_surface *s = &t->contact->model->surface;
+    friction_stencil *stencils = t->lists[list].data;
+    size_t kept = 0;
+    array_clear(&t->others);
+    for (size_t i = 0; i < t->lists[list].count; i++) {
+        if (vertices_are_nodes(s, stencils[i].vertex, list + 1))
+            stencils[kept++] = stencils[i];
+        else if (!array_push(&t->others, stencils[i]))
+            return error_memory(err, "lagging friction");
+    }
+    *node_count = kept;
+    for (size_t i = 0; i < t->others.count; i++) {
+        row_item item = {list, (int32_t)(kept + i)};
+        stencils[kept + i] = t->others.data[i];
+        TRY(row_stencils_add(&t->rows, s, item, t->others.data[i].vertex, list + 1, err));
+    }
+    return ABUT_OK;
+}
+
+static abut_status set_groups(friction_term *t, abut_error *err)
+{
+    const collision_surface *s = &t->contact->model->surface;
+    if (s->general) row_stencils_clear(&t->rows);
+    for (int k = 0; k < FRICTION_LISTS; k++) {
+        size_t width = (size_t)k + 1, n = t->lists[k].count;
+        if (s->general) TRY(sort_list(t, k, &n, err));
+        if (!array_resize(&t->blocks[k], n * width + 1))
+            return error_memory(err, "lagging friction");
+        for (size_t i = 0; i < n; i++)
+            for (size_t a = 0; a < width; a++)
+                t->blocks[k].data[i * width + a] =
+                    s->rows.data[t->lists[k].data[i].vertex[a]].block;
+        t->base.groups[k] = (stencil_group){k + 1, n, t->blocks[k].data};
+    }
+    if (s->general) row_stencils_publish(&t->rows, &t->base, FRICTION_LISTS);
+    return ABUT_OK;
+}
+
 abut_status friction_lag(friction_term *t, abut_error *err)
 {
     for (int k = 0; k < FRICTION_LISTS; k++) array_clear(&t->lists[k]);
@@ -221,17 +300,7 @@ abut_status friction_lag(friction_term *t, abut_error *err)
     TRY(lag_list(t, LIST_PE, STENCIL_PE, err));
     TRY(lag_list(t, LIST_PT, STENCIL_PT, err));
     TRY(lag_list(t, LIST_EE, STENCIL_EE, err)); /* mollified pairs have no reliable frame */
-    const surface_row *rows = t->contact->model->surface.rows.data;
-    for (int k = 0; k < FRICTION_LISTS; k++) {
-        size_t width = (size_t)k + 1, n = t->lists[k].count;
-        if (!array_resize(&t->blocks[k], n * width + 1))
-            return error_memory(err, "lagging friction");
-        for (size_t i = 0; i < n; i++)
-            for (size_t a = 0; a < width; a++)
-                t->blocks[k].data[i * width + a] = rows[t->lists[k].data[i].vertex[a]].block;
-        t->base.groups[k] = (stencil_group){k + 1, n, t->blocks[k].data};
-    }
-    return ABUT_OK;
+    return set_groups(t, err);
 }
 
 static void destroy(term *base)
@@ -241,6 +310,9 @@ static void destroy(term *base)
         array_free(&t->lists[k]);
         array_free(&t->blocks[k]);
     }
+    row_stencils_free(&t->rows);
+    array_free(&t->frames);
+    array_free(&t->others);
     mem_free(t->start);
     mem_free(t->moved);
     mem_free(t);
@@ -260,6 +332,10 @@ abut_status friction_create(const contact_term *contact, double mu, friction_kin
     size_t n = contact->model->surface.rows.count;
     t->base = (term){
         .class = &friction_class, .weight = 1, .dynamic = true, .group_count = FRICTION_LISTS};
+    if (contact->model->surface.general) {
+        t->base.group_count += ROW_GROUPS;
+        row_stencils_publish(&t->rows, &t->base, FRICTION_LISTS);
+    }
     for (int k = 0; k < FRICTION_LISTS; k++) t->base.groups[k].width = k + 1;
     t->contact = contact;
     t->scene_mu = mu;

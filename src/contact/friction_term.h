@@ -28,8 +28,12 @@ typedef struct friction_term {
     double h;
     ARRAY(friction_stencil) lists[FRICTION_LISTS];
     ARRAY(int32_t) blocks[FRICTION_LISTS];
-    vec3 *start; /* vertices at the start of the step */
-    vec3 *moved; /* displacement since */
+    /* In every list the stencils of nodes come first; the others are in `rows` as well. */
+    row_stencils rows;
+    frame_list frames;
+    ARRAY(friction_stencil) others; /* scratch of the sorting */
+    vec3 *start;                    /* vertices at the start of the step */
+    vec3 *moved;                    /* displacement since */
 } friction_term;
 
 abut_status friction_create(const contact_term *contact, double mu, friction_kind kind,

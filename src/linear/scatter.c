@@ -49,9 +49,9 @@ static abut_status map_begin(scatter_map *map, int width, size_t count, size_t p
 {
     map->width = width;
     map->item_count = count;
-    size_t chunks = (count + SCATTER_CHUNK - 1) / SCATTER_CHUNK;
+    size_t size = scatter_chunk(width), chunks = (count + size - 1) / size;
     if (!array_resize(&map->chunk_start, chunks + 1) ||
-        !array_reserve(&map->entries, count * per_item + SCATTER_CHUNK * per_item))
+        !array_reserve(&map->entries, count * per_item + size * per_item))
         return error_memory(err, "mapping element contributions");
     map->entries.count = 0;
     return ABUT_OK;
@@ -69,8 +69,9 @@ abut_status scatter_map_gradient(scatter_map *map, int width, size_t count, cons
 {
     TRY(map_begin(map, width, count, (size_t)width, err));
     map->chunk_start.data[0] = 0;
-    for (size_t first = 0, chunk = 0; first < count; first += SCATTER_CHUNK, chunk++) {
-        size_t last = first + SCATTER_CHUNK < count ? first + SCATTER_CHUNK : count;
+    size_t size = scatter_chunk(width);
+    for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
+        size_t last = first + size < count ? first + size : count;
         for (size_t i = first; i < last; i++)
             for (int a = 0; a < width; a++) {
                 int32_t block = blocks[i * (size_t)width + (size_t)a];
@@ -89,8 +90,9 @@ abut_status scatter_map_matrix(scatter_map *map, int width, size_t count, const 
     size_t pairs = (size_t)(width * (width + 1) / 2);
     TRY(map_begin(map, width, count, pairs, err));
     map->chunk_start.data[0] = 0;
-    for (size_t first = 0, chunk = 0; first < count; first += SCATTER_CHUNK, chunk++) {
-        size_t last = first + SCATTER_CHUNK < count ? first + SCATTER_CHUNK : count;
+    size_t size = scatter_chunk(width);
+    for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
+        size_t last = first + size < count ? first + size : count;
         for (size_t i = first; i < last; i++) {
             const int32_t *item = blocks + i * (size_t)width;
             size_t source = (i - first) * pairs;

@@ -12,7 +12,11 @@
 #include "base/status.h"
 #include "linear/block_matrix.h"
 
-enum { SCATTER_CHUNK = 1024, SCATTER_MAX_WIDTH = 16 };
+/* Items of a chunk: few of those that fill much of the buffer. */
+static inline size_t scatter_chunk(int width)
+{
+    return width <= 12 ? 1024 : width <= 24 ? 256 : width <= 48 ? 64 : 16;
+}
 
 typedef struct scatter_entry {
     int32_t destination; /* block (gradient) or slot (matrix) */

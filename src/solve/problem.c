@@ -93,7 +93,8 @@ static abut_status number_group(problem *p, group_maps *maps, const stencil_grou
 {
     size_t n = g->count * (size_t)g->width;
     if (!array_resize(&maps->free_blocks, n)) return error_memory(err, "numbering stencils");
-    for (size_t i = 0; i < n; i++) maps->free_blocks.data[i] = p->free_index[g->blocks[i]];
+    for (size_t i = 0; i < n; i++)
+        maps->free_blocks.data[i] = g->blocks[i] >= 0 ? p->free_index[g->blocks[i]] : -1;
     return ABUT_OK;
 }
 
@@ -255,11 +256,12 @@ static abut_status add_group(problem *p, int t, int g, const double *x, bool wit
 {
     const stencil_group *group = &p->terms[t]->groups[g];
     size_t width = (size_t)group->width, pairs = width * (width + 1) / 2;
-    size_t room = group->count < SCATTER_CHUNK ? group->count : SCATTER_CHUNK;
+    size_t size = scatter_chunk(group->width);
+    size_t room = group->count < size ? group->count : size;
     if (!array_resize(&p->buffer, room * (3 * width + 9 * pairs)))
         return error_memory(err, "assembling");
-    for (size_t first = 0, chunk = 0; first < group->count; first += SCATTER_CHUNK, chunk++) {
-        size_t n = group->count - first < SCATTER_CHUNK ? group->count - first : SCATTER_CHUNK;
+    for (size_t first = 0, chunk = 0; first < group->count; first += size, chunk++) {
+        size_t n = group->count - first < size ? group->count - first : size;
         chunk_work work = {p->terms[t], g, x, first, p->buffer.data, NULL};
         if (with_matrix) work.hessian = p->buffer.data + room * 3 * width;
         parallel_for(n, TASK, evaluate_tasks, &work);

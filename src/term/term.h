@@ -15,14 +15,15 @@
 
 typedef struct term term;
 
-/* A group of stencils of equal width. blocks: count * width coordinate blocks. */
+/* A group of stencils of equal width. blocks: count * width coordinate blocks; -1: no block, its
+ * parts are dropped. */
 typedef struct stencil_group {
     int width;
     size_t count;
     const int32_t *blocks;
 } stencil_group;
 
-enum { TERM_MAX_GROUPS = 12 };
+enum { TERM_MAX_GROUPS = 20 };
 
 typedef struct term_class {
     const char *name;

@@ -234,7 +234,7 @@ static void scatter_all(const stencils *s, const scatter_map *gradient_map,
     size_t pairs = (size_t)(s->width * (s->width + 1) / 2);
     memset(gradient, 0, MAX_SCALARS * sizeof *gradient);
     block_matrix_clear(m);
-    for (size_t first = 0, chunk = 0; first < s->count; first += SCATTER_CHUNK, chunk++) {
+    for (size_t first = 0, chunk = 0; first < s->count; first += scatter_chunk(s->width), chunk++) {
         scatter_add_gradient(gradient_map, chunk, s->gradient + first * 3 * (size_t)s->width,
                              gradient);
         scatter_add_matrix(matrix_map, chunk, s->hessian + first * 9 * pairs, m);
@@ -251,7 +251,7 @@ TEST(scatter_is_assembly)
     static double bits[2][9 * MAX_BLOCKS * MAX_BLOCKS];
     for (int trial = 0; trial < 24; trial++) {
         int width = 1 + trial % 4, blocks = 1 + (int)random_below(&r, MAX_BLOCKS);
-        size_t count = trial < 12 ? random_below(&r, 60) : (uint64_t)(2 * SCATTER_CHUNK + trial);
+        size_t count = trial < 12 ? random_below(&r, 60) : (uint64_t)(2 * scatter_chunk(1) + trial);
         stencils s = random_stencils(&r, width, count, blocks);
         keys.count = missing.count = 0;
         CHECK_OK(scatter_append_keys(&keys, width, count, s.blocks, &err), err);

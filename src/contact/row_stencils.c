@@ -1,0 +1,248 @@
+#include "contact/row_stencils.h"
+
+#include "math/eigen.h"
+#include "math/rotation.h"
+
+#include <string.h>
+
+const int row_group_width[ROW_GROUPS] = {2, 4, 6, 8, 12, 16, 24, 32, 48, 80, ROW_MAX_WIDTH};
+
+/* Up to this width the dense matrix of a stencil fits psd_project. */
+enum { PROJECTED_WIDTH = 8 };
+
+void row_stencils_free(row_stencils *r)
+{
+    for (int k = 0; k < ROW_GROUPS; k++) {
+        array_free(&r->items[k]);
+        array_free(&r->blocks[k]);
+    }
+}
+
+void row_stencils_clear(row_stencils *r)
+{
+    for (int k = 0; k < ROW_GROUPS; k++) {
+        array_clear(&r->items[k]);
+        array_clear(&r->blocks[k]);
+    }
+}
+
+abut_status row_stencils_add(row_stencils *r, const collision_surface *s, row_item item,
+                             const int32_t *vertex, int count, abut_error *err)
+{
+    int32_t unique[4 * ROW_MAX_BLOCKS], blocks[ROW_MAX_BLOCKS];
+    int n = 0;
+    for (int k = 0; k < count; k++) {
+        int m = surface_row_blocks(s, vertex[k], blocks);
+        for (int j = 0; j < m; j++) {
+            int i = 0;
+            while (i < n && unique[i] != blocks[j]) i++;
+            if (i == n) unique[n++] = blocks[j];
+        }
+    }
+    int group = 0;
+    while (group < ROW_GROUPS && row_group_width[group] < n) group++;
+    if (group == ROW_GROUPS)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "",
+                         "a contact involves %d nodes; up to %d are supported", n, ROW_MAX_WIDTH);
+    bool ok = array_push(&r->items[group], item);
+    for (int i = 0; ok && i < row_group_width[group]; i++)
+        ok = array_push(&r->blocks[group], i < n ? unique[i] : -1);
+    return ok ? ABUT_OK : error_memory(err, "listing contacts");
+}
+
+void row_stencils_publish(const row_stencils *r, term *t, int first)
+{
+    for (int k = 0; k < ROW_GROUPS; k++)
+        t->groups[first + k] =
+            (stencil_group){row_group_width[k], r->items[k].count, r->blocks[k].data};
+}
+
+abut_status frame_list_update(frame_list *frames, const collision_surface *s, const double *x,
+                              abut_error *err)
+{
+    if (!array_resize(frames, s->frames.count)) return error_memory(err, "updating rigid frames");
+    for (size_t i = 0; i < s->frames.count; i++) {
+        vec3 theta = vec3_load(x + 3 * (size_t)s->frames.data[i] + 3);
+        rotation_first(theta, frames->data[i].first);
+        rotation_second(theta, frames->data[i].second);
+    }
+    return ABUT_OK;
+}
+
+static bool any_rigid(const collision_surface *s, const int32_t *vertex, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (s->rows.data[vertex[k]].kind == ROW_RIGID) return true;
+    return false;
+}
+
+bool row_wants_plain_hessian(const collision_surface *s, const int32_t *vertex, int count,
+                             int width)
+{
+    return width <= PROJECTED_WIDTH && any_rigid(s, vertex, count);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Chain rule                                                                                     */
+
+/* dy / dx_block of one vertex with respect to one of its blocks: a multiple of the identity, or the
+ * matrix of a rotation's derivative. */
+typedef struct row_factor {
+    int place;  /* of the block within the stencil */
+    int vertex; /* within the stencil */
+    bool is_matrix;
+    double weight;
+    mat3 matrix;
+} row_factor;
+
+static int find_place(const int32_t *blocks, int32_t block)
+{
+    int i = 0;
+    while (blocks[i] != block) i++;
+    return i;
+}
+
+static mat3 rotation_jacobian(const frame_derivatives *frame, vec3 arm)
+{
+    mat3 j;
+    for (int k = 0; k < 3; k++) {
+        vec3 column = mat3_mul_vec(frame->first[k], arm);
+        j.m[0][k] = column.x;
+        j.m[1][k] = column.y;
+        j.m[2][k] = column.z;
+    }
+    return j;
+}
+
+static int list_factors(const collision_surface *s, const frame_list *frames, const int32_t *vertex,
+                        int count, const int32_t *blocks, row_factor *out)
+{
+    int n = 0;
+    for (int k = 0; k < count; k++) {
+        const surface_row *row = &s->rows.data[vertex[k]];
+        switch (row->kind) {
+        case ROW_NODE:
+            out[n++] =
+                (row_factor){.place = find_place(blocks, row->block), .vertex = k, .weight = 1};
+            break;
+        case ROW_COMBINATION:
+            for (int j = 0; j < row->count; j++) {
+                const row_entry *e = &s->entries.data[row->first + j];
+                out[n++] = (row_factor){
+                    .place = find_place(blocks, e->block), .vertex = k, .weight = e->weight};
+            }
+            break;
+        case ROW_RIGID:
+            out[n++] =
+                (row_factor){.place = find_place(blocks, row->block), .vertex = k, .weight = 1};
+            out[n++] = (row_factor){
+                .place = find_place(blocks, row->block + 1),
+                .vertex = k,
+                .is_matrix = true,
+                .matrix = rotation_jacobian(&frames->data[row->first], s->arms.data[vertex[k]])};
+            break;
+        }
+    }
+    return n;
+}
+
+/* f_a^T h f_b for the block h_(ab) of a dense matrix with n columns. */
+static mat3 pulled_block(const row_factor *a, const row_factor *b, const double *h, int n)
+{
+    mat3 block;
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) block.m[r][c] = h[(3 * a->vertex + r) * n + 3 * b->vertex + c];
+    if (a->is_matrix) block = mat3_mul(mat3_transpose(a->matrix), block);
+    if (b->is_matrix) block = mat3_mul(block, b->matrix);
+    double weight = (a->is_matrix ? 1 : a->weight) * (b->is_matrix ? 1 : b->weight);
+    return weight == 1 ? block : mat3_scale(weight, block);
+}
+
+/* Place of the block (a, b), a <= b, among the upper blocks of a stencil. */
+static size_t upper_place(int width, int a, int b)
+{
+    return (size_t)(a * width - a * (a - 1) / 2 + b - a);
+}
+
+static void add_block(double *to, mat3 block)
+{
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) to[3 * r + c] += block.m[r][c];
+}
+
+/* sum over the force g of g . d2y / dtheta2, for one rigid vertex. */
+static mat3 rotation_curvature(const frame_derivatives *frame, vec3 arm, vec3 g)
+{
+    mat3 h;
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            h.m[i][j] = h.m[j][i] = vec3_dot(g, mat3_mul_vec(frame->second[i][j], arm));
+    return h;
+}
+
+/* Adds the curvature of rigid rows to the diagonal blocks; projects it first when `project`. */
+static void add_curvature(const collision_surface *s, const frame_list *frames,
+                          const int32_t *vertex, int count, const int32_t *blocks, int width,
+                          const double *g, bool project, double *hessian)
+{
+    for (int k = 0; k < count; k++) {
+        const surface_row *row = &s->rows.data[vertex[k]];
+        if (row->kind != ROW_RIGID) continue;
+        mat3 curvature = rotation_curvature(&frames->data[row->first], s->arms.data[vertex[k]],
+                                            vec3_load(g + 3 * k));
+        if (project) psd_project3(&curvature);
+        int place = find_place(blocks, row->block + 1);
+        add_block(hessian + 9 * upper_place(width, place, place), curvature);
+    }
+}
+
+static void project_blocks(int width, double *hessian)
+{
+    double dense[9 * PROJECTED_WIDTH * PROJECTED_WIDTH];
+    int n = 3 * width;
+    for (int a = 0; a < width; a++)
+        for (int b = a; b < width; b++) {
+            const double *block = hessian + 9 * upper_place(width, a, b);
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++) {
+                    dense[(3 * a + r) * n + 3 * b + c] = block[3 * r + c];
+                    dense[(3 * b + c) * n + 3 * a + r] = block[3 * r + c];
+                }
+        }
+    psd_project(n, dense);
+    for (int a = 0; a < width; a++)
+        for (int b = a; b < width; b++) {
+            double *block = hessian + 9 * upper_place(width, a, b);
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++) block[3 * r + c] = dense[(3 * a + r) * n + 3 * b + c];
+        }
+}
+
+void row_pull_back(const collision_surface *s, const frame_list *frames, const int32_t *vertex,
+                   int count, const int32_t *blocks, int width, const double *g, const double *h,
+                   double *gradient, double *hessian)
+{
+    row_factor factors[4 * ROW_MAX_BLOCKS];
+    int n = list_factors(s, frames, vertex, count, blocks, factors);
+    if (gradient) {
+        memset(gradient, 0, 3 * (size_t)width * sizeof *gradient);
+        for (int i = 0; i < n; i++) {
+            const row_factor *f = &factors[i];
+            vec3 part = vec3_load(g + 3 * f->vertex);
+            part = f->is_matrix ? mat3_tmul_vec(f->matrix, part) : vec3_scale(f->weight, part);
+            double *to = gradient + 3 * f->place;
+            vec3_store(to, vec3_add(vec3_load(to), part));
+        }
+    }
+    if (!hessian) return;
+    memset(hessian, 0, 9 * upper_place(width, width, width) * sizeof *hessian);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (factors[i].place <= factors[j].place)
+                add_block(hessian + 9 * upper_place(width, factors[i].place, factors[j].place),
+                          pulled_block(&factors[i], &factors[j], h, 3 * count));
+    if (!any_rigid(s, vertex, count)) return;
+    bool whole = width <= PROJECTED_WIDTH;
+    add_curvature(s, frames, vertex, count, blocks, width, g, !whole, hessian);
+    if (whole) project_blocks(width, hessian);
+}
