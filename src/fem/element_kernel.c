@@ -1,0 +1,220 @@
+/* Energy, forces and stiffness of one element of a set.
+ *
+ * With R the table of reference gradients (a row per point of the rule and axis, a column per basis
+ * function), all three are products with R: displacement gradients R u, forces R^T P, and nine
+ * blocks R^T C_ij R of the stiffness, with P and C the stress and its derivative at each point,
+ * already turned into reference coordinates and weighted. Six of the nine are computed, the others
+ * are their transposes. */
+#include "fem/elements.h"
+
+#include "math/pack4.h"
+
+#include <string.h>
+
+static inline element_point point_of(const element_set *s, size_t e, int i)
+{
+    if (!s->affine) return s->points.data[e * (size_t)s->rule.count + (size_t)i];
+    element_point p = s->points.data[e];
+    p.measure *= s->rule.weights[i];
+    return p;
+}
+
+/* Rows handled together by the displacement gradients: chunks keep the stack small. */
+enum { CHUNK = 16 };
+
+/* h[c][row] = sum_a u_c,a dphi_a for `rows` rows from `first` (a multiple of 4). */
+static void reference_gradients(const element_set *s, const double *u, int first, int rows,
+                                double h[3][3 * CHUNK + 4])
+{
+    for (int r = 0; r < rows; r += 4) {
+        pack4 sum[3] = {{0}};
+        const double *column = s->by_node + first + r;
+        for (int a = 0; a < s->nodes; a++, column += s->row_stride) {
+            pack4 g = *(const pack4_loose *)column;
+            for (int c = 0; c < 3; c++) sum[c] += u[c * s->stride + a] * g;
+        }
+        for (int c = 0; c < 3; c++) *(pack4_loose *)(h[c] + r) = sum[c];
+    }
+}
+
+/* F = I + H J^-1 with H in rows dimension i ... of h. */
+static inline mat3 deformation(const element_set *s, double h[3][3 * CHUNK + 4], int row,
+                               const mat3 *inverse)
+{
+    mat3 reference = mat3_zero(), f;
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < s->dimension; k++) reference.m[c][k] = h[c][row + k];
+    f = mat3_mul(reference, *inverse);
+    for (int c = 0; c < 3; c++) f.m[c][c] += 1;
+    return f;
+}
+
+mat3 element_deformation(const element_set *s, size_t e, const double *u, int point)
+{
+    mat3 h = mat3_zero();
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < s->dimension; k++) {
+            const double *g = s->gradients + (s->dimension * point + k) * s->stride;
+            for (int a = 0; a < s->nodes; a++) h.m[c][k] += u[c * s->stride + a] * g[a];
+        }
+    element_point p = point_of(s, e, point);
+    return mat3_add(mat3_mul(h, p.inverse), mat3_identity());
+}
+
+double element_energy(const element_set *s, size_t e, const double *u)
+{
+    double h[3][3 * CHUNK + 4], sum = 0;
+    const elastic_parameters *material = &s->material.data[e];
+    for (int first = 0; first < s->rule.count; first += CHUNK) {
+        int count = s->rule.count - first < CHUNK ? s->rule.count - first : CHUNK;
+        reference_gradients(s, u, s->dimension * first, s->dimension * count, h);
+        for (int i = 0; i < count; i++) {
+            element_point p = point_of(s, e, first + i);
+            mat3 f = deformation(s, h, s->dimension * i, &p.inverse);
+            sum += p.measure * elastic_energy(material, f);
+        }
+    }
+    return sum;
+}
+
+/* ---- derivatives ---- */
+
+/* to[a] += sum over the three components of stress x gradients. */
+static inline void add_forces(const element_set *s, int point, const mat3 *stress,
+                              double force[3][ELEMENT_MAX_STRIDE])
+{
+    const double *row = s->gradients + s->dimension * point * s->stride;
+    for (int a = 0; a < s->stride; a += 4)
+        for (int c = 0; c < 3; c++) {
+            pack4 sum = *(pack4 *)(force[c] + a);
+            for (int k = 0; k < s->dimension; k++)
+                sum += stress->m[c][k] * *(const pack4 *)(row + k * s->stride + a);
+            *(pack4 *)(force[c] + a) = sum;
+        }
+}
+
+/* The six pairs of components (i <= j) whose blocks are computed. */
+static const int PAIRS[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+
+typedef double block_rows[ELEMENT_MAX_STRIDE];
+
+/* t[pair][row] = C_ij R of one point: rows of R, mixed by the 3x3 block (i, j) of c. */
+static inline void mix_rows(const element_set *s, int point, const double c[81],
+                            block_rows t[6][3 * CHUNK], int to)
+{
+    const double *row = s->gradients + s->dimension * point * s->stride;
+    for (int pair = 0; pair < 6; pair++) {
+        int i = PAIRS[pair][0], j = PAIRS[pair][1];
+        for (int k = 0; k < s->dimension; k++) {
+            const double *m = c + 9 * (3 * i + k) + 3 * j;
+            for (int b = 0; b < s->stride; b += 4) {
+                pack4 sum = m[0] * *(const pack4 *)(row + b);
+                for (int l = 1; l < s->dimension; l++)
+                    sum += m[l] * *(const pack4 *)(row + l * s->stride + b);
+                *(pack4 *)(t[pair][to + k] + b) = sum;
+            }
+        }
+    }
+}
+
+/* k[a][b] += sum_r left[r][a] right[r][b] for a tile of 4 x 4w entries. */
+#define TILE(name, w)                                                                              \
+    static inline void name(const double *left, int stride, const double *right, int rows, int a,  \
+                            int b, block_rows *k)                                                  \
+    {                                                                                              \
+        pack4 sum[4][w];                                                                           \
+        for (int i = 0; i < 4; i++)                                                                \
+            for (int j = 0; j < w; j++) sum[i][j] = *(pack4 *)(k[a + i] + b + 4 * j);              \
+        for (int r = 0; r < rows; r++) {                                                           \
+            const double *l = left + r * stride + a, *m = right + r * ELEMENT_MAX_STRIDE + b;      \
+            for (int j = 0; j < w; j++) {                                                          \
+                pack4 v = *(const pack4 *)(m + 4 * j);                                             \
+                for (int i = 0; i < 4; i++) sum[i][j] += l[i] * v;                                 \
+            }                                                                                      \
+        }                                                                                          \
+        for (int i = 0; i < 4; i++)                                                                \
+            for (int j = 0; j < w; j++) *(pack4 *)(k[a + i] + b + 4 * j) = sum[i][j];              \
+    }
+TILE(tile1, 1)
+TILE(tile2, 2)
+TILE(tile3, 3)
+
+/* k += left^T right; with upper only the tiles on and above the diagonal. */
+static void add_product(const element_set *s, const double *left, const double *right, int rows,
+                        bool upper, block_rows *k)
+{
+    for (int a = 0; a < s->stride; a += 4) {
+        int b = upper ? a : 0;
+        for (; b + 12 <= s->stride; b += 12) tile3(left, s->stride, right, rows, a, b, k);
+        if (s->stride - b == 8) tile2(left, s->stride, right, rows, a, b, k);
+        if (s->stride - b == 4) tile1(left, s->stride, right, rows, a, b, k);
+    }
+}
+
+/* From six blocks by component to the upper triangle of 3x3 blocks by node. */
+static void write_blocks(const element_set *s, block_rows k[6][ELEMENT_MAX_STRIDE], double *out)
+{
+    for (int a = 0; a < s->nodes; a++)
+        for (int b = a; b < s->nodes; b++, out += 9) {
+            out[0] = k[0][a][b];
+            out[4] = k[1][a][b];
+            out[8] = k[2][a][b];
+            out[1] = k[3][a][b];
+            out[3] = k[3][b][a];
+            out[2] = k[4][a][b];
+            out[6] = k[4][b][a];
+            out[5] = k[5][a][b];
+            out[7] = k[5][b][a];
+        }
+}
+
+/* Stress and its derivative in reference coordinates, weighted. */
+static void point_response(const elastic_parameters *material, mat3 f, const element_point *p,
+                           double weight, bool project, mat3 *stress, double *c)
+{
+    elastic_spectrum spectrum;
+    elastic_evaluate(material, f, project, NULL, stress, c ? &spectrum : NULL);
+    double measure = weight * p->measure;
+    if (stress) *stress = mat3_mul(mat3_scale(measure, *stress), mat3_transpose(p->inverse));
+    if (!c) return;
+    spectrum.v = mat3_mul(p->inverse, spectrum.v);
+    spectrum.diagonal = mat3_scale(measure, spectrum.diagonal);
+    for (int k = 0; k < 3; k++) {
+        spectrum.same[k] *= measure;
+        spectrum.swapped[k] *= measure;
+    }
+    elastic_spectrum_expand(&spectrum, c);
+}
+
+void element_derivatives(const element_set *s, size_t e, const double *u, double weight,
+                         bool project, double *gradient, double *hessian)
+{
+    double h[3][3 * CHUNK + 4];
+    _Alignas(32) double force[3][ELEMENT_MAX_STRIDE] = {{0}};
+    _Alignas(32) block_rows t[6][3 * CHUNK];
+    _Alignas(32) block_rows k[6][ELEMENT_MAX_STRIDE];
+    if (hessian)
+        for (int pair = 0; pair < 6; pair++)
+            memset(k[pair], 0, (size_t)s->stride * sizeof k[pair][0]);
+    for (int first = 0; first < s->rule.count; first += CHUNK) {
+        int count = s->rule.count - first < CHUNK ? s->rule.count - first : CHUNK;
+        int rows = s->dimension * count;
+        reference_gradients(s, u, s->dimension * first, rows, h);
+        for (int i = 0; i < count; i++) {
+            element_point p = point_of(s, e, first + i);
+            mat3 f = deformation(s, h, s->dimension * i, &p.inverse), stress;
+            double c[81];
+            point_response(&s->material.data[e], f, &p, weight, project, gradient ? &stress : NULL,
+                           hessian ? c : NULL);
+            if (gradient) add_forces(s, first + i, &stress, force);
+            if (hessian) mix_rows(s, first + i, c, t, s->dimension * i);
+        }
+        if (hessian)
+            for (int pair = 0; pair < 6; pair++)
+                add_product(s, s->gradients + s->dimension * first * s->stride, t[pair][0], rows,
+                            pair < 3, k[pair]);
+    }
+    for (int a = 0; gradient && a < s->nodes; a++)
+        for (int c = 0; c < 3; c++) gradient[3 * a + c] = force[c][a];
+    if (hessian) write_blocks(s, k, hessian);
+}

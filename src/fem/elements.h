@@ -1,0 +1,89 @@
+/* Sets of finite elements of one kind, basis order and shape: what the elastic energy and the mass
+ * of their kinetic energy need, precomputed from the rest shape.
+ *
+ * The rest position g(xi) has the order of the mesh (q), the displacement u(xi) = sum u_a phi_a the
+ * order of the basis (p); both are independent. F = I + (sum u_a grad phi_a^T) J^-1 with J =
+ * dg/dxi. The tables of reference gradients are shared by all elements of a set; an element adds
+ * J^-1 and the integration weight per point, only one of each where the map is affine. Planar cells
+ * (triangles, quads in x-y) have plane strain and the depth of one metre. */
+#ifndef FEM_ELEMENTS_H
+#define FEM_ELEMENTS_H
+
+#include "base/array.h"
+#include "base/status.h"
+#include "fem/positivity.h"
+#include "fem/quadrature.h"
+#include "material/elastic.h"
+
+/* J^-1 (0 beyond the dimension) and weight x det J of one point. */
+typedef struct element_point {
+    mat3 inverse;
+    double measure;
+} element_point;
+
+typedef struct element_set {
+    cell_kind kind;
+    int order;          /* p */
+    int geometry_order; /* q; 1 for affine elements, whatever their mesh said */
+    bool affine;
+    int dimension;
+    int nodes;  /* basis functions per element */
+    int stride; /* nodes, padded to a multiple of 4 */
+    quadrature rule;
+    int rows;          /* dimension x points of the rule */
+    int row_stride;    /* rows, padded */
+    double *gradients; /* rows x stride: d phi_a / d xi_k at point i in row dimension i + k */
+    double *by_node;   /* stride x row_stride: the same, transposed */
+    size_t count;
+    ARRAY(int32_t) blocks;       /* count x nodes */
+    ARRAY(element_point) points; /* one per element (affine) or per element and point of the rule */
+    ARRAY(elastic_parameters) material;
+    ARRAY(double) density; /* kg/m^3 */
+    ARRAY(int32_t) body;
+    /* Mass: nodes (nodes + 1)/2 entries of the upper triangle; the reference cell's times
+     * mass_scale where affine, of every element otherwise. */
+    double *reference_mass;
+    ARRAY(double) mass;
+    /* Order r = max(p, q) of the deformed map and its check; for q > p the rest nodes of order q
+     * and the matrix that takes displacements to those nodes. */
+    positivity positive;
+    ARRAY(vec3) shape;   /* count x positive.nodes, empty for p >= q */
+    double *to_geometry; /* positive.nodes x nodes, NULL for p >= q */
+} element_set;
+
+abut_status element_set_init(element_set *s, cell_kind kind, int order, int geometry_order,
+                             bool affine, abut_error *err);
+void element_set_free(element_set *s);
+
+/* Adds an element: its blocks, the rest positions of the nodes of its mesh cell (of the given
+ * order), material and density. ABUT_ERROR_INFEASIBLE when det J is not positive everywhere. */
+abut_status element_set_add(element_set *s, const int32_t *blocks, const vec3 *shape,
+                            int shape_order, const elastic_parameters *material, double density,
+                            int32_t body, abut_error *err);
+
+double element_volume(const element_set *s, size_t e);
+/* Entry (a, b) of the mass matrix of an element. */
+double element_mass(const element_set *s, size_t e, int a, int b);
+
+/* Displacements of an element, component by component: 3 x stride doubles, padded with zeros. */
+void element_gather(const element_set *s, size_t e, const double *x, const vec3 *rest, double *u);
+
+/* Weighted energy; INFINITY when the material forbids the deformation. */
+double element_energy(const element_set *s, size_t e, const double *u);
+/* Gradient (3 nodes doubles) and Hessian in the layout of terms (term/term.h), projected; either
+ * may be NULL. Both are multiplied by weight. */
+void element_derivatives(const element_set *s, size_t e, const double *u, double weight,
+                         bool project, double *gradient, double *hessian);
+
+/* Deformation gradient at a point of the rule. */
+mat3 element_deformation(const element_set *s, size_t e, const double *u, int point);
+
+/* Nodes of the deformed map (order positive.order) from positions x, for the check of inversion. */
+void element_map_nodes(const element_set *s, size_t e, const double *x, const vec3 *rest,
+                       vec3 *nodes);
+/* The same for a direction p. */
+void element_map_direction(const element_set *s, size_t e, const double *p, vec3 *nodes);
+
+enum { ELEMENT_MAX_NODES = 35, ELEMENT_MAX_STRIDE = 36 };
+
+#endif

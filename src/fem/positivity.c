@@ -1,0 +1,382 @@
+#include "fem/positivity.h"
+
+#include "base/memory.h"
+#include "fem/lagrange.h"
+#include "math/polynomial.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { MAX_COUNT = 220, MAX_DEPTH = 4, MAX_SHRINKS = 80 };
+
+/* ---- tables ---- */
+
+static bool is_cube(cell_kind kind) { return kind == CELL_QUAD || kind == CELL_HEX; }
+
+static double binomial(int n, int k)
+{
+    double b = 1;
+    for (int i = 1; i <= k; i++) b = b * (n - k + i) / i;
+    return b;
+}
+
+static double power(double x, int n)
+{
+    double result = 1;
+    for (int i = 0; i < n; i++) result *= x;
+    return result;
+}
+
+/* The Bernstein polynomial with the lattice index `index` at xi. */
+static double bernstein(cell_kind kind, int degree, const int *index, const double *xi)
+{
+    int dimension = cell_dimension(kind);
+    double value = 1, l0 = 1;
+    int left = degree;
+    for (int k = 0; k < dimension; k++) {
+        if (is_cube(kind)) {
+            value *= binomial(degree, index[k]) * power(xi[k], index[k]) *
+                     power(1 - xi[k], degree - index[k]);
+        } else {
+            value *= binomial(left, index[k]) * power(xi[k], index[k]);
+            left -= index[k];
+            l0 -= xi[k];
+        }
+    }
+    return is_cube(kind) ? value : value * power(l0, left);
+}
+
+/* All lattice indices of a degree: those of a simplex or of a cube. Returns the number. */
+static int list_lattice(cell_kind kind, int degree, int (*out)[3])
+{
+    int dimension = cell_dimension(kind), count = 0;
+    int last_k = dimension > 2 ? degree : 0;
+    for (int k = 0; k <= last_k; k++)
+        for (int j = 0; j <= degree; j++)
+            for (int i = 0; i <= degree; i++) {
+                if (!is_cube(kind) && i + j + k > degree) continue;
+                if (out) {
+                    out[count][0] = i;
+                    out[count][1] = j;
+                    out[count][2] = k;
+                }
+                count++;
+            }
+    return count;
+}
+
+/* Inverse of the n x n matrix a (destroyed) by Gauss-Jordan elimination with pivoting. */
+static bool invert(double *a, double *inverse, size_t n)
+{
+    memset(inverse, 0, n * n * sizeof *inverse);
+    for (size_t i = 0; i < n; i++) inverse[i * n + i] = 1;
+    for (size_t c = 0; c < n; c++) {
+        size_t pivot = c;
+        for (size_t r = c + 1; r < n; r++)
+            if (fabs(a[r * n + c]) > fabs(a[pivot * n + c])) pivot = r;
+        if (a[pivot * n + c] == 0) return false;
+        for (size_t j = 0; j < n; j++) {
+            double t = a[c * n + j], s = inverse[c * n + j];
+            a[c * n + j] = a[pivot * n + j];
+            a[pivot * n + j] = t;
+            inverse[c * n + j] = inverse[pivot * n + j];
+            inverse[pivot * n + j] = s;
+        }
+        double scale = 1 / a[c * n + c];
+        for (size_t j = 0; j < n; j++) {
+            a[c * n + j] *= scale;
+            inverse[c * n + j] *= scale;
+        }
+        for (size_t r = 0; r < n; r++) {
+            double factor = a[r * n + c];
+            if (r == c || factor == 0) continue;
+            for (size_t j = 0; j < n; j++) {
+                a[r * n + j] -= factor * a[c * n + j];
+                inverse[r * n + j] -= factor * inverse[c * n + j];
+            }
+        }
+    }
+    return true;
+}
+
+/* Degree of the determinant of a map of this order. */
+static int determinant_degree(cell_kind kind, int order)
+{
+    int dimension = cell_dimension(kind);
+    return is_cube(kind) ? dimension * order - 1 : dimension * (order - 1);
+}
+
+static abut_status fill_tables(positivity *p, int (*lattice)[3], double *matrix, abut_error *err)
+{
+    size_t n = (size_t)p->count;
+    for (int i = 0; i < p->count; i++) {
+        for (int k = 0; k < 3; k++)
+            p->points[i][k] = p->degree ? (double)lattice[i][k] / p->degree : 0.25;
+        for (int j = 0; j < p->count; j++)
+            matrix[(size_t)i * n + (size_t)j] =
+                bernstein(p->kind, p->degree, lattice[j], p->points[i]);
+        lagrange_evaluate(p->kind, p->order, p->points[i], NULL,
+                          p->gradients + (size_t)i * (size_t)p->nodes);
+    }
+    if (!invert(matrix, p->to_bernstein, n))
+        return error_set(err, ABUT_ERROR_INTERNAL, "", "Bernstein's matrix is singular");
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++) sum += fabs(p->to_bernstein[i * n + j]);
+        p->amplification = fmax(p->amplification, sum);
+    }
+    return ABUT_OK;
+}
+
+abut_status positivity_init(positivity *p, cell_kind kind, int order, abut_error *err)
+{
+    *p = (positivity){.kind = kind, .order = order, .nodes = cell_node_count(kind, order)};
+    p->degree = determinant_degree(kind, order);
+    p->count = list_lattice(kind, p->degree, NULL);
+    if (p->nodes == 0 || cell_dimension(kind) < 2 || p->count > MAX_COUNT)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "", "%ss of order %d are not supported",
+                         cell_kind_name(kind), order);
+    size_t n = (size_t)p->count;
+    int(*lattice)[3] = mem_alloc(n, sizeof *lattice);
+    double *matrix = mem_alloc(n * n, sizeof *matrix);
+    p->points = mem_alloc(n, sizeof *p->points);
+    p->gradients = mem_alloc(n * (size_t)p->nodes, sizeof *p->gradients);
+    p->to_bernstein = mem_alloc(n * n, sizeof *p->to_bernstein);
+    abut_status status = ABUT_OK;
+    if (lattice && matrix && p->points && p->gradients && p->to_bernstein) {
+        list_lattice(kind, p->degree, lattice);
+        status = fill_tables(p, lattice, matrix, err);
+    } else {
+        status = error_memory(err, "preparing the check of Jacobians");
+    }
+    mem_free(lattice);
+    mem_free(matrix);
+    if (status != ABUT_OK) positivity_free(p);
+    return status;
+}
+
+void positivity_free(positivity *p)
+{
+    mem_free(p->points);
+    mem_free(p->gradients);
+    mem_free(p->to_bernstein);
+    memset(p, 0, sizeof *p);
+}
+
+/* ---- sampling ---- */
+
+/* A part of the reference cell: corner + matrix (columns), image of the reference cell itself. */
+typedef struct part {
+    double corner[3], axes[3][3]; /* axes[k]: image of the k-th unit vector */
+    int depth;
+} part;
+
+static mat3 jacobian_at(const positivity *p, const vec3 *nodes, const double (*g)[3])
+{
+    mat3 j = mat3_zero();
+    for (int a = 0; a < p->nodes; a++)
+        for (int k = 0; k < 3; k++) {
+            j.m[0][k] += nodes[a].x * g[a][k];
+            j.m[1][k] += nodes[a].y * g[a][k];
+            j.m[2][k] += nodes[a].z * g[a][k];
+        }
+    if (cell_dimension(p->kind) == 2) { /* only x and y count in the plane */
+        j.m[2][0] = j.m[2][1] = j.m[0][2] = j.m[1][2] = 0;
+        j.m[2][2] = 1;
+    }
+    return j;
+}
+
+/* Gradients at lattice point i of a part. */
+static const double (*part_gradients(const positivity *p, const part *q, int i,
+                                     double (*room)[3]))[3]
+{
+    if (q->depth == 0) return (const double(*)[3])(p->gradients + (size_t)i * (size_t)p->nodes);
+    double xi[3];
+    for (int k = 0; k < 3; k++) {
+        xi[k] = q->corner[k];
+        for (int a = 0; a < 3; a++) xi[k] += q->axes[a][k] * p->points[i][a];
+    }
+    lagrange_evaluate(p->kind, p->order, xi, NULL, room);
+    return (const double(*)[3])room;
+}
+
+/* Bound on the size of the products that make up the determinant. */
+static double product_size(mat3 j)
+{
+    double size = 1;
+    for (int k = 0; k < 3; k++) size *= vec3_norm(mat3_column(j, k));
+    return size;
+}
+
+static void coefficients(const positivity *p, const double *sample, double *out)
+{
+    size_t n = (size_t)p->count;
+    for (size_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (size_t j = 0; j < n; j++) sum += p->to_bernstein[i * n + j] * sample[j];
+        out[i] = sum;
+    }
+}
+
+/* What rounding may have changed in a coefficient. */
+static double rounding(const positivity *p, double size)
+{
+    return 4 * (p->count + 3 * p->nodes) * DBL_EPSILON * p->amplification * size;
+}
+
+/* Part number i of the 2^dimension parts of q (four or eight), by halving all edges. */
+static part child_of(const positivity *p, const part *q, int i)
+{
+    int dimension = cell_dimension(p->kind);
+    part c = *q;
+    c.depth++;
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++) c.axes[a][k] = q->axes[a][k] / 2;
+    if (is_cube(p->kind)) {
+        for (int a = 0; a < dimension; a++)
+            for (int k = 0; k < 3 && (i >> a & 1); k++) c.corner[k] += q->axes[a][k] / 2;
+        return c;
+    }
+    /* Corners of the parts of a simplex in halves of the axes. */
+    static const int triangles[4][3][2] = {{{0, 0}, {1, 0}, {0, 1}},
+                                           {{1, 0}, {2, 0}, {1, 1}},
+                                           {{0, 1}, {1, 1}, {0, 2}},
+                                           {{1, 1}, {0, 1}, {1, 0}}};
+    static const int tets[8][4][3] = {
+        {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{1, 0, 0}, {2, 0, 0}, {1, 1, 0}, {1, 0, 1}},
+        {{0, 1, 0}, {1, 1, 0}, {0, 2, 0}, {0, 1, 1}}, {{0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {0, 0, 2}},
+        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}}, {{1, 0, 0}, {0, 1, 0}, {1, 0, 1}, {1, 1, 0}},
+        {{0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {0, 1, 1}}, {{0, 1, 0}, {1, 0, 1}, {1, 1, 0}, {0, 1, 1}}};
+    double corner[4][3] = {{0}};
+    for (int v = 0; v <= dimension; v++)
+        for (int k = 0; k < 3; k++) {
+            corner[v][k] = q->corner[k];
+            for (int a = 0; a < dimension; a++)
+                corner[v][k] +=
+                    q->axes[a][k] / 2 * (dimension == 3 ? tets[i][v][a] : triangles[i][v][a]);
+        }
+    for (int k = 0; k < 3; k++) {
+        c.corner[k] = corner[0][k];
+        for (int a = 0; a < dimension; a++) c.axes[a][k] = corner[a + 1][k] - corner[0][k];
+    }
+    return c;
+}
+
+static const part whole = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
+static int child_count(const positivity *p) { return 1 << cell_dimension(p->kind); }
+
+static positivity_answer check_part(const positivity *p, const vec3 *nodes, const part *q)
+{
+    double sample[MAX_COUNT], bound[MAX_COUNT], size = 0, room[CELL_MAX_NODES][3];
+    for (int i = 0; i < p->count; i++) {
+        mat3 j = jacobian_at(p, nodes, part_gradients(p, q, i, room));
+        sample[i] = mat3_determinant(j);
+        size = fmax(size, product_size(j));
+        if (!(sample[i] > 0)) return NEGATIVE;
+    }
+    coefficients(p, sample, bound);
+    double margin = rounding(p, size), least = INFINITY;
+    for (int i = 0; i < p->count; i++) least = fmin(least, bound[i]);
+    if (least > margin) return POSITIVE;
+    if (q->depth == MAX_DEPTH) return UNDECIDED;
+    positivity_answer answer = POSITIVE;
+    for (int i = 0; i < child_count(p); i++) {
+        part child = child_of(p, q, i);
+        positivity_answer a = check_part(p, nodes, &child);
+        if (a == NEGATIVE) return NEGATIVE;
+        if (a == UNDECIDED) answer = UNDECIDED;
+    }
+    return answer;
+}
+
+positivity_answer positivity_check(const positivity *p, const vec3 *nodes)
+{
+    return check_part(p, nodes, &whole);
+}
+
+/* ---- along a motion ---- */
+
+typedef struct motion_samples {
+    double size;                /* of the products */
+    double value[4][MAX_COUNT]; /* at t = 0, 1/3, 2/3, 1 of the interval */
+} motion_samples;
+
+static void sample_motion(const positivity *p, const vec3 *nodes, const vec3 *direction,
+                          const part *q, double end, motion_samples *out)
+{
+    double room[CELL_MAX_NODES][3];
+    out->size = 0;
+    for (int i = 0; i < p->count; i++) {
+        const double(*g)[3] = part_gradients(p, q, i, room);
+        mat3 a = jacobian_at(p, nodes, g), b = jacobian_at(p, direction, g);
+        if (cell_dimension(p->kind) == 2) b.m[2][2] = 0;
+        for (int k = 0; k < 4; k++) {
+            mat3 j = mat3_add(a, mat3_scale(end * k / 3, b));
+            out->value[k][i] = mat3_determinant(j);
+            out->size = fmax(out->size, product_size(j));
+        }
+    }
+}
+
+/* Shows det(x + s direction) > fraction det(x) in a part for s in [0, end]. */
+static bool certify(const positivity *p, const vec3 *nodes, const vec3 *direction, const part *q,
+                    double end, double fraction)
+{
+    motion_samples samples;
+    double c[4][MAX_COUNT];
+    sample_motion(p, nodes, direction, q, end, &samples);
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < p->count; i++)
+            if (!(samples.value[k][i] > fraction * samples.value[0][i])) return false;
+    for (int k = 0; k < 4; k++) coefficients(p, samples.value[k], c[k]);
+    double margin = 8 * rounding(p, samples.size);
+    bool good = true;
+    for (int i = 0; good && i < p->count; i++) {
+        /* Cubic in time from its values at 0, 1/3, 2/3, 1 to Bernstein form. */
+        double f0 = c[0][i], f1 = c[1][i], f2 = c[2][i], f3 = c[3][i];
+        double b1 = (-5 * f0 + 18 * f1 - 9 * f2 + 2 * f3) / 6;
+        double b2 = (2 * f0 - 9 * f1 + 18 * f2 - 5 * f3) / 6;
+        double least = fmin(fmin(f0, b1), fmin(b2, f3)) - fraction * f0;
+        good = least > margin && f0 > margin;
+    }
+    if (good) return true;
+    if (q->depth == MAX_DEPTH) return false;
+    for (int i = 0; i < child_count(p); i++) {
+        part child = child_of(p, q, i);
+        if (!certify(p, nodes, direction, &child, end, fraction)) return false;
+    }
+    return true;
+}
+
+/* Where the determinant of a sample falls to the fraction: no larger step can be allowed. */
+static double sampled_limit(const positivity *p, const motion_samples *samples, double limit,
+                            double fraction)
+{
+    double least = 1;
+    for (int i = 0; i < p->count; i++) {
+        double f0 = samples->value[0][i], f1 = samples->value[1][i], f2 = samples->value[2][i],
+               f3 = samples->value[3][i];
+        double c[4] = {f0 * (1 - fraction), (-11 * f0 + 18 * f1 - 9 * f2 + 2 * f3) / 2,
+                       (18 * f0 - 45 * f1 + 36 * f2 - 9 * f3) / 2,
+                       (-9 * f0 + 27 * f1 - 27 * f2 + 9 * f3) / 2};
+        if (!(c[0] > 0)) return 0;
+        least = fmin(least, cubic_first_root(c));
+    }
+    return least * limit;
+}
+
+double positivity_max_step(const positivity *p, const vec3 *nodes, const vec3 *direction,
+                           double limit, double fraction)
+{
+    if (certify(p, nodes, direction, &whole, limit, fraction)) return limit;
+    motion_samples samples;
+    sample_motion(p, nodes, direction, &whole, limit, &samples);
+    double t = sampled_limit(p, &samples, limit, fraction);
+    for (int k = 0; k < MAX_SHRINKS && t > 0; k++) {
+        t *= k == 0 ? 0.95 : 0.7;
+        if (certify(p, nodes, direction, &whole, t, fraction)) return t;
+    }
+    return 0;
+}

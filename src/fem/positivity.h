@@ -1,0 +1,44 @@
+/* Where is the Jacobian determinant of a cell's map positive? Answers that hold everywhere in the
+ * cell, not at sample points only.
+ *
+ * The determinant is a polynomial; it is sampled on a lattice and converted to Bernstein form,
+ * whose coefficients bound it from below. Along a motion x + t p it is a polynomial in the point
+ * and in t, and bounded the same way. Where the bound is not good enough the cell is subdivided.
+ * All rounding errors are counted against the answer. */
+#ifndef FEM_POSITIVITY_H
+#define FEM_POSITIVITY_H
+
+#include "base/status.h"
+#include "mesh/cell.h"
+
+typedef struct positivity {
+    cell_kind kind;
+    int order;  /* of the map */
+    int nodes;  /* of a cell */
+    int degree; /* of the determinant: in total on simplices, per axis on quads and hexes */
+    int count;  /* lattice points = Bernstein coefficients */
+    double (*points)[3];
+    double (*gradients)[3]; /* count x nodes reference gradients */
+    double *to_bernstein;   /* count x count, from samples to coefficients */
+    double amplification;   /* largest absolute row sum of to_bernstein */
+} positivity;
+
+abut_status positivity_init(positivity *p, cell_kind kind, int order, abut_error *err);
+void positivity_free(positivity *p);
+
+typedef enum positivity_answer {
+    POSITIVE, /* everywhere */
+    NEGATIVE, /* not positive at some point */
+    UNDECIDED /* so close to zero somewhere that it cannot be told */
+} positivity_answer;
+
+/* Sign of det dx/dxi over the whole cell (planar cells: of the x-y part). */
+positivity_answer positivity_check(const positivity *p, const vec3 *nodes);
+
+/* The largest t <= limit that can be shown to have det(x + s direction) > fraction det(x)
+ * everywhere in the cell for all s in [0, t]; 0 when the determinant at x cannot be shown to be
+ * positive. Not necessarily the largest possible, never larger. */
+double positivity_max_step(const positivity *p, const vec3 *nodes, const vec3 *direction,
+                           double limit, double fraction);
+
+#endif
