@@ -15,6 +15,7 @@ void model_free(model *m)
     array_free(&m->tets);
     array_free(&m->tet_rest);
     array_free(&m->tet_body);
+    array_free(&m->rigids);
     collision_surface_free(&m->surface);
     memset(m, 0, sizeof *m);
 }
@@ -30,6 +31,7 @@ abut_status model_begin_body(model *m, const char *name, body_kind kind, const m
                        .first_vertex = m->surface.rows.count,
                        .friction = -1,
                        .nodal = true,
+                       .rigid = -1,
                        .mesh_vertex_count = shape->vertex_count};
     body.name = mem_strdup(name);
     body.block_of_vertex = mem_alloc(shape->vertex_count, sizeof *body.block_of_vertex);

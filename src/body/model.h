@@ -15,7 +15,27 @@
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 
-typedef enum body_kind { BODY_KIND_DEFORMABLE, BODY_KIND_OBSTACLE } body_kind;
+typedef enum body_kind {
+    BODY_KIND_DEFORMABLE,
+    BODY_KIND_OBSTACLE,
+    BODY_KIND_RIGID,
+    BODY_KIND_AFFINE
+} body_kind;
+
+/* A body without nodes of its own (body/rigid.h). Blocks: q and the rotation vector, or c and the
+ * columns of A. */
+typedef struct rigid_body {
+    int32_t body;  /* number of the body in the model */
+    int32_t block; /* first of its blocks */
+    bool affine;
+    bool turns;       /* false: a point, whose rotation means nothing */
+    double mass;      /* kg */
+    vec3 center;      /* at the start */
+    mat3 moment;      /* J = int X X^T dm in the body frame; made definite for straight rods */
+    double radius;    /* largest distance of a vertex from the centre */
+    vec3 reach;       /* largest |X| along each axis */
+    double stiffness; /* affine: J, factor on |A^T A - I|^2 */
+} rigid_body;
 
 typedef struct model_body {
     char *name;
@@ -34,6 +54,7 @@ typedef struct model_body {
     bool no_self_contact; /* its surface cannot meet itself */
     size_t mesh_vertex_count;
     int32_t *block_of_vertex; /* mesh vertex -> block, -1 for vertices that no cell uses */
+    int32_t rigid;            /* number among the rigid and affine bodies, or -1 */
 } model_body;
 
 typedef struct model {
@@ -45,6 +66,7 @@ typedef struct model {
     ARRAY(int32_t) tets;
     ARRAY(tet4_rest) tet_rest; /* their rest shapes */
     ARRAY(int32_t) tet_body;
+    ARRAY(rigid_body) rigids; /* rigid and affine bodies */
     collision_surface surface;
     bool planar;   /* two-dimensional: all z stay 0, surfaces are edges */
     double extent; /* l: diagonal of the bounding box of the simulated bodies at the start */
@@ -61,6 +83,12 @@ abut_status model_add_obstacle(model *m, const char *name, const mesh *shape, ab
 /* To be called once after the last body. */
 abut_status model_finish(model *m, abut_error *err);
 
+/* True when a block is a position: of a node, or the centre of a rigid or affine body. */
+static inline bool model_block_is_position(const model *m, size_t block)
+{
+    const model_body *body = &m->bodies.data[m->body.data[block]];
+    return body->nodal || (int32_t)block == body->first_block;
+}
 static inline int32_t model_block_count(const model *m) { return (int32_t)m->rest.count; }
 
 #endif

@@ -1,0 +1,47 @@
+/* Rigid and affine bodies: mass properties of whatever geometry, and their blocks in the model.
+ *
+ * The body frame has its origin at the centre of mass and the axes of the world at the start, so
+ * that the start is q = centre, theta = 0 (rigid; y = q + R(theta) X, 2 blocks) or c = centre,
+ * A = I (affine; y = c + A X, 4 blocks: c and the columns of A). Inertia enters by the second
+ * moment J = int X X^T dm, which is a full matrix in this frame: 1/2 tr(Q' J Q'^T) needs no
+ * principal axes (Rigid IPC, equation 4.6). */
+#ifndef BODY_RIGID_H
+#define BODY_RIGID_H
+
+#include "body/model.h"
+#include "geometry/mass.h"
+
+/* What the mass of a body is spread over. Automatic: the volume that the triangles enclose; an open
+ * sheet by area; without triangles the edges by length; without edges every point alike. */
+typedef enum rigid_weigh {
+    WEIGH_AUTOMATIC,
+    WEIGH_VOLUME,
+    WEIGH_AREA,
+    WEIGH_LENGTH,
+    WEIGH_POINTS
+} rigid_weigh;
+
+typedef struct rigid_options {
+    rigid_weigh weigh;
+    double density;    /* kg per m^3, m^2, m or point, by what is weighed */
+    double total_mass; /* kg; positive: instead of the density */
+    double stiffness;  /* affine: J/kg, of the orthogonality potential */
+} rigid_options;
+
+/* Mass, centre and inertia in the axes of the mesh. Errors name the body: nothing to weigh, an
+ * inside-out surface, edges of more than two triangles, neighbours that disagree. */
+abut_status rigid_weigh_mesh(const char *name, const mesh *shape, const rigid_options *options,
+                             mass_properties *out, abut_error *err);
+
+/* Principal moments of inertia, ascending, and the rotation whose columns are their axes. */
+void rigid_principal(const mass_properties *m, double moments[3], mat3 *axes);
+
+abut_status model_add_rigid(model *m, const char *name, const mesh *shape,
+                            const rigid_options *options, abut_error *err);
+abut_status model_add_affine(model *m, const char *name, const mesh *shape,
+                             const rigid_options *options, abut_error *err);
+
+/* Rotation or affine map of a body at x. */
+mat3 rigid_frame(const rigid_body *r, const double *x);
+
+#endif
