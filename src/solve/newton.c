@@ -43,6 +43,18 @@ static double largest_entry(const double *v, size_t n)
     return largest;
 }
 
+/* Largest entry of a vector over the unknowns, each as the length that points move by it. */
+static double largest_move(const problem *p, const double *v)
+{
+    if (!p->lengths) return largest_entry(v, 3 * (size_t)p->free_count);
+    double largest = 0;
+    for (size_t k = 0; k < (size_t)p->free_count; k++) {
+        double move = p->lengths[p->free_block[k]] * largest_entry(v + 3 * k, 3);
+        if (!(move <= largest)) largest = move;
+    }
+    return largest;
+}
+
 /* Adds shift to the diagonal. */
 static void shift_diagonal(block_matrix *m, double shift)
 {
@@ -138,7 +150,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         timer_switch(p->timer, STAGE_LINEAR_SOLVE);
         TRY(solve_direction(n, err));
         timer_switch(p->timer, STAGE_LINE_SEARCH);
-        result->direction = largest_entry(n->step, 3 * (size_t)p->free_count);
+        result->direction = largest_move(p, n->step);
         double decrease = 0; /* predicted by the quadratic model */
         for (size_t i = 0; i < 3 * (size_t)p->free_count; i++)
             decrease += 0.5 * n->right[i] * n->step[i];

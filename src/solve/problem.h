@@ -21,6 +21,7 @@ typedef struct problem {
     int32_t *free_index;   /* block -> unknown, or -1 */
     int32_t *free_block;   /* unknown -> block */
     uint8_t *fixed;        /* 3 per block: this scalar is prescribed */
+    const double *lengths; /* per block: m that points move per unit; NULL: 1; borrowed */
     uint8_t *mask;         /* the same in free numbering, for partly fixed blocks */
     bool any_mask;         /* some free block has a fixed scalar */
     bool pattern_complete; /* the matrix pattern holds the keys of all static terms */

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <stdio.h>
 #include <string.h>
 
 abut_status motion_init(motion_state *s, integrator kind, double beta, double gamma, size_t scalars,
@@ -85,4 +86,18 @@ void motion_advance(motion_state *s, double h, const double *x_tilde, const doub
         s->a[i] = a;
     }
     s->steps++;
+}
+
+size_t motion_arrays(motion_state *s, const char *prefix, state_array *out, size_t capacity)
+{
+    struct {
+        const char *name;
+        double *data;
+    } arrays[] = {{"x", s->x}, {"v", s->v}, {"a", s->a}, {"x_old", s->x_old}, {"v_old", s->v_old}};
+    size_t count = 0;
+    for (; count < sizeof arrays / sizeof arrays[0] && count < capacity; count++) {
+        out[count] = (state_array){.doubles = arrays[count].data, .count = s->scalars};
+        snprintf(out[count].name, sizeof out[count].name, "%s%s", prefix, arrays[count].name);
+    }
+    return count;
 }

@@ -26,6 +26,14 @@ typedef struct motion_state {
     double *x_old, *v_old; /* one step earlier (BDF2) */
 } motion_state;
 
+/* A part of the state, for saving and loading. */
+typedef struct state_array {
+    char name[32];
+    double *doubles; /* or */
+    int32_t *ints;
+    size_t count;
+} state_array;
+
 abut_status motion_init(motion_state *s, integrator kind, double beta, double gamma, size_t scalars,
                         abut_error *err);
 void motion_free(motion_state *s);
@@ -36,5 +44,8 @@ double motion_force_factor(const motion_state *s, double h);
 void motion_predict(const motion_state *s, double h, double *x_tilde);
 /* Takes x_new as the result of the step. */
 void motion_advance(motion_state *s, double h, const double *x_tilde, const double *x_new);
+
+/* The arrays of the state as `prefix`x, `prefix`v, ...; returns their number, at most capacity. */
+size_t motion_arrays(motion_state *s, const char *prefix, state_array *out, size_t capacity);
 
 #endif

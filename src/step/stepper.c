@@ -17,6 +17,7 @@ static double mean_mass(const model *m)
     size_t count = 0;
     for (size_t i = 0; i < m->mass.count; i++) {
         if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
+        if (!model_block_is_position(m, i)) continue;
         total += m->mass.data[i];
         count++;
     }
@@ -61,22 +62,28 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->attachment->base, err);
     if (status == ABUT_OK && s->damping)
         status = problem_add_term(&s->problem, &s->damping->base, err);
+    if (status == ABUT_OK && m->rigids.count > 0)
+        status =
+            rigid_motion_init(&s->rigid, m, &s->state, s->inertia->x_tilde, &s->problem, err);
     if (status == ABUT_OK && options->contact) status = add_contact(s, err);
     if (status == ABUT_OK) status = linear_create(&options->linear, &s->linear, err);
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
+    s->lengths = mem_calloc(m->rest.count, sizeof(double));
     s->fixed = mem_calloc(scalars, 1);
     s->target = mem_calloc(scalars, sizeof(double));
     s->x = mem_calloc(scalars, sizeof(double));
     s->start = mem_calloc(scalars, sizeof(double));
     s->work = mem_calloc(scalars, sizeof(double));
     s->gradient = mem_calloc(scalars, sizeof(double));
-    if (status == ABUT_OK && !(s->fixed && s->target && s->x && s->start && s->work && s->gradient))
+    if (status == ABUT_OK && !(s->lengths && s->fixed && s->target && s->x && s->start && s->work && s->gradient))
         status = error_memory(err, "creating the stepper");
     if (status != ABUT_OK) {
         stepper_destroy(s);
         return status;
     }
     memcpy(s->state.x, m->rest.data, scalars * sizeof(double));
+    for (size_t i = 0; i < m->rest.count; i++) s->lengths[i] = rigid_block_length(m, i);
+    s->problem.lengths = s->lengths;
     *out = s;
     return ABUT_OK;
 }
@@ -98,6 +105,7 @@ void stepper_destroy(stepper *s)
     destroy_term((term *)s->damping);
     destroy_term((term *)s->friction);
     destroy_term((term *)s->contact);
+    rigid_motion_free(&s->rigid);
     motion_free(&s->state);
     for (size_t i = 0; i < s->conditions.count; i++) condition_free(&s->conditions.data[i]);
     for (size_t i = 0; i < s->loads.count; i++) array_free(&s->loads.data[i].nodes);
@@ -106,6 +114,7 @@ void stepper_destroy(stepper *s)
     array_free(&s->condition_began);
     array_free(&s->linear_order);
     array_free(&s->loads);
+    mem_free(s->lengths);
     mem_free(s->fixed);
     mem_free(s->target);
     mem_free(s->x);
@@ -143,7 +152,8 @@ static abut_status set_accelerations(stepper *s, abut_error *err)
     memset(s->work, 0, 3 * blocks * sizeof *s->work);
     TRY(elastic_add_gradient(s->elastic, s->state.x, s->work, err));
     for (size_t i = 0; i < 3 * blocks; i++)
-        s->state.a[i] = (s->inertia->force[i] - s->work[i]) / s->model->mass.data[i / 3];
+        if (s->model->mass.data[i / 3] > 0)
+            s->state.a[i] = (s->inertia->force[i] - s->work[i]) / s->model->mass.data[i / 3];
     for (size_t k = 0; k < s->conditions.count; k++) {
         const condition *c = &s->conditions.data[k];
         if (!condition_active(c, 0)) continue;
@@ -180,6 +190,7 @@ abut_status stepper_start(stepper *s, const double *velocity, abut_error *err)
     size_t scalars = s->state.scalars;
     if (velocity) memcpy(s->state.v, velocity, scalars * sizeof *velocity);
     if (s->options.integrator == INTEGRATE_NEWMARK) TRY(set_accelerations(s, err));
+    if (s->model->rigids.count > 0) TRY(rigid_motion_start(&s->rigid, &s->state, s->state.a, err));
     return ABUT_OK;
 }
 
@@ -187,7 +198,8 @@ static vec3 lowest_corner(const stepper *s)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY};
     for (size_t i = 0; i < s->model->rest.count; i++)
-        if (s->model->bodies.data[s->model->body.data[i]].kind != BODY_KIND_OBSTACLE)
+        if (s->model->bodies.data[s->model->body.data[i]].kind != BODY_KIND_OBSTACLE &&
+            model_block_is_position(s->model, i))
             low = vec3_min(low, vec3_load(s->state.x + 3 * i));
     return low;
 }
@@ -213,6 +225,8 @@ static void set_targets(stepper *s, double time)
             }
         }
     }
+    if (s->model->rigids.count > 0)
+        rigid_motion_prescribe(&s->rigid, s->state.x, s->time, time, s->fixed, s->target);
 }
 
 /* Puts prescribed nodes that have to move under the augmented Lagrangian; those already at their
@@ -232,7 +246,7 @@ static abut_status attach(stepper *s, abut_error *err)
             if (s->target[at] != s->start[at]) moves = true;
         }
         if (!axes || !moves) continue;
-        TRY(attachment_add(s->attachment, (int32_t)i, s->model->mass.data[i],
+        TRY(attachment_add(s->attachment, (int32_t)i, rigid_block_mass(s->model, i), s->lengths[i],
                            vec3_load(s->target + 3 * i), axes, err));
         memset(s->fixed + 3 * i, 0, 3);
     }
@@ -397,6 +411,8 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
         s->damping->base.weight = factor / h;
         damping_lag(s->damping, s->start);
     }
+    if (s->model->rigids.count > 0)
+        rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
     set_targets(s, end);
     *statistics = (step_statistics){0};
     bool friction = s->contact && friction_possible(s->friction);
@@ -419,6 +435,8 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
     TRY(solve_step(s, friction, statistics, err));
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
     settle_prescribed(s);
+    if (s->model->rigids.count > 0)
+        rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->fixed);
     s->time = end;
     stepper_measure(s, statistics);
     return ABUT_OK;
@@ -442,6 +460,12 @@ void stepper_measure(stepper *s, step_statistics *out)
     s->elastic->base.weight = 1;
     out->elastic = s->elastic->base.class->value(&s->elastic->base, x);
     s->elastic->base.weight = weight;
+    if (s->model->rigids.count > 0) {
+        rigid_measures rigid = rigid_motion_measure(&s->rigid, &s->state);
+        out->kinetic += rigid.kinetic;
+        out->elastic += rigid.stored;
+        out->angular_momentum = vec3_add(out->angular_momentum, rigid.angular_momentum);
+    }
     out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, x);
     out->min_distance = INFINITY;
     if (!s->contact) return;
@@ -455,18 +479,8 @@ void stepper_measure(stepper *s, step_statistics *out)
 
 size_t stepper_state(stepper *s, state_array *out, size_t capacity)
 {
-    motion_state *m = &s->state;
-    struct {
-        const char *name;
-        double *data;
-    } main_arrays[] = {
-        {"x", m->x}, {"v", m->v}, {"a", m->a}, {"x_old", m->x_old}, {"v_old", m->v_old}};
-    size_t count = 0;
-    for (size_t i = 0; i < 5 && count < capacity; i++) {
-        state_array array = {.doubles = main_arrays[i].data, .count = m->scalars};
-        snprintf(array.name, sizeof array.name, "%s", main_arrays[i].name);
-        out[count++] = array;
-    }
+    size_t count = motion_arrays(&s->state, "", out, capacity);
+    count += rigid_motion_state(&s->rigid, out + count, capacity - count);
     if (array_resize(&s->linear_order, s->model->rest.count) && count + 1 < capacity) {
         linear_save(s->linear, s->linear_order.data, s->linear_order.count, s->linear_numbers);
         out[count++] = (state_array){
@@ -489,7 +503,7 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
 
 abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
 {
-    s->state.steps = steps;
+    s->state.steps = s->rigid.turn.steps = steps;
     s->time = (double)steps * s->options.h;
     if (!(s->linear_numbers[0] >= 0 && s->linear_numbers[0] <= (double)s->linear_order.count))
         return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");

@@ -10,6 +10,7 @@
 #include "solve/newton.h"
 #include "step/integrator.h"
 #include "step/prescribed.h"
+#include "step/rigid_motion.h"
 #include "term/attachment.h"
 #include "term/damping.h"
 #include "term/elastic.h"
@@ -62,6 +63,7 @@ typedef struct stepper {
     ARRAY(int32_t) linear_order; /* what the linear solver remembers, filled by stepper_state */
     double linear_numbers[2];
     ARRAY(load) loads;
+    rigid_motion rigid;
     inertia_term *inertia;
     elastic_term *elastic;
     attachment_term *attachment;
@@ -71,6 +73,7 @@ typedef struct stepper {
     problem problem;
     linear_solver *linear;
     newton_solver newton;
+    double *lengths;   /* per block: how far surface points move per unit */
     uint8_t *fixed;    /* 3 per block */
     double *target;    /* 3 per block: where prescribed scalars should go */
     double *x, *start; /* iterate; positions at the start of the step */
@@ -93,12 +96,6 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
 void stepper_measure(stepper *s, step_statistics *statistics);
 
 /* The arrays that make up the state, for saving and loading: positions, velocities, ... */
-typedef struct state_array {
-    char name[32];
-    double *doubles; /* or */
-    int32_t *ints;
-    size_t count;
-} state_array;
 /* Fills out (room for `capacity`); returns the number. Loading writes into the same arrays; call
  * stepper_restore afterwards. */
 size_t stepper_state(stepper *s, state_array *out, size_t capacity);

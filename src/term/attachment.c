@@ -48,6 +48,7 @@ static void destroy(term *base)
     attachment_term *t = (attachment_term *)base;
     array_free(&t->nodes);
     array_free(&t->mass);
+    array_free(&t->length);
     array_free(&t->target);
     array_free(&t->multiplier);
     array_free(&t->axes);
@@ -71,16 +72,18 @@ void attachment_clear(attachment_term *t)
 {
     array_clear(&t->nodes);
     array_clear(&t->mass);
+    array_clear(&t->length);
     array_clear(&t->target);
     array_clear(&t->multiplier);
     array_clear(&t->axes);
     t->base.groups[0].count = 0;
 }
 
-abut_status attachment_add(attachment_term *t, int32_t block, double mass, vec3 target, int axes,
-                           abut_error *err)
+abut_status attachment_add(attachment_term *t, int32_t block, double mass, double length,
+                           vec3 target, int axes, abut_error *err)
 {
     if (!array_push(&t->nodes, block) || !array_push(&t->mass, mass) ||
+        !array_push(&t->length, length) ||
         !array_push(&t->target, target) || !array_push(&t->multiplier, (vec3){0}) ||
         !array_push(&t->axes, (uint8_t)axes))
         return error_memory(err, "attaching nodes");
@@ -102,6 +105,6 @@ void attachment_update_multipliers(attachment_term *t, const double *x)
 double attachment_distance2(const attachment_term *t, const double *x)
 {
     double sum = 0;
-    for (size_t i = 0; i < t->nodes.count; i++) sum += vec3_norm2(gap(t, x, i));
+    for (size_t i = 0; i < t->nodes.count; i++) sum += t->length.data[i] * t->length.data[i] * vec3_norm2(gap(t, x, i));
     return sum;
 }

@@ -192,7 +192,7 @@ TEST(attachment)
     for (int i = 0; i < 12; i++) x[i] = random_range(&r, -1, 1);
     for (int i = 0; i < 3; i++) {
         vec3 target = {random_range(&r, -1, 1), random_range(&r, -1, 1), random_range(&r, -1, 1)};
-        CHECK_OK(attachment_add(t, i, 0.5 + i, target, i == 1 ? 5 : 7, &err), err);
+        CHECK_OK(attachment_add(t, i, 0.5 + i, 1, target, i == 1 ? 5 : 7, &err), err);
     }
     attachment_ready(t);
     t->stiffness = 30;

@@ -1,0 +1,141 @@
+#include "term/rigid_inertia.h"
+
+#include "base/parallel.h"
+#include "math/eigen.h"
+#include "math/rotation.h"
+
+#include <string.h>
+
+/* Curvatures below this share of the largest one are lifted to it: where the potential is not
+ * convex, or a body has no inertia, Newton's matrix stays definite. */
+static const double LEAST_CURVATURE = 1e-6;
+
+/* tr(a b) */
+static double trace_product(mat3 a, mat3 b)
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) sum += a.m[i][j] * b.m[j][i];
+    return sum;
+}
+
+typedef struct value_work {
+    const rigid_inertia_term *t;
+    const double *x;
+} value_work;
+
+static double energy_range(void *context, size_t begin, size_t end)
+{
+    const value_work *w = context;
+    const rigid_inertia_term *t = w->t;
+    double sum = 0;
+    for (size_t i = begin; i < end; i++) {
+        mat3 q = rotation_matrix(vec3_load(w->x + 3 * (size_t)t->blocks.data[i]));
+        mat3 d = mat3_sub(q, t->predicted.data[i]);
+        mat3 moment = t->model->rigids.data[t->rigids.data[i]].moment;
+        sum += 0.5 * t->mass_factor * trace_product(mat3_mul(d, moment), mat3_transpose(d));
+        sum += trace_product(q, t->load.data[i]);
+    }
+    return sum;
+}
+
+static double value(term *base, const double *x)
+{
+    value_work work = {(rigid_inertia_term *)base, x};
+    return base->weight * parallel_sum(work.t->blocks.count, energy_range, &work);
+}
+
+/* The symmetric matrix with its eigenvalues lifted to a small positive share of the largest. */
+static mat3 definite(mat3 h)
+{
+    double values[3], largest = 0;
+    mat3 vectors, out = mat3_zero();
+    eigen3(h, values, &vectors);
+    for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(values[k]));
+    for (int k = 0; k < 3; k++) {
+        vec3 v = mat3_column(vectors, k);
+        out = mat3_add(out,
+                       mat3_scale(fmax(values[k], LEAST_CURVATURE * largest), mat3_outer(v, v)));
+    }
+    return out;
+}
+
+/* dE/dtheta_k = -tr(R_k G), G = J (Q_tilde - Q)^T - M; the part of J Q^T vanishes, and leaving it
+ * out keeps the digits. */
+static void add_gradient(const rigid_inertia_term *t, size_t i, vec3 theta, double *out)
+{
+    mat3 first[3];
+    rotation_first(theta, first);
+    mat3 moment = mat3_scale(t->mass_factor, t->model->rigids.data[t->rigids.data[i]].moment);
+    mat3 d = mat3_sub(t->predicted.data[i], rotation_matrix(theta));
+    mat3 g = mat3_sub(mat3_mul(moment, mat3_transpose(d)), t->load.data[i]);
+    for (int k = 0; k < 3; k++) out[k] = -t->base.weight * trace_product(first[k], g);
+}
+
+/* d2E/dtheta_k dtheta_l = -tr(R_kl (J Q_tilde^T - M)). */
+static void add_hessian(const rigid_inertia_term *t, size_t i, vec3 theta, double *out)
+{
+    mat3 second[3][3], h;
+    rotation_second(theta, second);
+    mat3 moment = mat3_scale(t->mass_factor, t->model->rigids.data[t->rigids.data[i]].moment);
+    mat3 g =
+        mat3_sub(mat3_mul(moment, mat3_transpose(t->predicted.data[i])), t->load.data[i]);
+    for (int k = 0; k < 3; k++)
+        for (int l = 0; l <= k; l++) h.m[k][l] = h.m[l][k] = -trace_product(second[k][l], g);
+    h = mat3_scale(t->base.weight, definite(h));
+    memcpy(out, h.m, sizeof h.m);
+}
+
+static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
+                        double *gradient, double *hessian)
+{
+    (void)group;
+    const rigid_inertia_term *t = (const rigid_inertia_term *)base;
+    for (size_t i = begin; i < end; i++) {
+        vec3 theta = vec3_load(x + 3 * (size_t)t->blocks.data[i]);
+        if (gradient) add_gradient(t, i, theta, gradient + 3 * (i - begin));
+        if (hessian) add_hessian(t, i, theta, hessian + 9 * (i - begin));
+    }
+}
+
+static void destroy(term *base)
+{
+    rigid_inertia_term *t = (rigid_inertia_term *)base;
+    array_free(&t->blocks);
+    array_free(&t->rigids);
+    array_free(&t->predicted);
+    array_free(&t->load);
+    mem_free(t);
+}
+
+static const term_class rigid_inertia_class = {
+    .name = "rigid inertia", .value = value, .derivatives = derivatives, .destroy = destroy};
+
+abut_status rigid_inertia_create(const model *m, rigid_inertia_term **out, abut_error *err)
+{
+    rigid_inertia_term *t = mem_calloc(1, sizeof *t);
+    if (!t) return error_memory(err, "creating the inertia of rigid bodies");
+    t->base = (term){
+        .class = &rigid_inertia_class, .weight = 1, .enabled = true, .group_count = 1};
+    t->model = m;
+    t->mass_factor = 1;
+    bool ok = true;
+    for (size_t i = 0; ok && i < m->rigids.count; i++) {
+        if (m->rigids.data[i].affine) continue;
+        ok = array_push(&t->blocks, m->rigids.data[i].block + 1) &&
+             array_push(&t->rigids, (int32_t)i) && array_push(&t->predicted, mat3_identity()) &&
+             array_push(&t->load, mat3_zero());
+    }
+    if (!ok) {
+        destroy(&t->base);
+        return error_memory(err, "creating the inertia of rigid bodies");
+    }
+    t->base.groups[0] = (stencil_group){1, t->blocks.count, t->blocks.data};
+    *out = t;
+    return ABUT_OK;
+}
+
+mat3 rigid_torque_load(mat3 frame, vec3 torque, double factor)
+{
+    return mat3_scale(0.5 * factor, mat3_mul(mat3_transpose(frame), mat3_cross(torque)));
+}
