@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Shares of tr J below which a direction counts as having no extent, and that stand in for it. */
-static const double NO_EXTENT = 1e-9, LEAST_EXTENT = 1e-8;
+/* Second moments below this share of the largest count as none; share that stands in for them: a
+ * bar with a radius of 2 % of its length. */
+static const double NO_EXTENT = 1e-7, BAR = 1e-3;
 
 /* ---------------------------------------------------------------------------------------------- */
 /* Weighing                                                                                       */
@@ -70,8 +71,7 @@ static abut_status choose_weigh(const char *name, const mesh *shape, const surfa
         *weigh = parts->edge_count > 0 ? WEIGH_LENGTH : WEIGH_POINTS;
         return ABUT_OK;
     }
-    bool closed =
-        surface_is_closed((const int32_t(*)[3])parts->triangles, parts->triangle_count);
+    bool closed = surface_is_closed((const int32_t(*)[3])parts->triangles, parts->triangle_count);
     if (!closed) TRY(closed_after_welding(shape, &closed, err));
     bool sheet = false;
     if (!closed) TRY(refuse_bad_surface(name, shape, &sheet, err));
@@ -144,16 +144,18 @@ void rigid_principal(const mass_properties *m, double moments[3], mat3 *axes)
     eigen3(m->inertia, moments, axes);
 }
 
-/* A straight rod has no inertia about its own axis, and nothing turns it: a little stands in. */
+/* A straight rod has no inertia about its own axis: it gets that of a thin round bar. */
 static mat3 definite_moment(mat3 moment, bool *turns)
 {
     double values[3];
     mat3 axes;
     eigen3(moment, values, &axes);
     *turns = values[2] > 0;
-    double trace = values[0] + values[1] + values[2];
-    if (values[1] > NO_EXTENT * trace) return moment;
-    for (int i = 0; i < 3; i++) moment.m[i][i] += LEAST_EXTENT * trace;
+    if (values[1] > NO_EXTENT * values[2]) return moment;
+    for (int k = 0; k < 2; k++) {
+        vec3 across = mat3_column(axes, k);
+        moment = mat3_add(moment, mat3_scale(BAR * values[2], mat3_outer(across, across)));
+    }
     return moment;
 }
 
@@ -183,8 +185,7 @@ static abut_status make_row(collision_surface *s, const void *context, int32_t v
     int32_t block = c->body->block;
     vec3 arm = vec3_sub(c->positions[vertex], c->body->center);
     if (!c->body->affine) return surface_add_rigid(s, c->frame, arm, err);
-    row_entry entries[4] = {
-        {block, 1}, {block + 1, arm.x}, {block + 2, arm.y}, {block + 3, arm.z}};
+    row_entry entries[4] = {{block, 1}, {block + 1, arm.x}, {block + 2, arm.y}, {block + 3, arm.z}};
     return surface_add_combination(s, entries, 4, err);
 }
 
@@ -230,8 +231,7 @@ static abut_status add_any(model *m, const char *name, const mesh *shape,
     TRY(mesh_surface(shape, &parts, err));
     mass_properties mass;
     abut_status status = weigh_surface(name, shape, &parts, options, &mass, err);
-    if (status == ABUT_OK)
-        status = add_body(m, name, shape, &parts, &mass, options, affine, err);
+    if (status == ABUT_OK) status = add_body(m, name, shape, &parts, &mass, options, affine, err);
     surface_parts_free(&parts);
     return status;
 }

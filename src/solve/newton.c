@@ -105,8 +105,9 @@ static void axpy_range(void *context, size_t begin, size_t end)
 }
 
 /* Halves the step until the energy does not grow and the state passes the independent checks. */
-static abut_status line_search(newton_solver *n, double *x, double alpha, bool tiny, double *energy,
-                               newton_result *result, bool *moved, abut_error *err)
+static abut_status line_search(newton_solver *n, double *x, double alpha, bool tiny,
+                               double decrease, double *energy, newton_result *result, bool *moved,
+                               abut_error *err)
 {
     problem *p = n->problem;
     size_t scalars = 3 * (size_t)p->block_count;
@@ -118,6 +119,8 @@ static abut_status line_search(newton_solver *n, double *x, double alpha, bool t
             TRY(problem_update(p, n->trial, err));
             double trial = problem_value(p, n->trial);
             double noise = ENERGY_NOISE * (fabs(*energy) + fabs(trial));
+            /* Too little to gain for the energy to tell: its direction is good, nevertheless. */
+            if (decrease <= STALL_NOISE * fabs(*energy)) noise = STALL_NOISE * fabs(*energy);
             if (trial <= *energy + noise || (tiny && isfinite(trial) && k > 8)) {
                 memcpy(x, n->trial, scalars * sizeof *x);
                 *energy = trial;
@@ -159,7 +162,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         double alpha = 1;
         TRY(problem_max_step(p, x, n->direction, 1.0, &alpha, err));
         bool tiny = result->direction <= options->tolerance, moved = false;
-        TRY(line_search(n, x, alpha, tiny, &energy, result, &moved, err));
+        TRY(line_search(n, x, alpha, tiny, decrease, &energy, result, &moved, err));
         bool changed = false, may_stop = true;
         if (hooks)
             TRY(hooks->after_iteration(hooks->context, x, result->direction, &changed, &may_stop,

@@ -132,8 +132,7 @@ static mat3 start_acceleration(const rigid_body *b, mat3 q, vec3 w, vec3 torque)
     if (!b->turns) return mat3_zero();
     mat3 moment = mat3_mul(mat3_mul(q, b->moment), mat3_transpose(q));
     mat3 inertia = mat3_scale(-1, moment);
-    for (int i = 0; i < 3; i++)
-        inertia.m[i][i] += moment.m[0][0] + moment.m[1][1] + moment.m[2][2];
+    for (int i = 0; i < 3; i++) inertia.m[i][i] += moment.m[0][0] + moment.m[1][1] + moment.m[2][2];
     vec3 gyroscopic = vec3_cross(w, mat3_mul_vec(inertia, w));
     vec3 alpha = mat3_mul_vec(mat3_inverse(inertia), vec3_sub(torque, gyroscopic));
     mat3 spin = mat3_cross(w);
@@ -293,6 +292,16 @@ void rigid_motion_prescribe(rigid_motion *r, const double *x, double time, doubl
     hold_points(r->model, x, fixed, target);
 }
 
+/* Newmark's rule is not stable across the constraint Q^T Q = I: what the acceleration has beyond
+ * that of a rotation is replaced by what belongs to it, Q'' = ([alpha] + [w]^2) Q. */
+static void make_consistent(rigid_motion *r, size_t k)
+{
+    mat3 q = load_matrix(r->turn.x + 9 * k);
+    mat3 spin = mat3_cross(angular_velocity(q, load_matrix(r->turn.v + 9 * k)));
+    mat3 alpha = mat3_cross(angular_velocity(q, load_matrix(r->turn.a + 9 * k)));
+    store_matrix(r->turn.a + 9 * k, mat3_mul(mat3_add(alpha, mat3_mul(spin, spin)), q));
+}
+
 static void advance_body(rigid_motion *r, motion_state *state, size_t k, double h,
                          const double *start, const uint8_t *fixed)
 {
@@ -304,6 +313,8 @@ static void advance_body(rigid_motion *r, motion_state *state, size_t k, double 
         mat3 before = rotation_matrix(vec3_load(start + at));
         store_matrix(r->turn.v + 9 * k, mat3_scale(1 / h, mat3_sub(q, before)));
         memset(r->turn.a + 9 * k, 0, 9 * sizeof(double));
+    } else if (state->kind == INTEGRATE_NEWMARK) {
+        make_consistent(r, k);
     }
     vec3_store(state->x + at, rotation_wrap(vec3_load(state->x + at)));
     vec3_store(state->v + at, angular_velocity(q, load_matrix(r->turn.v + 9 * k)));
@@ -333,8 +344,7 @@ static void add_measures(const rigid_body *b, mat3 q, mat3 q_dot, rigid_measures
             double moment = b->moment.m[i][j];
             vec3 a = mat3_column(q, i), v = mat3_column(q_dot, j);
             out->kinetic += 0.5 * moment * vec3_dot(mat3_column(q_dot, i), v);
-            out->angular_momentum =
-                vec3_mul_add(out->angular_momentum, moment, vec3_cross(a, v));
+            out->angular_momentum = vec3_mul_add(out->angular_momentum, moment, vec3_cross(a, v));
         }
 }
 

@@ -63,8 +63,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK && s->damping)
         status = problem_add_term(&s->problem, &s->damping->base, err);
     if (status == ABUT_OK && m->rigids.count > 0)
-        status =
-            rigid_motion_init(&s->rigid, m, &s->state, s->inertia->x_tilde, &s->problem, err);
+        status = rigid_motion_init(&s->rigid, m, &s->state, s->inertia->x_tilde, &s->problem, err);
     if (status == ABUT_OK && options->contact) status = add_contact(s, err);
     if (status == ABUT_OK) status = linear_create(&options->linear, &s->linear, err);
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
@@ -75,7 +74,8 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     s->start = mem_calloc(scalars, sizeof(double));
     s->work = mem_calloc(scalars, sizeof(double));
     s->gradient = mem_calloc(scalars, sizeof(double));
-    if (status == ABUT_OK && !(s->lengths && s->fixed && s->target && s->x && s->start && s->work && s->gradient))
+    if (status == ABUT_OK &&
+        !(s->lengths && s->fixed && s->target && s->x && s->start && s->work && s->gradient))
         status = error_memory(err, "creating the stepper");
     if (status != ABUT_OK) {
         stepper_destroy(s);
@@ -411,8 +411,7 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
         s->damping->base.weight = factor / h;
         damping_lag(s->damping, s->start);
     }
-    if (s->model->rigids.count > 0)
-        rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
+    if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
     set_targets(s, end);
     *statistics = (step_statistics){0};
     bool friction = s->contact && friction_possible(s->friction);

@@ -13,10 +13,7 @@ static mat3 frame_at(const affine_term *t, const double *x, size_t i)
 }
 
 /* A^T A - I */
-static mat3 strain(mat3 a)
-{
-    return mat3_sub(mat3_mul(mat3_transpose(a), a), mat3_identity());
-}
+static mat3 strain(mat3 a) { return mat3_sub(mat3_mul(mat3_transpose(a), a), mat3_identity()); }
 
 static const rigid_body *body_of(const affine_term *t, size_t i)
 {
@@ -119,8 +116,7 @@ static void destroy(term *base)
 static const term_class affine_class = {
     .name = "affine", .value = value, .derivatives = derivatives, .destroy = destroy};
 
-abut_status affine_create(const model *m, const double *x_tilde, affine_term **out,
-                          abut_error *err)
+abut_status affine_create(const model *m, const double *x_tilde, affine_term **out, abut_error *err)
 {
     affine_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the term of affine bodies");
@@ -132,8 +128,7 @@ abut_status affine_create(const model *m, const double *x_tilde, affine_term **o
     for (size_t i = 0; ok && i < m->rigids.count; i++) {
         if (!m->rigids.data[i].affine) continue;
         ok = array_push(&t->rigids, (int32_t)i) && array_push(&t->load, mat3_zero());
-        for (int k = 1; ok && k <= 3; k++)
-            ok = array_push(&t->blocks, m->rigids.data[i].block + k);
+        for (int k = 1; ok && k <= 3; k++) ok = array_push(&t->blocks, m->rigids.data[i].block + k);
     }
     if (!ok) {
         destroy(&t->base);

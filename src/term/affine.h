@@ -1,7 +1,8 @@
 /* Affine bodies: inertia of the columns a_i of A, torques, and the stiff potential that keeps A a
  * rotation (Affine Body Dynamics, Lan et al. 2022):
  *     1/2 sum_ij J_ij (a_i - a~_i).(a_j - a~_j) + tr(A M) + s k |A^T A - I|^2.
- * The centre c is a node with the mass of the body (term/inertia.h); M as in term/rigid_inertia.h. */
+ * The centre c is a node with the mass of the body (term/inertia.h); M as in term/rigid_inertia.h.
+ */
 #ifndef TERM_AFFINE_H
 #define TERM_AFFINE_H
 

@@ -83,9 +83,8 @@ abut_status attachment_add(attachment_term *t, int32_t block, double mass, doubl
                            vec3 target, int axes, abut_error *err)
 {
     if (!array_push(&t->nodes, block) || !array_push(&t->mass, mass) ||
-        !array_push(&t->length, length) ||
-        !array_push(&t->target, target) || !array_push(&t->multiplier, (vec3){0}) ||
-        !array_push(&t->axes, (uint8_t)axes))
+        !array_push(&t->length, length) || !array_push(&t->target, target) ||
+        !array_push(&t->multiplier, (vec3){0}) || !array_push(&t->axes, (uint8_t)axes))
         return error_memory(err, "attaching nodes");
     return ABUT_OK;
 }
@@ -105,6 +104,7 @@ void attachment_update_multipliers(attachment_term *t, const double *x)
 double attachment_distance2(const attachment_term *t, const double *x)
 {
     double sum = 0;
-    for (size_t i = 0; i < t->nodes.count; i++) sum += t->length.data[i] * t->length.data[i] * vec3_norm2(gap(t, x, i));
+    for (size_t i = 0; i < t->nodes.count; i++)
+        sum += t->length.data[i] * t->length.data[i] * vec3_norm2(gap(t, x, i));
     return sum;
 }

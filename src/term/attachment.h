@@ -19,8 +19,8 @@ typedef struct attachment_term {
 
 abut_status attachment_create(attachment_term **out, abut_error *err);
 void attachment_clear(attachment_term *t);
-/* Adds a node; call attachment_ready after the last one. length: how far a point moves when a scalar
- * of the block changes by 1 (1 for nodes). */
+/* Adds a node; call attachment_ready after the last one. length: how far a point moves when a
+ * scalar of the block changes by 1 (1 for nodes). */
 abut_status attachment_add(attachment_term *t, int32_t block, double mass, double length,
                            vec3 target, int axes, abut_error *err);
 void attachment_ready(attachment_term *t);

@@ -54,8 +54,8 @@ static mat3 definite(mat3 h)
     for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(values[k]));
     for (int k = 0; k < 3; k++) {
         vec3 v = mat3_column(vectors, k);
-        out = mat3_add(out,
-                       mat3_scale(fmax(values[k], LEAST_CURVATURE * largest), mat3_outer(v, v)));
+        out =
+            mat3_add(out, mat3_scale(fmax(values[k], LEAST_CURVATURE * largest), mat3_outer(v, v)));
     }
     return out;
 }
@@ -78,8 +78,7 @@ static void add_hessian(const rigid_inertia_term *t, size_t i, vec3 theta, doubl
     mat3 second[3][3], h;
     rotation_second(theta, second);
     mat3 moment = mat3_scale(t->mass_factor, t->model->rigids.data[t->rigids.data[i]].moment);
-    mat3 g =
-        mat3_sub(mat3_mul(moment, mat3_transpose(t->predicted.data[i])), t->load.data[i]);
+    mat3 g = mat3_sub(mat3_mul(moment, mat3_transpose(t->predicted.data[i])), t->load.data[i]);
     for (int k = 0; k < 3; k++)
         for (int l = 0; l <= k; l++) h.m[k][l] = h.m[l][k] = -trace_product(second[k][l], g);
     h = mat3_scale(t->base.weight, definite(h));
@@ -115,8 +114,7 @@ abut_status rigid_inertia_create(const model *m, rigid_inertia_term **out, abut_
 {
     rigid_inertia_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the inertia of rigid bodies");
-    t->base = (term){
-        .class = &rigid_inertia_class, .weight = 1, .enabled = true, .group_count = 1};
+    t->base = (term){.class = &rigid_inertia_class, .weight = 1, .enabled = true, .group_count = 1};
     t->model = m;
     t->mass_factor = 1;
     bool ok = true;

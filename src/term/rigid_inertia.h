@@ -1,8 +1,9 @@
 /* Rotational inertia and torques of rigid bodies as an incremental potential over their rotation
  * vectors (Rigid IPC, equation 4.9, in the shifted form that does not cancel):
  *     1/2 tr((Q - Q_tilde) J (Q - Q_tilde)^T) + tr(Q M),   Q = R(theta),
- * with M = s/2 Q_t^T [tau]x for a torque tau in the world, s the integrator's factor on forces: near
- * Q_t this is -s tau . dtheta. Translation is a node with the mass of the body (term/inertia.h). */
+ * with M = s/2 Q_t^T [tau]x for a torque tau in the world, s the integrator's factor on forces:
+ * near Q_t this is -s tau . dtheta. Translation is a node with the mass of the body
+ * (term/inertia.h). */
 #ifndef TERM_RIGID_INERTIA_H
 #define TERM_RIGID_INERTIA_H
 
