@@ -63,7 +63,8 @@ static abut_status look_at_nodes(scene_summary *summary, size_t body, const char
     char place[200];
     snprintf(place, sizeof place, "%.120s: bodies[%zu].%s[%zu].nodes", summary->scene->path, body,
              list, index);
-    abut_status status = select_nodes(nodes, &summary->meshes[body], &selected, &count, err);
+    abut_status status = select_nodes(nodes, &summary->scene->bodies[body], &summary->meshes[body],
+                                      &selected, &count, err);
     if (status != ABUT_OK) return note(summary, error_add_place(err, place, status), err);
     if (count == 0)
         summary_warning(summary, "%s: selects no node of \"%s\"", place,

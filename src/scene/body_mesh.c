@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
+#include "mesh/refine.h"
 #include "mesh/topology.h"
 #include "scene/schema_table.h"
 
@@ -85,6 +86,10 @@ abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_
     memset(out, 0, sizeof *out);
     abut_status status = b->mesh.source == MESH_FILE ? read_mesh_file(&b->mesh, out, err)
                                                      : generate(&b->mesh, out, err);
+    for (int k = 0; status == ABUT_OK && k < b->mesh.refine; k++) {
+        status = mesh_refine(out, err);
+        if (status != ABUT_OK) mesh_free(out);
+    }
     if (status == ABUT_OK && b->mesh.only != MESH_ALL) {
         status = keep_only(out, b->mesh.only, err);
         if (status != ABUT_OK) mesh_free(out);

@@ -69,7 +69,7 @@ static abut_status select_blocks(const scene_def *scene, size_t body, const mesh
     size_t count = 0;
     char place[256];
     body_place(place, sizeof place, scene, body, field);
-    abut_status status = select_nodes(selector, shape, &nodes, &count, err);
+    abut_status status = select_nodes(selector, &scene->bodies[body], shape, &nodes, &count, err);
     if (status != ABUT_OK) return error_add_place(err, place, status);
     for (size_t i = 0; status == ABUT_OK && i < count; i++)
         if (built->block_of_vertex[nodes[i]] >= 0 &&
@@ -108,6 +108,15 @@ static abut_status add_motions(condition *c, const model *m, const motion_def *m
     return ABUT_OK;
 }
 
+static abut_status copy_expressions(expression *const from[3], expression *to[3], abut_error *err)
+{
+    for (int k = 0; k < 3 && from[k]; k++) {
+        to[k] = expression_copy(from[k]);
+        if (!to[k]) return error_memory(err, "adding conditions");
+    }
+    return ABUT_OK;
+}
+
 static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape, stepper *s,
                              const logger *log, abut_error *err)
 {
@@ -134,6 +143,7 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
         if (nodes.count == 0)
             log_message(log, ABUT_LOG_WARNING, "%s: bodies[%zu].%s selects no nodes", scene->path,
                         i, field);
+        TRY(copy_expressions(fix->displacement, c->displacement, err));
         TRY(add_motions(c, s->model, fix->motions, fix->motion_count, err));
     }
     return ABUT_OK;
@@ -153,6 +163,7 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
         if (!array_push(&c->nodes, body->first_block + b))
             return error_memory(err, "adding conditions");
     if (def->sequence_folder) return sequence_load(scene, i, body, c, err);
+    TRY(copy_expressions(def->displacement, c->displacement, err));
     return add_motions(c, s->model, def->motions, def->motion_count, err);
 }
 
@@ -195,7 +206,12 @@ static void set_velocity(const scene_def *scene, size_t i, const model *m, doubl
     vec3 spin = vec3_scale(DEGREE, def->angular_velocity);
     for (int32_t b = body->first_block; b < body->first_block + body->block_count; b++) {
         vec3 arm = vec3_sub(m->rest.data[b], center);
-        vec3_store(velocity + 3 * (size_t)b, vec3_add(def->velocity, vec3_cross(spin, arm)));
+        vec3 v = vec3_add(def->velocity, vec3_cross(spin, arm)), x = m->rest.data[b];
+        if (def->velocity_field[0])
+            v = vec3_add(v, (vec3){expression_value(def->velocity_field[0], x.x, x.y, x.z, 0),
+                                   expression_value(def->velocity_field[1], x.x, x.y, x.z, 0),
+                                   expression_value(def->velocity_field[2], x.x, x.y, x.z, 0)});
+        vec3_store(velocity + 3 * (size_t)b, v);
     }
 }
 

@@ -109,7 +109,60 @@ static abut_status read_selector(const json_t *object, selector_def *out, abut_e
         for (size_t i = 0; i < out->count; i++)
             out->list[i] = (int32_t)json_integer_value(json_array_get(value, i));
         break;
-    case SELECT_TAG: out->tag = (int32_t)json_integer_value(value); break;
+    case SELECT_TAG:
+    case SELECT_BOUNDARY: out->tag = (int32_t)json_integer_value(value); break;
+    }
+    return ABUT_OK;
+}
+
+/* Three expressions of a field that may be absent. */
+static abut_status read_expressions(const json_t *list, expression *out[3], abut_error *err)
+{
+    for (size_t k = 0; list && k < 3; k++) {
+        const json_t *item = json_array_get(list, k);
+        if (json_is_string(item)) {
+            TRY(expression_parse(json_string_value(item), &out[k], err));
+        } else {
+            out[k] = expression_constant(json_number_value(item));
+            if (!out[k]) return error_memory(err, "reading the scene");
+        }
+    }
+    return ABUT_OK;
+}
+
+static void free_expressions(expression *list[3])
+{
+    for (int k = 0; k < 3; k++) expression_free(list[k]);
+}
+
+static abut_status read_boundaries(const json_t *list, body_def *out, abut_error *err)
+{
+    TRY(allocate_list(list, sizeof *out->boundaries, (void **)&out->boundaries,
+                      &out->boundary_count, err));
+    for (size_t i = 0; i < out->boundary_count; i++) {
+        static const char *const words[] = {"all", "box", "sphere", "cylinder", "side"};
+        const json_t *object = json_array_get(list, i);
+        boundary_def *b = &out->boundaries[i];
+        b->number = get_int(object, "number");
+        while (!get(object, words[b->kind])) b->kind++;
+        const json_t *value = get(object, words[b->kind]);
+        switch (b->kind) {
+        case BOUNDARY_ALL: break;
+        case BOUNDARY_BOX:
+            b->a = to_vector(json_array_get(value, 0));
+            b->b = to_vector(json_array_get(value, 1));
+            break;
+        case BOUNDARY_SPHERE: b->a = get_vector(value, "center"); break;
+        case BOUNDARY_CYLINDER:
+            b->a = get_vector(value, "from");
+            b->b = get_vector(value, "to");
+            break;
+        case BOUNDARY_SIDE:
+            b->a = get_vector(value, "point");
+            b->b = get_vector(value, "normal");
+            break;
+        }
+        b->radius = get_number_or(value, "radius", 0);
     }
     return ABUT_OK;
 }
@@ -144,6 +197,7 @@ static abut_status read_fix(const json_t *object, fix_def *out, abut_error *err)
         out->release_beyond = get_number(release, "beyond");
     }
     TRY(read_selector(get(object, "nodes"), &out->nodes, err));
+    TRY(read_expressions(get(object, "displacement"), out->displacement, err));
     return read_motions(get(object, "motion"), &out->motions, &out->motion_count, err);
 }
 
@@ -245,6 +299,7 @@ static abut_status read_mesh(const json_t *object, const char *folder, mesh_def 
     int source = 0;
     while (!get(object, mesh_source_words[source])) source++;
     out->source = (mesh_source)source;
+    out->refine = get_int(object, "refine");
     out->only = (mesh_only)get_word(object, "only", mesh_only_words);
     if (out->source != MESH_FILE) {
         read_shape(get(object, mesh_source_words[source]), out);
@@ -276,6 +331,9 @@ static void read_material(const json_t *body, const json_t *materials, material_
 static abut_status read_conditions(const json_t *object, body_def *out, abut_error *err)
 {
     const json_t *fixes = get(object, "fix"), *forces = get(object, "force");
+    TRY(read_expressions(get(object, "displacement"), out->displacement, err));
+    TRY(read_expressions(get(object, "velocity_field"), out->velocity_field, err));
+    TRY(read_boundaries(get(object, "boundary"), out, err));
     TRY(allocate_list(fixes, sizeof *out->fixes, (void **)&out->fixes, &out->fix_count, err));
     for (size_t i = 0; i < out->fix_count; i++)
         TRY(read_fix(json_array_get(fixes, i), &out->fixes[i], err));
@@ -425,11 +483,15 @@ static void free_body(body_def *body)
     for (size_t i = 0; i < body->fix_count; i++) {
         mem_free(body->fixes[i].nodes.list);
         mem_free(body->fixes[i].motions);
+        free_expressions(body->fixes[i].displacement);
     }
     for (size_t i = 0; i < body->force_count; i++) mem_free(body->forces[i].nodes.list);
     mem_free(body->fixes);
     mem_free(body->forces);
     mem_free(body->motions);
+    free_expressions(body->displacement);
+    free_expressions(body->velocity_field);
+    mem_free(body->boundaries);
     mem_free((char *)body->mesh.path);
     mem_free((char *)body->sequence_folder);
 }

@@ -3,6 +3,7 @@
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
 
+#include "base/expression.h"
 #include "base/log.h"
 #include "base/status.h"
 #include "math/vec3.h"
@@ -58,7 +59,8 @@ typedef enum selector_kind {
     SELECT_RELATIVE_BOX, /* box in [0,1]^3 of the body's bounding box */
     SELECT_SPHERE,
     SELECT_LIST,
-    SELECT_TAG /* nodes of the cells with this physical tag */
+    SELECT_TAG,     /* nodes of the cells with this physical tag */
+    SELECT_BOUNDARY /* nodes of the boundary faces that the body gives this number */
 } selector_kind;
 
 typedef struct selector_def {
@@ -70,6 +72,22 @@ typedef struct selector_def {
     int32_t *list;
     int32_t tag;
 } selector_def;
+
+/* Which boundary faces get a number; the first entry that holds a face's centre decides. */
+typedef enum boundary_kind {
+    BOUNDARY_ALL,
+    BOUNDARY_BOX,
+    BOUNDARY_SPHERE,
+    BOUNDARY_CYLINDER,
+    BOUNDARY_SIDE
+} boundary_kind;
+
+typedef struct boundary_def {
+    int32_t number;
+    boundary_kind kind;
+    vec3 a, b; /* box corners; centre; axis ends; point and normal */
+    double radius;
+} boundary_def;
 
 /* Prescribed motion during [from, until): constant linear velocity, and rotation about an axis
  * through a centre. The centre moves with the linear motion. */
@@ -89,7 +107,8 @@ typedef struct fix_def {
     bool axes[3]; /* which components are prescribed */
     size_t motion_count;
     motion_def *motions;
-    bool has_release; /* for good, when all simulated nodes are beyond this coordinate */
+    expression *displacement[3]; /* instead of motions; NULL: none */
+    bool has_release;            /* for good, when all simulated nodes are beyond this coordinate */
     int release_axis;
     double release_beyond;
 } fix_def;
@@ -125,6 +144,7 @@ typedef struct mesh_def {
     mesh_only only;
     const char *path; /* MESH_FILE: resolved against the scene's folder */
     bool weld;
+    int refine;
     vec3 size;                      /* box, mat, grid (x, z) */
     int cells[3];                   /* box; mat (n, m); grid; lattice counts; sphere level in [0] */
     double radius, radius2, length; /* ball, rod, torus (ring, tube), cone (bottom, top, height) */
@@ -145,6 +165,10 @@ typedef struct body_def {
     force_def *forces;
     size_t motion_count; /* obstacles */
     motion_def *motions;
+    expression *displacement[3];   /* obstacles, instead of motions; NULL: none */
+    expression *velocity_field[3]; /* NULL: none */
+    size_t boundary_count;
+    boundary_def *boundaries;
     double friction; /* negative: the scene's */
     bool consistent_mass;
     /* Prescribed positions of all nodes, one file per step: folder/N.extension, N from `first`. */

@@ -1,5 +1,6 @@
 #include "scene/schema.h"
 
+#include "base/expression.h"
 #include "base/text.h"
 
 #include <assert.h>
@@ -188,6 +189,19 @@ static json_t *resolve_axes(schema_walk *w, const schema_field *field, const jso
         seen[*c - 'x'] = true;
     }
     return json_incref((json_t *)value);
+}
+
+static json_t *resolve_expression(schema_walk *w, const schema_field *field, const json_t *value)
+{
+    if (json_is_number(value)) return json_incref((json_t *)value);
+    if (!json_is_string(value)) return wrong(w, field, value);
+    expression *parsed = NULL;
+    abut_error err;
+    abut_status status = expression_parse(json_string_value(value), &parsed, &err);
+    expression_free(parsed);
+    if (status == ABUT_OK) return json_incref((json_t *)value);
+    problem_add(w->problems, w->path, "%s", err.message);
+    return NULL;
 }
 
 /* --- Lists of values --- */
@@ -397,6 +411,9 @@ static json_t *resolve_value(schema_walk *w, const schema_field *field, const js
             return repeat_number(w, field, value);
         return resolve_items(w, field, value, SCHEMA_NUMBER, resolve_number);
     case SCHEMA_INTEGERS: return resolve_items(w, field, value, SCHEMA_INTEGER, resolve_integer);
+    case SCHEMA_EXPRESSION: return resolve_expression(w, field, value);
+    case SCHEMA_EXPRESSIONS:
+        return resolve_items(w, field, value, SCHEMA_EXPRESSION, resolve_expression);
     case SCHEMA_BOX: return resolve_box(w, field, value);
     case SCHEMA_OBJECT:
         if ((field->flags & SCHEMA_OR_NAME) && json_is_string(value))

@@ -17,15 +17,17 @@ typedef enum schema_kind {
     SCHEMA_NUMBER,
     SCHEMA_LENGTH, /* number, or "1e-3 l": relative to the size of the scene */
     SCHEMA_STRING,
-    SCHEMA_WORD,     /* one of `words` */
-    SCHEMA_WORDS,    /* list of such words */
-    SCHEMA_AXES,     /* letters x, y, z, such as "xz" */
-    SCHEMA_VECTOR,   /* list of `count` numbers */
-    SCHEMA_INTEGERS, /* list of `count` integers; any number of them when count is 0 */
-    SCHEMA_BOX,      /* [[low x, y, z], [high x, y, z]] */
-    SCHEMA_OBJECT,   /* of `type` */
-    SCHEMA_LIST,     /* of objects of `type` */
-    SCHEMA_MAP       /* object of named objects of `type` */
+    SCHEMA_WORD,        /* one of `words` */
+    SCHEMA_WORDS,       /* list of such words */
+    SCHEMA_AXES,        /* letters x, y, z, such as "xz" */
+    SCHEMA_VECTOR,      /* list of `count` numbers */
+    SCHEMA_INTEGERS,    /* list of `count` integers; any number of them when count is 0 */
+    SCHEMA_EXPRESSION,  /* number, or an expression in x, y, z and t (base/expression.h) */
+    SCHEMA_EXPRESSIONS, /* list of `count` such */
+    SCHEMA_BOX,         /* [[low x, y, z], [high x, y, z]] */
+    SCHEMA_OBJECT,      /* of `type` */
+    SCHEMA_LIST,        /* of objects of `type` */
+    SCHEMA_MAP          /* object of named objects of `type` */
 } schema_kind;
 
 enum {

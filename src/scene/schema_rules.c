@@ -65,10 +65,34 @@ static void refuse_for_obstacle(schema_walk *walk, const json_t *body)
     }
 }
 
+static void check_fields(schema_walk *walk, const json_t *body, const char *type)
+{
+    bool obstacle = strcmp(type, "obstacle") == 0;
+    if (json_object_get(body, "displacement")) {
+        if (!obstacle)
+            schema_rule_problem(walk, "displacement",
+                                "is for obstacles; bodies of type \"%s\" have \"fix\"", type);
+        if (json_array_size(json_object_get(body, "motion")) > 0)
+            schema_rule_problem(walk, "displacement", "and \"motion\" cannot both be given");
+    }
+    if (json_object_get(body, "velocity_field") &&
+        (obstacle || one_of(type, "rigid", "affine", "affine")))
+        schema_rule_problem(walk, "velocity_field", "is not for bodies of type \"%s\"", type);
+}
+
+void rule_fix(schema_walk *walk, const json_t *object)
+{
+    rule_interval(walk, object);
+    if (json_object_get(object, "displacement") &&
+        json_array_size(json_object_get(object, "motion")) > 0)
+        schema_rule_problem(walk, "displacement", "and \"motion\" cannot both be given");
+}
+
 void rule_body(schema_walk *walk, const json_t *object)
 {
     const char *type = json_string_value(json_object_get(object, "type"));
     bool material = json_object_get(object, "material") != NULL;
+    check_fields(walk, object, type);
     bool density = json_object_get(object, "density") != NULL;
     if (one_of(type, "deformable", "shell", "rod") && !material)
         schema_rule_problem(walk, "material", "is missing; a body of type \"%s\" needs one", type);

@@ -25,6 +25,7 @@ extern const schema_type schema_material;
 
 /* Rules over several fields (schema_rules.c). */
 void rule_time(schema_walk *walk, const json_t *object);
+void rule_fix(schema_walk *walk, const json_t *object);
 void rule_interval(schema_walk *walk, const json_t *object);
 void rule_body(schema_walk *walk, const json_t *object);
 void rule_mesh_size(schema_walk *walk, const json_t *object);

@@ -8,7 +8,8 @@ const char *const body_type_words[] = {"deformable", "obstacle", "shell",  "rod"
 const char *const mesh_source_words[] = {"file",     "box",     "mat",    "rod",  "ball",
                                          "torus",    "grid",    "sphere", "cone", "tube",
                                          "polyline", "lattice", NULL};
-const char *const selector_words[] = {"all", "box", "relative_box", "sphere", "list", "tag", NULL};
+const char *const selector_words[] = {"all",  "box", "relative_box", "sphere",
+                                      "list", "tag", "boundary",     NULL};
 const char *const mesh_only_words[] = {"all", "edges", "points", NULL};
 const char *const axis_words[] = {"x", "y", "z", NULL};
 static const char *const mass_words[] = {"lumped", "consistent", NULL};
@@ -131,6 +132,8 @@ static const schema_field mesh_fields[] = {
             "folder of the scene."},
     {"weld", SCHEMA_BOOL, .initial = "false", .needs = "file",
      .doc = "Whether vertices at equal positions become one (for STL files)."},
+    {"refine", SCHEMA_INTEGER, .initial = "0", FROM_TO(0, 10),
+     .doc = "How often every tetrahedron is cut into 8, every triangle into 4, every edge into 2."},
     {"only", SCHEMA_WORD, .words = mesh_only_words, .initial = "\"all\"",
      .doc = "What counts of the mesh: everything, the edges of its surface as wires, or the "
             "vertices of its surface as points."},
@@ -177,12 +180,52 @@ static const schema_field selector_fields[] = {
      .doc = "Indices of nodes in the mesh, from 0."},
     {"tag", SCHEMA_INTEGER, SCHEMA_CHOICE, FROM_TO(-2147483647, 2147483647),
      .doc = "Nodes of the cells with this tag (physical group) in the mesh file."},
+    {"boundary", SCHEMA_INTEGER, SCHEMA_CHOICE, FROM_TO(-2147483647, 2147483647),
+     .doc = "Nodes of the boundary faces with this number in `boundary` of the body."},
 };
 static const schema_type selector_type = {
     .name = "nodes",
     .doc = "Which nodes of a body. The string `\"all\"` is short for `{\"all\": true}`.",
     .word_choice = true,
     FIELDS(selector_fields),
+};
+
+/* --- parts of the boundary --- */
+
+static const schema_field cylinder_fields[] = {
+    {"from", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m",
+     .doc = "One end of the axis."},
+    {"to", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "The other end."},
+    {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
+};
+static const schema_type cylinder_type = {
+    .name = "selection_cylinder", .doc = "What is in a cylinder.", FIELDS(cylinder_fields)};
+
+static const schema_field side_fields[] = {
+    {"point", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m",
+     .doc = "A point of the plane."},
+    {"normal", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .doc = "Points to the chosen side."},
+};
+static const schema_type side_type = {
+    .name = "selection_side", .doc = "What is on one side of a plane.", FIELDS(side_fields)};
+
+static const schema_field boundary_fields[] = {
+    {"number", SCHEMA_INTEGER, SCHEMA_REQUIRED, FROM_TO(-2147483647, 2147483647),
+     .doc = "Number of the part, for `boundary` of selections."},
+    {"all", SCHEMA_TRUE, SCHEMA_CHOICE, .doc = "All faces."},
+    {"box", SCHEMA_BOX, SCHEMA_CHOICE, .unit = "m", .doc = "Faces with their centre in a box."},
+    {"sphere", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &ball_selector_type,
+     .doc = "Faces with their centre in a sphere."},
+    {"cylinder", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &cylinder_type,
+     .doc = "Faces with their centre in a cylinder."},
+    {"side", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &side_type,
+     .doc = "Faces with their centre on one side of a plane."},
+};
+static const schema_type boundary_type = {
+    .name = "boundary",
+    .doc = "A part of the boundary of a body: of all parts that a face could belong to, the first "
+           "in the list takes it.",
+    FIELDS(boundary_fields),
 };
 
 /* --- motions, conditions, forces --- */
@@ -225,6 +268,9 @@ static const schema_field fix_fields[] = {
     {"axes", SCHEMA_AXES, .initial = "\"xyz\"", .doc = "Which components are prescribed."},
     {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
      .doc = "How the nodes move; without motion they are held."},
+    {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m",
+     .doc = "Instead of `motion`: displacement of the nodes in time, x, y, z being their places "
+            "when the condition begins."},
     {"release", SCHEMA_OBJECT, .type = &release_type, .absent = "never released",
      .doc = "Release by the place of the bodies, for good."},
 };
@@ -232,8 +278,9 @@ static const schema_type fix_type = {
     .name = "fix",
     .doc = "Nodes whose positions are prescribed.",
     FIELDS(fix_fields),
-    .rule = rule_interval,
-    .rule_doc = "`until` must be later than `from`.",
+    .rule = rule_fix,
+    .rule_doc =
+        "`until` must be later than `from`. `motion` and `displacement` exclude each other.",
 };
 
 static const schema_field force_fields[] = {
@@ -298,11 +345,18 @@ static const schema_field body_fields[] = {
      .doc = "Velocity at the start."},
     {"angular_velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg/s",
      .doc = "Angular velocity about the centre of mass at the start."},
+    {"velocity_field", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m/s",
+     .doc = "Added to the velocity at the start, for bodies with nodes; x, y, z are their places."},
+    {"boundary", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &boundary_type, .initial = "[]",
+     .doc = "Parts of the boundary, for `nodes` of conditions."},
     {"fix", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &fix_type, .initial = "[]",
      .doc = "Nodes that are held or moved."},
     {"force", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &force_type, .initial = "[]", .doc = "Loads."},
     {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
      .doc = "Prescribed motion of the whole body."},
+    {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m",
+     .doc = "Instead of `motion`, for obstacles: displacement in time, x, y, z being the places "
+            "at the start."},
     {"sequence", SCHEMA_OBJECT, .type = &sequence_type, .absent = "none",
      .doc = "Prescribed positions from files, instead of `motion`."},
     {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",

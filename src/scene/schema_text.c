@@ -147,6 +147,11 @@ void schema_expectation(const schema_field *field, char *text, size_t size)
         put_list(&w, field, "number");
         break;
     case SCHEMA_INTEGERS: put_list(&w, field, "integer"); break;
+    case SCHEMA_EXPRESSION: put(&w, "a number or an expression in x, y, z, t"); break;
+    case SCHEMA_EXPRESSIONS:
+        put(&w, "a list of %d numbers or expressions in x, y, z, t", field->count);
+        if (field->unit) put(&w, " (%s)", field->unit);
+        break;
     case SCHEMA_BOX:
         put(&w, "two corners [[x, y, z], [x, y, z]], the first not above the second");
         if (field->unit) put(&w, " (%s)", field->unit);

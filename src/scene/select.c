@@ -1,6 +1,7 @@
 #include "scene/select.h"
 
 #include "base/memory.h"
+#include "mesh/topology.h"
 
 #include <string.h>
 
@@ -59,7 +60,114 @@ static abut_status mark_list(const selector_def *s, const mesh *m, bool *marked,
     return ABUT_OK;
 }
 
-static abut_status mark(const selector_def *s, const mesh *m, bool *marked, abut_error *err)
+/* ---------------------------------------------------------------------------------------------- */
+/* Parts of the boundary                                                                          */
+
+static bool boundary_holds(const boundary_def *b, vec3 p)
+{
+    switch (b->kind) {
+    case BOUNDARY_ALL: return true;
+    case BOUNDARY_BOX: return in_box(p, b->a, b->b);
+    case BOUNDARY_SPHERE: return vec3_norm2(vec3_sub(p, b->a)) <= b->radius * b->radius;
+    case BOUNDARY_CYLINDER: {
+        vec3 axis = vec3_sub(b->b, b->a), arm = vec3_sub(p, b->a);
+        double along = vec3_dot(arm, axis) / vec3_norm2(axis);
+        vec3 off = vec3_mul_add(arm, -along, axis);
+        return along >= 0 && along <= 1 && vec3_norm2(off) <= b->radius * b->radius;
+    }
+    case BOUNDARY_SIDE: return vec3_dot(vec3_sub(p, b->a), b->b) >= 0;
+    }
+    return false;
+}
+
+/* Number of the part that a face with this centre belongs to; false: none. */
+static bool boundary_number(const body_def *body, vec3 center, int32_t *number)
+{
+    for (size_t i = 0; i < body->boundary_count; i++)
+        if (boundary_holds(&body->boundaries[i], center)) {
+            *number = body->boundaries[i].number;
+            return true;
+        }
+    return false;
+}
+
+static void mark_faces(const selector_def *s, const body_def *body, const mesh *m,
+                       const int32_t *faces, int corners, size_t count, bool *marked)
+{
+    for (size_t i = 0; i < count; i++) {
+        const int32_t *face = faces + i * (size_t)corners;
+        vec3 center = {0};
+        for (int k = 0; k < corners; k++)
+            center = vec3_mul_add(center, 1.0 / corners, m->vertices[face[k]]);
+        int32_t number;
+        if (!boundary_number(body, center, &number) || number != s->tag) continue;
+        for (int k = 0; k < corners; k++) marked[face[k]] = true;
+    }
+}
+
+/* Edges that belong to one triangle only: two vertices each, in the order of the triangles. */
+static abut_status border_edges(const surface_parts *parts, int32_t (**out)[2], size_t *count,
+                                abut_error *err)
+{
+    size_t n = 3 * parts->triangle_count;
+    int32_t(*all)[2] = mem_alloc(n + 1, sizeof *all);
+    int32_t(*unique)[2] = NULL;
+    size_t unique_count = 0;
+    if (!all) return error_memory(err, "finding the border of a sheet");
+    uint8_t *uses = NULL;
+    abut_status status = unique_edges((const int32_t(*)[3])parts->triangles, parts->triangle_count,
+                                      NULL, 0, &unique, &unique_count, err);
+    if (status == ABUT_OK) {
+        uses = mem_calloc(unique_count + 1, 1);
+        if (!uses) status = error_memory(err, "finding the border of a sheet");
+    }
+    for (size_t i = 0; status == ABUT_OK && i < n; i++) {
+        int32_t a = parts->triangles[i / 3][i % 3], b = parts->triangles[i / 3][(i + 1) % 3];
+        int32_t key[2] = {a < b ? a : b, a < b ? b : a};
+        size_t low = 0, high = unique_count;
+        while (high - low > 1) {
+            size_t middle = (low + high) / 2;
+            bool after = unique[middle][0] > key[0] ||
+                         (unique[middle][0] == key[0] && unique[middle][1] > key[1]);
+            *(after ? &high : &low) = middle;
+        }
+        if (uses[low] < 2) uses[low]++;
+    }
+    *count = 0;
+    for (size_t i = 0; status == ABUT_OK && i < unique_count; i++)
+        if (uses[i] == 1) {
+            all[*count][0] = unique[i][0];
+            all[(*count)++][1] = unique[i][1];
+        }
+    mem_free(uses);
+    mem_free(unique);
+    *out = all;
+    if (status != ABUT_OK) mem_free(all);
+    return status;
+}
+
+/* Faces of solids; of sheets, their border. */
+static abut_status mark_boundary(const selector_def *s, const body_def *body, const mesh *m,
+                                 bool *marked, abut_error *err)
+{
+    surface_parts parts;
+    TRY(mesh_surface(m, &parts, err));
+    abut_status status = ABUT_OK;
+    if (mesh_find(m, CELL_TET) || mesh_find(m, CELL_HEX)) {
+        mark_faces(s, body, m, (const int32_t *)parts.triangles, 3, parts.triangle_count, marked);
+    } else {
+        int32_t(*edges)[2] = NULL;
+        size_t count = 0;
+        status = border_edges(&parts, &edges, &count, err);
+        if (status == ABUT_OK) mark_faces(s, body, m, (const int32_t *)edges, 2, count, marked);
+        if (status == ABUT_OK) mem_free(edges);
+    }
+    surface_parts_free(&parts);
+    return status;
+}
+
+static abut_status mark(const selector_def *s, const body_def *body, const mesh *m, bool *marked,
+                        abut_error *err)
 {
     switch (s->kind) {
     case SELECT_ALL: memset(marked, true, m->vertex_count * sizeof *marked); break;
@@ -68,6 +176,7 @@ static abut_status mark(const selector_def *s, const mesh *m, bool *marked, abut
     case SELECT_SPHERE: mark_sphere(s, m, marked); break;
     case SELECT_LIST: return mark_list(s, m, marked, err);
     case SELECT_TAG: mark_tag(s, m, marked); break;
+    case SELECT_BOUNDARY: return mark_boundary(s, body, m, marked, err);
     }
     return ABUT_OK;
 }
@@ -85,14 +194,14 @@ static abut_status collect(const bool *marked, size_t vertex_count, int32_t **no
     return ABUT_OK;
 }
 
-abut_status select_nodes(const selector_def *selector, const mesh *m, int32_t **nodes,
-                         size_t *count, abut_error *err)
+abut_status select_nodes(const selector_def *selector, const body_def *body, const mesh *m,
+                         int32_t **nodes, size_t *count, abut_error *err)
 {
     *nodes = NULL;
     *count = 0;
     bool *marked = mem_calloc(m->vertex_count, sizeof *marked);
     if (!marked) return error_memory(err, "selecting nodes");
-    abut_status status = mark(selector, m, marked, err);
+    abut_status status = mark(selector, body, m, marked, err);
     if (status == ABUT_OK) status = collect(marked, m->vertex_count, nodes, count, err);
     mem_free(marked);
     return status;

@@ -9,6 +9,7 @@ void condition_free(condition *c)
     array_free(&c->nodes);
     array_free(&c->motions);
     array_free(&c->frames);
+    for (int k = 0; k < 3; k++) expression_free(c->displacement[k]);
     memset(c, 0, sizeof *c);
 }
 
@@ -58,7 +59,14 @@ vec3 condition_target(const condition *c, vec3 start, double time)
 vec3 condition_node_target(const condition *c, size_t i, double time)
 {
     size_t count = c->frames.count / (3 * c->nodes.count);
-    if (count == 0) return condition_target(c, vec3_load(c->start + 3 * i), time);
+    vec3 start = vec3_load(c->start + 3 * i);
+    if (c->displacement[0]) {
+        vec3 u = {expression_value(c->displacement[0], start.x, start.y, start.z, time),
+                  expression_value(c->displacement[1], start.x, start.y, start.z, time),
+                  expression_value(c->displacement[2], start.x, start.y, start.z, time)};
+        return vec3_add(start, u);
+    }
+    if (count == 0) return condition_target(c, start, time);
     double step = fmax(1, fmin(nearbyint(time / c->frame_step), (double)count));
     return vec3_load(c->frames.data + 3 * (((size_t)step - 1) * c->nodes.count + i));
 }

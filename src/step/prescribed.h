@@ -6,6 +6,7 @@
 #define STEP_PRESCRIBED_H
 
 #include "base/array.h"
+#include "base/expression.h"
 #include "base/status.h"
 #include "math/vec3.h"
 
@@ -23,6 +24,8 @@ typedef struct condition {
     int axes; /* bits 1, 2, 4 */
     ARRAY(motion) motions;
     ARRAY(double) frames; /* instead: positions of all nodes at the end of each step */
+    /* Or instead: displacement from the positions when the condition began; NULL: none. */
+    expression *displacement[3];
     double frame_step;
     /* Both point into the state that is saved: */
     double *start;    /* 3 per node: positions when the condition began */

@@ -174,7 +174,8 @@ static size_t select_count(const scene_def *s, size_t fix, const mesh *m, int32_
 {
     int32_t *nodes;
     size_t count;
-    CHECK_OK(select_nodes(&s->bodies[0].fixes[fix].nodes, m, &nodes, &count, &err), err);
+    CHECK_OK(select_nodes(&s->bodies[0].fixes[fix].nodes, &s->bodies[0], m, &nodes, &count, &err),
+             err);
     for (size_t i = 1; i < count; i++) CHECK(nodes[i - 1] < nodes[i]);
     *first = count ? nodes[0] : -1;
     mem_free(nodes);
@@ -204,7 +205,8 @@ TEST(selectors)
     CHECK(select_count(s, 4, &m, &first) == 4);
     CHECK(select_count(s, 5, &m, &first) == 3 && first == 3);
     CHECK(select_count(s, 6, &m, &first) == 0);
-    CHECK(select_nodes(&s->bodies[0].fixes[7].nodes, &m, &nodes, &count, &err) == ABUT_ERROR_INPUT);
+    CHECK(select_nodes(&s->bodies[0].fixes[7].nodes, &s->bodies[0], &m, &nodes, &count, &err) ==
+          ABUT_ERROR_INPUT);
     CHECK(strcmp(err.message, "entry 0 of the list is node 64, but the mesh has 64 nodes, "
                               "numbered from 0") == 0);
     mesh_free(&m);
@@ -316,7 +318,8 @@ TEST(allocation_failures)
             start_report report;
             status = start_check(s, &m, &report, &err);
             if (status == ABUT_OK)
-                status = select_nodes(&s->bodies[0].fixes[0].nodes, &m, &nodes, &count, &err);
+                status = select_nodes(&s->bodies[0].fixes[0].nodes, &s->bodies[0], &m, &nodes,
+                                      &count, &err);
             mesh_free(&m);
         }
         bool failed = mem_failure_happened();

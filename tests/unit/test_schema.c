@@ -51,7 +51,8 @@ static void check_field(const schema_type *type, const schema_field *field)
     CHECK(!field->needs || schema_find(type, field->needs));
     bool list = field->kind == SCHEMA_VECTOR || field->kind == SCHEMA_BOX;
     CHECK(field->kind != SCHEMA_VECTOR || field->count > 0);
-    CHECK(list || field->kind == SCHEMA_INTEGERS || field->count == 0);
+    CHECK(list || field->kind == SCHEMA_INTEGERS || field->kind == SCHEMA_EXPRESSIONS ||
+          field->count == 0);
     bool holds =
         field->kind == SCHEMA_OBJECT || field->kind == SCHEMA_LIST || field->kind == SCHEMA_MAP;
     CHECK(holds == (field->type != NULL));
@@ -82,7 +83,7 @@ TEST(words_match_the_enums)
     CHECK(schema_word_count(material_model_words) == MATERIAL_LINEAR + 1);
     CHECK(schema_word_count(body_type_words) == BODY_AFFINE + 1);
     CHECK(schema_word_count(mesh_source_words) == MESH_LATTICE + 1);
-    CHECK(schema_word_count(selector_words) == SELECT_TAG + 1);
+    CHECK(schema_word_count(selector_words) == SELECT_BOUNDARY + 1);
     for (size_t i = 0; mesh_source_words[i]; i++)
         CHECK(schema_find(&schema_mesh, mesh_source_words[i]) != NULL);
 }
