@@ -6,6 +6,13 @@
  *     abut_collision_free_step(mesh, x, x_new, NULL, &step, error);   // how far may I go?
  *     for (i = 0; i < 3 * n; i++) x[i] += step * (x_new[i] - x[i]);   // never intersects
  *
+ * and of one that minimises an energy with contact in it (Incremental Potential Contact):
+ *
+ *     abut_active_set_build(set, mesh, x, dhat, NULL, NULL, error);   // what is close
+ *     abut_barrier_gradient(set, &barrier, gradient, error);          // to add to your own
+ *     abut_barrier_hessian(set, &barrier, NULL, matrix, error);       // sparse, semi-definite
+ *     ... solve for a direction, abut_collision_free_step, line search with abut_barrier_value ...
+ *
  * Functions that can fail return a status and fill the error object, which may be NULL. Arrays that
  * are passed in are only read, and only during the call, unless said. Work is shared between the
  * threads of OpenMP; results do not depend on their number. One mesh must not be used by two calls
@@ -102,6 +109,17 @@ typedef struct abut_collision_mesh_definition {
                                  NULL: none */
     const double *thickness;  /* per vertex: radius of matter around it, >= 0. NULL: none */
     bool planar;              /* all in the plane z = 0: only points against edges */
+    const double *rest;       /* 3 per vertex, at rest: which edges count as parallel and how much
+                                 area a vertex has is measured there. Needed by active sets only */
+    /* How the vertices follow the unknowns of the simulator, where these are not the vertices
+     * themselves (surfaces of higher order or embedded, affine bodies, reduced models):
+     * y = offset + map q, a matrix with 3 rows per vertex in compressed rows. Positions are always
+     * those of the vertices; gradients and Hessians of potentials are those in q. */
+    size_t freedom_count;         /* length of q; 0: q is y */
+    const int32_t *map_row_start; /* 3 vertex_count + 1 */
+    const int32_t *map_columns;
+    const double *map_values;
+    const double *map_offset; /* 3 per vertex; NULL: zero */
 } abut_collision_mesh_definition;
 
 ABUT_API abut_collision_mesh_definition abut_default_collision_mesh(void);
@@ -113,6 +131,13 @@ ABUT_API void abut_collision_mesh_destroy(abut_collision_mesh *mesh); /* NULL is
 /* The edges that pairs are numbered by: those given and those of the triangles, each once, lower
  * vertex first, sorted. The array belongs to the mesh. */
 ABUT_API const int32_t *abut_collision_mesh_edges(const abut_collision_mesh *mesh, size_t *count);
+
+/* Length of gradients and number of rows of Hessians: 3 per vertex, or those of the map. */
+ABUT_API size_t abut_collision_mesh_freedoms(const abut_collision_mesh *mesh);
+
+/* positions = offset + map q; without a map a copy. */
+ABUT_API void abut_collision_mesh_positions(const abut_collision_mesh *mesh, const double *q,
+                                            double *positions);
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
@@ -201,6 +226,179 @@ ABUT_API abut_status abut_find_intersections(const abut_collision_mesh *mesh,
 ABUT_API abut_status abut_smallest_distance(abut_collision_mesh *mesh, const double *positions,
                                             double radius, double *distance, abut_pair *pair,
                                             abut_error *error);
+
+/* ---- Active set ----------------------------------------------------------------------------- */
+
+/* All pairs that are closer than dhat at some positions, reduced to the features that are closest
+ * (corner to corner, corner to edge, ...). It remembers the positions: the barrier is evaluated
+ * there. It refers to its mesh, which must live as long as the set is used. */
+typedef struct abut_active_set abut_active_set;
+
+typedef struct abut_active_set_options {
+    /* Weigh pairs by the area at rest that their vertices and edges stand for, so that forces do
+     * not depend on the resolution of the meshes; otherwise every pair counts once. */
+    bool area_weighted;
+} abut_active_set_options;
+ABUT_API abut_active_set_options abut_default_active_set_options(void);
+
+ABUT_API abut_status abut_active_set_create(abut_active_set **out, abut_error *error);
+ABUT_API void abut_active_set_destroy(abut_active_set *set); /* NULL is fine */
+
+/* Fills the set. candidates may be NULL: found here; otherwise they must hold all pairs within dhat
+ * (abut_find_candidates along a whole step serves all positions on it). options may be NULL.
+ * ABUT_ERROR_INFEASIBLE when a pair touches. */
+ABUT_API abut_status abut_active_set_build(abut_active_set *set, abut_collision_mesh *mesh,
+                                           const double *positions, double dhat,
+                                           const abut_candidates *candidates,
+                                           const abut_active_set_options *options,
+                                           abut_error *error);
+
+/* One contact of the set. */
+typedef struct abut_contact {
+    abut_pair_kind kind; /* after reduction to the closest features */
+    int32_t vertices[4]; /* in the order of the kind; -1 where there are fewer */
+    double weight;       /* number of pairs that reduce to it, or their area */
+    double distance;
+    double mollifier; /* 1; less for nearly parallel edges, whose energy is multiplied by it */
+} abut_contact;
+
+ABUT_API size_t abut_active_set_count(const abut_active_set *set);
+/* Number `index` of 0 .. count - 1; false when out of range. */
+ABUT_API bool abut_active_set_get(const abut_active_set *set, size_t index, abut_contact *out);
+/* Smallest distance of the pairs that are closer than dhat; infinite without any. */
+ABUT_API double abut_active_set_min_distance(const abut_active_set *set);
+
+/* ---- Sparse matrices ------------------------------------------------------------------------ */
+
+/* A symmetric matrix in compressed rows, columns ascending. Its memory is used again when it is
+ * filled again. */
+typedef struct abut_matrix abut_matrix;
+
+typedef struct abut_csr {
+    size_t rows, nonzeros;
+    const int32_t *row_start; /* rows + 1 */
+    const int32_t *columns;
+    const double *values;
+} abut_csr;
+
+ABUT_API abut_status abut_matrix_create(abut_matrix **out, abut_error *error);
+ABUT_API void abut_matrix_destroy(abut_matrix *matrix); /* NULL is fine */
+/* The arrays belong to the matrix and live until it is filled again. */
+ABUT_API abut_csr abut_matrix_view(const abut_matrix *matrix);
+
+typedef struct abut_hessian_options {
+    bool exact; /* the true Hessian; otherwise the sum of semi-definite ones of all contacts */
+    bool upper; /* only entries with column >= row; otherwise all */
+} abut_hessian_options;
+
+/* ---- Barrier -------------------------------------------------------------------------------- */
+
+typedef enum abut_barrier_kind {
+    ABUT_BARRIER_C2, /* -(s - shat)^2 ln(s / shat), s the squared distance; the usual one */
+    ABUT_BARRIER_C1,
+    ABUT_BARRIER_C0
+} abut_barrier_kind;
+
+typedef struct abut_barrier {
+    abut_barrier_kind kind;
+    double stiffness; /* kappa: factor on everything. Where energies are multiplied by h^2, as in
+                         incremental potentials, multiply it, too */
+    bool physical;    /* give the barrier the unit of a length: with area weights, the stiffness is
+                         a pressure and does not depend on dhat */
+} abut_barrier;
+ABUT_API abut_barrier abut_default_barrier(void); /* C2, stiffness 1 */
+
+/* kappa sum_contacts weight mollifier b(distance^2), its gradient (abut_collision_mesh_freedoms
+ * values, overwritten), and its Hessian (options may be NULL: semi-definite, all entries). */
+ABUT_API abut_status abut_barrier_value(const abut_active_set *set, const abut_barrier *barrier,
+                                        double *value, abut_error *error);
+ABUT_API abut_status abut_barrier_gradient(abut_active_set *set, const abut_barrier *barrier,
+                                           double *gradient, abut_error *error);
+ABUT_API abut_status abut_barrier_hessian(abut_active_set *set, const abut_barrier *barrier,
+                                          const abut_hessian_options *options, abut_matrix *matrix,
+                                          abut_error *error);
+
+/* ---- Stiffness ------------------------------------------------------------------------------ */
+
+typedef struct abut_stiffness {
+    double value, lowest, highest;
+} abut_stiffness;
+
+/* A stiffness that balances the other forces: barrier_gradient is that of the barrier at stiffness
+ * 1, other_gradient that of all other energies, both `count` values; without contacts (gradients
+ * NULL or zero) it is the lowest. mean_mass is that of a vertex, extent the diagonal of the
+ * bounding box. Where energies are multiplied by h^2, leave both as they are: mass and barrier are
+ * on the same footing then. */
+ABUT_API abut_status abut_initial_stiffness(const abut_barrier *barrier, double dhat, double extent,
+                                            double mean_mass, const double *barrier_gradient,
+                                            const double *other_gradient, size_t count,
+                                            abut_stiffness *out, abut_error *error);
+
+/* To be called once per iteration, after the set was built: doubles the stiffness (up to the
+ * highest) when a contact that was closer than 1e-9 of the extent at the last call has come closer
+ * still. */
+ABUT_API abut_status abut_adapt_stiffness(abut_active_set *set, double extent,
+                                          abut_stiffness *stiffness, abut_error *error);
+
+/* ---- Friction ------------------------------------------------------------------------------- */
+
+/* Coulomb friction with normal forces and sliding directions taken from an active set ("lagged"),
+ * as a potential of the displacements since some start, usually that of the time step. */
+typedef struct abut_friction abut_friction;
+
+typedef enum abut_friction_kind {
+    ABUT_FRICTION_C1, /* the usual one */
+    ABUT_FRICTION_C0,
+    ABUT_FRICTION_C2
+} abut_friction_kind;
+
+typedef struct abut_friction_options {
+    double coefficient; /* mu of all pairs, >= 0 */
+    /* mu of two groups: group_count * group_count values, symmetric; NULL: the same for all. */
+    const double *group_coefficients;
+} abut_friction_options;
+
+ABUT_API abut_status abut_friction_create(abut_friction **out, abut_error *error);
+ABUT_API void abut_friction_destroy(abut_friction *friction); /* NULL is fine */
+
+/* Takes normal forces and frames from the set with this barrier. Nearly parallel edges, whose
+ * sliding direction is not defined, have none. The mesh of the set must live as long. */
+ABUT_API abut_status abut_friction_lag(abut_friction *friction, const abut_active_set *set,
+                                       const abut_barrier *barrier,
+                                       const abut_friction_options *options, abut_error *error);
+
+/* One contact with friction. */
+typedef struct abut_friction_contact {
+    abut_pair_kind kind;
+    int32_t vertices[4];
+    double force;         /* mu times the normal force: what friction cannot exceed */
+    double weights[4];    /* of the vertices in the relative displacement of the closest points */
+    double tangent[2][3]; /* orthonormal directions of sliding */
+} abut_friction_contact;
+
+ABUT_API size_t abut_friction_count(const abut_friction *friction);
+ABUT_API bool abut_friction_get(const abut_friction *friction, size_t index,
+                                abut_friction_contact *out);
+
+/* What the displacements are measured with. */
+typedef struct abut_friction_law {
+    abut_friction_kind kind;
+    double eps; /* > 0: displacement below which contacts stick (speed eps_v times time step) */
+} abut_friction_law;
+
+/* sum mu lambda f0(|u|), u the sliding of a contact while the vertices go from start to positions
+ * (3 values per vertex), its gradient (minus the friction force) and its Hessian, which is
+ * semi-definite as it is (options->exact changes nothing). */
+ABUT_API abut_status abut_friction_value(abut_friction *friction, const abut_friction_law *law,
+                                         const double *start, const double *positions,
+                                         double *value, abut_error *error);
+ABUT_API abut_status abut_friction_gradient(abut_friction *friction, const abut_friction_law *law,
+                                            const double *start, const double *positions,
+                                            double *gradient, abut_error *error);
+ABUT_API abut_status abut_friction_hessian(abut_friction *friction, const abut_friction_law *law,
+                                           const double *start, const double *positions,
+                                           const abut_hessian_options *options, abut_matrix *matrix,
+                                           abut_error *error);
 
 #ifdef __cplusplus
 }

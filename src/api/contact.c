@@ -1,170 +1,11 @@
-/* The functions of contact.h on whole meshes. */
-#include "base/memory.h"
+/* The functions of contact.h on whole meshes: candidates, steps, checks. */
+#include "api/collision_mesh.h"
 #include "base/parallel.h"
-#include "broad/candidates.h"
 #include "ccd/line_search.h"
 #include "geometry/check.h"
-#include "geometry/distance.h"
-#include "mesh/topology.h"
-
-#include <abut/contact.h>
 
 #include <math.h>
 #include <string.h>
-
-struct abut_collision_mesh {
-    size_t vertex_count, edge_count, triangle_count, point_count, group_count;
-    int32_t (*edges)[2];
-    int32_t (*triangles)[3];
-    int32_t *points, *group;
-    uint8_t *group_flags, *kinematic;
-    double *thickness; /* NULL: none */
-    double largest_thickness;
-    bool planar;
-    broad_phase *broad;
-    /* scratch, kept from call to call */
-    candidate_set candidates;
-    ARRAY(ccd_pair) pairs;
-    ARRAY(double) distances;
-};
-
-struct abut_candidates {
-    candidate_set set;
-};
-
-/* ---- Creation ------------------------------------------------------------------------------- */
-
-abut_collision_mesh_definition abut_default_collision_mesh(void)
-{
-    return (abut_collision_mesh_definition){0};
-}
-
-void abut_collision_mesh_destroy(abut_collision_mesh *m)
-{
-    if (!m) return;
-    broad_destroy(m->broad);
-    candidate_set_free(&m->candidates);
-    mem_free(m->edges);
-    mem_free(m->triangles);
-    mem_free(m->points);
-    mem_free(m->group);
-    mem_free(m->group_flags);
-    mem_free(m->kinematic);
-    mem_free(m->thickness);
-    array_free(&m->pairs);
-    array_free(&m->distances);
-    mem_free(m);
-}
-
-static abut_status check_vertices(const int32_t *indices, size_t count, size_t per_item,
-                                  size_t vertex_count, const char *field, abut_error *error)
-{
-    if (count > 0 && !indices)
-        return error_set(error, ABUT_ERROR_INPUT, field, "%zu are announced, but there is no array",
-                         count);
-    for (size_t i = 0; i < count * per_item; i++)
-        if (indices[i] < 0 || (size_t)indices[i] >= vertex_count)
-            return error_set(error, ABUT_ERROR_INPUT, field,
-                             "number %zu has vertex %d, allowed: 0 to %lld", i / per_item,
-                             (int)indices[i], (long long)vertex_count - 1);
-    return ABUT_OK;
-}
-
-static abut_status check_definition(const abut_collision_mesh_definition *d, abut_error *error)
-{
-    TRY(check_vertices(d->edges, d->edge_count, 2, d->vertex_count, "edges", error));
-    TRY(check_vertices(d->triangles, d->triangle_count, 3, d->vertex_count, "triangles", error));
-    if (d->points)
-        TRY(check_vertices(d->points, d->point_count, 1, d->vertex_count, "points", error));
-    for (size_t v = 0; d->group && v < d->vertex_count; v++)
-        if (d->group[v] < 0 || (d->group_flags && (size_t)d->group[v] >= d->group_count))
-            return error_set(error, ABUT_ERROR_INPUT, "group",
-                             "vertex %zu is in group %d, allowed: 0 to %lld", v, (int)d->group[v],
-                             (long long)d->group_count - 1);
-    for (size_t v = 0; d->thickness && v < d->vertex_count; v++)
-        if (!(isfinite(d->thickness[v]) && d->thickness[v] >= 0.0))
-            return error_set(error, ABUT_ERROR_INPUT, "thickness",
-                             "vertex %zu has %g, allowed: finite and >= 0", v, d->thickness[v]);
-    return ABUT_OK;
-}
-
-/* A copy of an array, or NULL when there is none; *ok becomes false without memory. */
-static void *copy_array(const void *from, size_t count, size_t size, bool *ok)
-{
-    if (!from || !*ok) return NULL;
-    void *copy = mem_alloc(count, size);
-    if (copy && count > 0) memcpy(copy, from, count * size);
-    *ok = copy != NULL;
-    return copy;
-}
-
-static abut_status copy_definition(abut_collision_mesh *m, const abut_collision_mesh_definition *d,
-                                   abut_error *error)
-{
-    bool ok = true;
-    m->vertex_count = d->vertex_count;
-    m->triangle_count = d->triangle_count;
-    m->group_count = d->group_count;
-    m->planar = d->planar;
-    m->triangles = copy_array(d->triangles, d->triangle_count, sizeof *m->triangles, &ok);
-    m->group = copy_array(d->group, d->vertex_count, sizeof *m->group, &ok);
-    m->group_flags = copy_array(d->group_flags, d->group_count, 1, &ok);
-    m->kinematic = copy_array(d->kinematic, d->vertex_count, 1, &ok);
-    m->thickness = copy_array(d->thickness, d->vertex_count, sizeof *m->thickness, &ok);
-    m->point_count = d->points ? d->point_count : d->vertex_count;
-    m->points = copy_array(d->points, d->point_count, sizeof *m->points, &ok);
-    if (ok && !d->points) {
-        m->points = mem_alloc(d->vertex_count, sizeof *m->points);
-        ok = m->points != NULL;
-        for (size_t v = 0; ok && v < d->vertex_count; v++) m->points[v] = (int32_t)v;
-    }
-    if (!ok) return error_memory(error, "making a collision mesh");
-    for (size_t v = 0; m->thickness && v < m->vertex_count; v++)
-        m->largest_thickness = fmax(m->largest_thickness, m->thickness[v]);
-    return unique_edges((const int32_t(*)[3])m->triangles, m->triangle_count,
-                        (const int32_t(*)[2])(const void *)d->edges, d->edge_count, &m->edges,
-                        &m->edge_count, error);
-}
-
-static abut_status fill_mesh(abut_collision_mesh *m, const abut_collision_mesh_definition *d,
-                             abut_error *error)
-{
-    TRY(check_definition(d, error));
-    TRY(copy_definition(m, d, error));
-    broad_surface surface = {.vertex_count = m->vertex_count,
-                             .point_count = m->point_count,
-                             .points = m->points,
-                             .edge_count = m->edge_count,
-                             .edges = (const int32_t(*)[2])m->edges,
-                             .triangle_count = m->triangle_count,
-                             .triangles = (const int32_t(*)[3])m->triangles,
-                             .group = m->group,
-                             .group_count = m->group_count,
-                             .group_flags = m->group_flags,
-                             .kinematic = m->kinematic,
-                             .planar = m->planar};
-    return broad_create(&surface, &m->broad, error);
-}
-
-abut_status abut_collision_mesh_create(const abut_collision_mesh_definition *definition,
-                                       abut_collision_mesh **out, abut_error *error)
-{
-    *out = NULL;
-    abut_collision_mesh *m = mem_calloc(1, sizeof *m);
-    if (!m) return error_memory(error, "making a collision mesh");
-    abut_status status = fill_mesh(m, definition, error);
-    if (status == ABUT_OK)
-        *out = m;
-    else
-        abut_collision_mesh_destroy(m);
-    return status;
-}
-
-const int32_t *abut_collision_mesh_edges(const abut_collision_mesh *m, size_t *count)
-{
-    if (count) *count = m->edge_count;
-    return m->edge_count > 0 ? m->edges[0] : NULL;
-}
 
 /* ---- Candidates ----------------------------------------------------------------------------- */
 
@@ -204,14 +45,8 @@ void abut_candidates_destroy(abut_candidates *candidates)
     mem_free(candidates);
 }
 
-/* Three doubles per vertex are a vec3 per vertex. */
-static const vec3 *as_vectors(const double *positions)
-{
-    return (const vec3 *)(const void *)positions;
-}
-
-static abut_status find_pairs(abut_collision_mesh *m, const double *start, const double *end,
-                              double distance, candidate_set *out, abut_error *error)
+abut_status collision_mesh_pairs(abut_collision_mesh *m, const double *start, const double *end,
+                                 double distance, candidate_set *out, abut_error *error)
 {
     broad_query query = {.y = as_vectors(start),
                          .end = end ? as_vectors(end) : NULL,
@@ -224,7 +59,7 @@ static abut_status find_pairs(abut_collision_mesh *m, const double *start, const
 abut_status abut_find_candidates(abut_collision_mesh *m, const double *start, const double *end,
                                  double distance, abut_candidates *candidates, abut_error *error)
 {
-    return find_pairs(m, start, end, distance, &candidates->set, error);
+    return collision_mesh_pairs(m, start, end, distance, &candidates->set, error);
 }
 
 static const pair_list *list_of_kind(const candidate_set *set, abut_pair_kind kind)
@@ -330,7 +165,7 @@ abut_status abut_collision_free_step(abut_collision_mesh *m, const double *start
     *step = 0.0;
     TRY(check_step_options(&o, error));
     /* Pairs that are not listed stay farther apart than `cap`, so they never set the step. */
-    TRY(find_pairs(m, start, end, o.cap, &m->candidates, error));
+    TRY(collision_mesh_pairs(m, start, end, o.cap, &m->candidates, error));
     TRY(gather_pairs(m, error));
     step_options inner = step_default_options();
     inner.method = o.method == ABUT_CCD_ADDITIVE ? CCD_ADDITIVE : CCD_TIGHT_INCLUSION;
@@ -424,7 +259,7 @@ abut_status abut_smallest_distance(abut_collision_mesh *m, const double *positio
 {
     *distance = INFINITY;
     if (pair) *pair = (abut_pair){ABUT_POINT_POINT, -1, -1};
-    TRY(find_pairs(m, positions, NULL, radius, &m->candidates, error));
+    TRY(collision_mesh_pairs(m, positions, NULL, radius, &m->candidates, error));
     size_t count = candidate_set_count(&m->candidates);
     if (!array_resize(&m->distances, count)) return error_memory(error, "measuring distances");
     distance_context c = {m, positions};

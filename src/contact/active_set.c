@@ -107,12 +107,23 @@ static void classify_vertex_vertex(void *context, size_t begin, size_t end)
         store(w, i, point_point_distance2(w->y[w->pairs[i][0]], w->y[w->pairs[i][1]]), 0);
 }
 
+/* Weights of pairs, see surface_areas. */
+static double vertex_weight(const active_set *set, int32_t vertex, double share)
+{
+    return set->areas ? share * set->areas->vertex.data[vertex] : 1;
+}
+
+static double edge_pair_weight(const surface_areas *areas, const int32_t pair[2])
+{
+    return 0.25 * (areas->edge.data[pair[0]] + areas->edge.data[pair[1]]);
+}
+
 /* Appends the reduced stencil of a pair with global vertices g. */
 static bool append(active_set *set, const feature_stencil *feature, const int32_t *g,
-                   double distance2)
+                   double distance2, double weight)
 {
     static const stencil_list list_of[STENCIL_KINDS] = {LIST_PP, LIST_PE, LIST_PT, LIST_EE};
-    contact_stencil c = {.multiplicity = 1, .distance2 = distance2};
+    contact_stencil c = {.multiplicity = weight, .distance2 = distance2};
     for (int k = 0; k < 4; k++) c.vertex[k] = k < feature->count ? g[feature->vertex[k]] : -1;
     if (feature->kind == STENCIL_PP && c.vertex[0] > c.vertex[1]) {
         int32_t swap = c.vertex[0];
@@ -133,11 +144,12 @@ static bool append_edge_edge(active_set *set, const collision_surface *s, const 
     const int32_t *a = s->edges.data + 2 * (size_t)pair[0],
                   *b = s->edges.data + 2 * (size_t)pair[1];
     int32_t g[4] = {a[0], a[1], b[0], b[1]};
+    double weight = set->areas ? edge_pair_weight(set->areas, pair) : 1;
     double threshold = 1e-3 * s->edge_length2.data[pair[0]] * s->edge_length2.data[pair[1]];
     if (edge_cross2(y[g[0]], y[g[1]], y[g[2]], y[g[3]]) >= threshold)
-        return append(set, &edge_edge_features[type], g, distance2);
+        return append(set, &edge_edge_features[type], g, distance2, weight);
     contact_stencil c = {
-        .multiplicity = 1, .distance2 = distance2, .threshold = threshold, .type = type};
+        .multiplicity = weight, .distance2 = distance2, .threshold = threshold, .type = type};
     memcpy(c.vertex, g, sizeof g);
     return array_push(&set->lists[LIST_EE_MOLLIFIED], c);
 }
@@ -201,7 +213,8 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
         const int32_t *pair = (const int32_t *)&candidates->vt.data[i];
         const int32_t *t = s->triangles.data + 3 * (size_t)pair[1];
         int32_t g[4] = {pair[0], t[0], t[1], t[2]};
-        ok = append(set, &point_triangle_features[set->type.data[i]], g, set->distance2.data[i]);
+        ok = append(set, &point_triangle_features[set->type.data[i]], g, set->distance2.data[i],
+                    vertex_weight(set, pair[0], 0.25));
     }
     TRY(classify(set, &work, classify_edge_edge, (const int32_t(*)[2])candidates->ee.data,
                  candidates->ee.count, err));
@@ -216,15 +229,20 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
         const int32_t *pair = (const int32_t *)&candidates->ve.data[i];
         const int32_t *e = s->edges.data + 2 * (size_t)pair[1];
         int32_t g[3] = {pair[0], e[0], e[1]};
-        ok = append(set, &point_edge_features[set->type.data[i]], g, set->distance2.data[i]);
+        ok = append(set, &point_edge_features[set->type.data[i]], g, set->distance2.data[i],
+                    vertex_weight(set, pair[0], 0.5));
     }
     TRY(classify(set, &work, classify_vertex_vertex, (const int32_t(*)[2])candidates->vv.data,
                  candidates->vv.count, err));
     static const feature_stencil point_point = {STENCIL_PP, 2, {0, 1}};
-    for (size_t i = 0; ok && i < candidates->vv.count; i++)
-        if (set->type.data[i] != INACTIVE)
-            ok = append(set, &point_point, (const int32_t *)&candidates->vv.data[i],
-                        set->distance2.data[i]);
+    for (size_t i = 0; ok && i < candidates->vv.count; i++) {
+        if (set->type.data[i] == INACTIVE) continue;
+        const int32_t *pair = (const int32_t *)&candidates->vv.data[i];
+        double weight =
+            set->areas ? 0.5 * (set->areas->vertex.data[pair[0]] + set->areas->vertex.data[pair[1]])
+                       : 1;
+        ok = append(set, &point_point, pair, set->distance2.data[i], weight);
+    }
     if (!ok) return error_memory(err, "building the active set");
     merge(&set->lists[LIST_PP]);
     merge(&set->lists[LIST_PE]);

@@ -14,7 +14,7 @@
 
 typedef struct contact_stencil {
     int32_t vertex[4];   /* surface vertices, in the order of the distance function */
-    double multiplicity; /* number of pairs that reduce to this stencil */
+    double multiplicity; /* number (or weight) of the pairs that reduce to this stencil */
     double distance2;
     double threshold;    /* mollified edge pairs: of |u x v|^2 */
     edge_edge_type type; /* mollified edge pairs: which features are closest */
@@ -31,8 +31,19 @@ typedef enum stencil_list {
 
 typedef ARRAY(contact_stencil) stencil_array;
 
+/* Areas at rest that vertices and edges stand for. */
+typedef struct surface_areas {
+    ARRAY(double) vertex; /* a third of its triangles; of free edges half their lengths */
+    ARRAY(double) edge;   /* a third of its triangles; of a free edge its length */
+} surface_areas;
+
 typedef struct active_set {
     stencil_array lists[STENCIL_LISTS];
+    /* NULL: every pair counts 1. Otherwise pairs are weighed so that their sum is an integral over
+     * the surface: a vertex against a triangle by a quarter of its area (both sides count, and
+     * vertices and edges both cover the surface), edge pairs by a quarter of the sum of theirs;
+     * where there are no triangles by a half. */
+    const surface_areas *areas;
     double min_distance2; /* over all candidates; +INFINITY without candidates */
     /* scratch */
     ARRAY(uint8_t) type;
@@ -47,6 +58,10 @@ size_t active_set_count(const active_set *set);
 abut_status active_set_build(active_set *set, const collision_surface *s,
                              const candidate_set *candidates, const vec3 *y, double dhat,
                              abut_error *err);
+
+abut_status surface_areas_measure(surface_areas *areas, const collision_surface *s,
+                                  const vec3 *rest, size_t vertex_count, abut_error *err);
+void surface_areas_free(surface_areas *areas);
 
 /* Positions of a stencil's vertices. */
 static inline void stencil_positions(const contact_stencil *c, int count, const vec3 *y, vec3 *x)

@@ -1,18 +1,12 @@
 #include "contact/contact_term.h"
 
 #include "base/parallel.h"
+#include "contact/barrier_stencil.h"
 #include "contact/contact_step.h"
-#include "geometry/distance_psd.h"
-#include "geometry/mollifier.h"
-#include "math/eigen.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const int list_width[STENCIL_LISTS] = {2, 3, 4, 4, 4};
-static const stencil_kind list_kind[STENCIL_LISTS] = {STENCIL_PP, STENCIL_PE, STENCIL_PT,
-                                                      STENCIL_EE, STENCIL_EE};
 
 /* ---------------------------------------------------------------------------------------------- */
 /* Update                                                                                         */
@@ -44,7 +38,7 @@ static abut_status sort_list(contact_term *t, int list, size_t *node_count, abut
     array_clear(&t->others);
     for (size_t i = 0; i < stencils->count; i++) {
         contact_stencil c = stencils->data[i];
-        if (vertices_are_nodes(s, c.vertex, list_width[list]))
+        if (vertices_are_nodes(s, c.vertex, stencil_list_width[list]))
             stencils->data[kept++] = c;
         else if (!array_push(&t->others, c))
             return error_memory(err, "listing contacts");
@@ -53,7 +47,8 @@ static abut_status sort_list(contact_term *t, int list, size_t *node_count, abut
     for (size_t i = 0; i < t->others.count; i++) {
         row_item item = {list, (int32_t)(kept + i)};
         stencils->data[kept + i] = t->others.data[i];
-        TRY(row_stencils_add(&t->rows, s, item, t->others.data[i].vertex, list_width[list], err));
+        TRY(row_stencils_add(&t->rows, s, item, t->others.data[i].vertex, stencil_list_width[list],
+                             err));
     }
     return ABUT_OK;
 }
@@ -87,14 +82,14 @@ static abut_status set_groups(contact_term *t, abut_error *err)
     if (s->general) row_stencils_clear(&t->rows);
     for (int k = 0; k < STENCIL_LISTS; k++) {
         const stencil_array *list = &t->active.lists[k];
-        size_t width = (size_t)list_width[k], count = list->count;
+        size_t width = (size_t)stencil_list_width[k], count = list->count;
         if (s->general) TRY(sort_list(t, k, &count, err));
         if (!array_resize(&t->blocks[k], count * width + 1))
             return error_memory(err, "listing contacts");
         for (size_t i = 0; i < count; i++)
             for (size_t a = 0; a < width; a++)
                 t->blocks[k].data[i * width + a] = rows[list->data[i].vertex[a]].block;
-        t->base.groups[k] = (stencil_group){list_width[k], count, t->blocks[k].data};
+        t->base.groups[k] = (stencil_group){stencil_list_width[k], count, t->blocks[k].data};
     }
     size_t count = t->plane_contacts.count;
     if (s->general) TRY(sort_planes(t, &count, err));
@@ -128,21 +123,21 @@ typedef struct list_work {
     int list;
 } list_work;
 
+static barrier_law law_of(const contact_term *t, double factor)
+{
+    double dhat = t->options.dhat;
+    return (barrier_law){t->options.barrier, dhat * dhat, factor};
+}
+
 static double list_energy(void *context, size_t begin, size_t end)
 {
     const list_work *w = context;
     const contact_term *t = w->t;
-    double shat = t->options.dhat * t->options.dhat, sum = 0;
-    for (size_t i = begin; i < end; i++) {
-        const contact_stencil *c = &t->active.lists[w->list].data[i];
-        double b = c->multiplicity * barrier_value(t->options.barrier, c->distance2, shat);
-        if (w->list == LIST_EE_MOLLIFIED) {
-            vec3 x[4];
-            stencil_positions(c, 4, t->y, x);
-            b *= edge_mollifier(x[0], x[1], x[2], x[3], c->threshold);
-        }
-        sum += b;
-    }
+    barrier_law law = law_of(t, 1);
+    double sum = 0;
+    for (size_t i = begin; i < end; i++)
+        sum += barrier_stencil_value(&law, (stencil_list)w->list, &t->active.lists[w->list].data[i],
+                                     t->y);
     return sum;
 }
 
@@ -163,105 +158,23 @@ static double value(term *base, const double *x)
     return base->weight * t->kappa * sum;
 }
 
-/* Copies the blocks a <= b of a dense row-major matrix in the order that terms deliver them. */
-static void store_blocks(int width, const double *dense, double *out)
+static void mesh_derivatives(const contact_term *t, stencil_list list, size_t begin, size_t end,
+                             double *gradient, double *hessian)
 {
-    int n = 3 * width;
-    for (int a = 0; a < width; a++)
-        for (int b = a; b < width; b++)
-            for (int r = 0; r < 3; r++)
-                for (int c = 0; c < 3; c++) *out++ = dense[(3 * a + r) * n + 3 * b + c];
+    int width = stencil_list_width[list];
+    size_t n = 3 * (size_t)width, pairs = (size_t)(width * (width + 1) / 2);
+    barrier_law law = law_of(t, t->base.weight * t->kappa);
+    for (size_t i = begin; i < end; i++) {
+        double h[144];
+        barrier_stencil_derivatives(&law, list, &t->active.lists[list].data[i], t->y, true,
+                                    gradient ? gradient + (i - begin) * n : NULL,
+                                    hessian ? h : NULL);
+        if (hessian) stencil_store_blocks(width, h, hessian + (i - begin) * 9 * pairs);
+    }
 }
 
-/* Derivatives with respect to the vertices of one stencil: g and h (dense; NULL: not wanted),
+/* The same with respect to the vertex of one contact with a half-space: g and h (NULL: not wanted),
  * h positive semi-definite when `project`. */
-static void plain_local(const contact_term *t, int list, const contact_stencil *c, double *g,
-                        double *h, bool project)
-{
-    int n = 3 * list_width[list];
-    double shat = t->options.dhat * t->options.dhat;
-    double factor = t->base.weight * t->kappa * c->multiplicity;
-    vec3 x[4];
-    stencil_positions(c, list_width[list], t->y, x);
-    double first = factor * barrier_first(t->options.barrier, c->distance2, shat);
-    double second = h ? factor * barrier_second(t->options.barrier, c->distance2, shat) : 0;
-    if (h && project) stencil_psd_hessian(list_kind[list], x, first, second, h);
-    if (h && !project)
-        stencil_hessian(list_kind[list], x, g, h);
-    else
-        stencil_gradient(list_kind[list], x, g);
-    for (int k = 0; h && !project && k < n; k++)
-        for (int l = 0; l < n; l++) h[k * n + l] = first * h[k * n + l] + second * g[k] * g[l];
-    for (int k = 0; k < n; k++) g[k] *= first;
-}
-
-static void plain_derivatives(const contact_term *t, int list, size_t begin, size_t end,
-                              double *gradient, double *hessian)
-{
-    int width = list_width[list], n = 3 * width, pairs = width * (width + 1) / 2;
-    for (size_t i = begin; i < end; i++) {
-        double g[12], h[144];
-        plain_local(t, list, &t->active.lists[list].data[i], g, hessian ? h : NULL, true);
-        if (gradient) memcpy(gradient + (i - begin) * (size_t)n, g, (size_t)n * sizeof *g);
-        if (hessian) store_blocks(width, h, hessian + (i - begin) * 9 * (size_t)pairs);
-    }
-}
-
-/* Distance derivatives of a mollified pair, spread from the closest features to all four vertices.
- */
-static double spread_distance(const contact_stencil *c, const vec3 *x, double *g, double *h)
-{
-    const feature_stencil *f = &edge_edge_features[c->type];
-    vec3 part[4] = {{0}};
-    double small_g[12], small_h[144];
-    for (int k = 0; k < f->count; k++) part[k] = x[f->vertex[k]];
-    double s = stencil_hessian(f->kind, part, small_g, small_h);
-    memset(g, 0, 12 * sizeof *g);
-    memset(h, 0, 144 * sizeof *h);
-    int n = 3 * f->count;
-    for (int i = 0; i < n; i++) {
-        int row = 3 * f->vertex[i / 3] + i % 3;
-        g[row] = small_g[i];
-        for (int j = 0; j < n; j++) h[12 * row + 3 * f->vertex[j / 3] + j % 3] = small_h[n * i + j];
-    }
-    return s;
-}
-
-/* Energy e(c) b(s): both factors vary. */
-static void mollified_local(const contact_term *t, const contact_stencil *c, double *g, double *h,
-                            bool project)
-{
-    double shat = t->options.dhat * t->options.dhat;
-    double factor = t->base.weight * t->kappa * c->multiplicity;
-    double gs[12], hs[144], ge[12], he[144];
-    vec3 x[4];
-    stencil_positions(c, 4, t->y, x);
-    double s = fmin(spread_distance(c, x, gs, hs), c->distance2);
-    double e = edge_mollifier_hessian(x[0], x[1], x[2], x[3], c->threshold, ge, he);
-    double b = barrier_value(t->options.barrier, s, shat);
-    double b1 = barrier_first(t->options.barrier, s, shat);
-    double b2 = barrier_second(t->options.barrier, s, shat);
-    for (int k = 0; k < 12; k++) g[k] = factor * (b * ge[k] + e * b1 * gs[k]);
-    if (!h) return;
-    for (int k = 0; k < 12; k++)
-        for (int l = 0; l < 12; l++)
-            h[12 * k + l] = factor * (b * he[12 * k + l] + b1 * (ge[k] * gs[l] + gs[k] * ge[l]) +
-                                      e * (b2 * gs[k] * gs[l] + b1 * hs[12 * k + l]));
-    if (project) psd_project(12, h);
-}
-
-static void mollified_derivatives(const contact_term *t, size_t begin, size_t end, double *gradient,
-                                  double *hessian)
-{
-    for (size_t i = begin; i < end; i++) {
-        double g[12], h[144];
-        const contact_stencil *c = &t->active.lists[LIST_EE_MOLLIFIED].data[i];
-        mollified_local(t, c, g, hessian ? h : NULL, true);
-        if (gradient) memcpy(gradient + (i - begin) * 12, g, sizeof g);
-        if (hessian) store_blocks(4, h, hessian + (i - begin) * 90);
-    }
-}
-
 static void plane_local(const contact_term *t, const plane_contact *c, double *g, double *h,
                         bool project)
 {
@@ -295,21 +208,20 @@ static void row_derivatives(const contact_term *t, int group, size_t begin, size
 {
     const collision_surface *s = &t->model->surface;
     size_t width = (size_t)row_group_width[group], pairs = width * (width + 1) / 2;
+    barrier_law law = law_of(t, t->base.weight * t->kappa);
     for (size_t i = begin; i < end; i++) {
         row_item item = t->rows.items[group].data[i];
         bool on_plane = item.list == CONTACT_PLANES;
         const contact_stencil *c = on_plane ? NULL : &t->active.lists[item.list].data[item.index];
         const plane_contact *plane = on_plane ? &t->plane_contacts.data[item.index] : NULL;
         const int32_t *vertex = on_plane ? &plane->vertex : c->vertex;
-        int count = on_plane ? 1 : list_width[item.list];
+        int count = on_plane ? 1 : stencil_list_width[item.list];
         bool project = !row_wants_plain_hessian(s, vertex, count, (int)width);
         double g[12], h[144], *wanted = hessian ? h : NULL;
         if (on_plane)
             plane_local(t, plane, g, wanted, project);
-        else if (item.list == LIST_EE_MOLLIFIED)
-            mollified_local(t, c, g, wanted, project);
         else
-            plain_local(t, item.list, c, g, wanted, project);
+            barrier_stencil_derivatives(&law, (stencil_list)item.list, c, t->y, project, g, wanted);
         row_pull_back(s, &t->frames, vertex, count, t->rows.blocks[group].data + i * width,
                       (int)width, g, wanted, gradient ? gradient + (i - begin) * 3 * width : NULL,
                       hessian ? hessian + (i - begin) * 9 * pairs : NULL);
@@ -325,10 +237,8 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
         row_derivatives(t, group - CONTACT_ROWS, begin, end, gradient, hessian);
     else if (group == CONTACT_PLANES)
         plane_derivatives(t, begin, end, gradient, hessian);
-    else if (group == LIST_EE_MOLLIFIED)
-        mollified_derivatives(t, begin, end, gradient, hessian);
     else
-        plain_derivatives(t, group, begin, end, gradient, hessian);
+        mesh_derivatives(t, (stencil_list)group, begin, end, gradient, hessian);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -336,65 +246,29 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
 
 void contact_set_stiffness_bounds(contact_term *t, double mean_mass)
 {
-    double l = t->model->extent, shat = t->options.dhat * t->options.dhat;
-    double s = 1e-16 * l * l;
-    /* The rule looks at a distance of 1e-8 l; a dhat that small itself needs a closer look. */
-    if (s > 1e-4 * shat) s = 1e-4 * shat;
-    double curvature = 4 * s * barrier_second(t->options.barrier, s, shat);
-    t->kappa_min = 1e11 * mean_mass / curvature;
-    t->kappa_max = 100 * t->kappa_min;
+    stiffness_bounds(t->options.barrier, t->options.dhat, t->model->extent, mean_mass, 1,
+                     &t->kappa_min, &t->kappa_max);
     if (!(t->kappa > 0)) t->kappa = t->kappa_min;
 }
 
 void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
                                const double *other_gradient, size_t scalars)
 {
-    double dot = 0, square = 0;
-    for (size_t i = 0; i < scalars; i++) {
-        dot += contact_gradient[i] * other_gradient[i];
-        square += contact_gradient[i] * contact_gradient[i];
-    }
-    double balanced = square > 0 ? -dot / square : 0;
+    double balanced = stiffness_balance(contact_gradient, other_gradient, scalars);
     t->kappa = fmin(t->kappa_max, fmax(t->kappa_min, balanced));
-}
-
-static abut_status push_close(contact_term *t, const contact_stencil *c, double limit2)
-{
-    if (c->distance2 >= limit2) return ABUT_OK;
-    close_pair pair = {.distance2 = c->distance2};
-    memcpy(pair.vertex, c->vertex, sizeof pair.vertex);
-    return array_push(&t->close_now, pair) ? ABUT_OK : ABUT_ERROR_MEMORY;
 }
 
 bool contact_adapt_stiffness(contact_term *t)
 {
-    double limit = 1e-9 * t->model->extent, limit2 = limit * limit;
-    bool grow = false;
-    array_clear(&t->close_now);
-    for (int k = 0; k < STENCIL_LISTS; k++)
-        for (size_t i = 0; i < t->active.lists[k].count; i++)
-            if (push_close(t, &t->active.lists[k].data[i], limit2) != ABUT_OK) return false;
+    double extent = t->model->extent;
+    close_pairs_begin(&t->close);
+    if (!close_pairs_add_set(&t->close, &t->active, extent)) return false;
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
-        contact_stencil stencil = {.vertex = {c->vertex, -2 - c->plane, -1, -1},
-                                   .distance2 = c->distance * c->distance};
-        if (push_close(t, &stencil, limit2) != ABUT_OK) return false;
+        const int32_t vertex[4] = {c->vertex, -2 - c->plane, -1, -1};
+        if (!close_pairs_add(&t->close, vertex, c->distance * c->distance, extent)) return false;
     }
-    for (size_t i = 0; i < t->close_now.count && !grow; i++)
-        for (size_t j = 0; j < t->close_before.count && !grow; j++) {
-            const close_pair *now = &t->close_now.data[i], *before = &t->close_before.data[j];
-            grow = memcmp(now->vertex, before->vertex, sizeof now->vertex) == 0 &&
-                   now->distance2 < before->distance2;
-        }
-    close_pair *swap = t->close_before.data;
-    size_t capacity = t->close_before.capacity;
-    t->close_before.data = t->close_now.data;
-    t->close_before.count = t->close_now.count;
-    t->close_before.capacity = t->close_now.capacity;
-    t->close_now.data = swap;
-    t->close_now.capacity = capacity;
-    t->close_now.count = 0;
-    if (!grow || t->kappa >= t->kappa_max) return false;
+    if (!close_pairs_shrink(&t->close) || t->kappa >= t->kappa_max) return false;
     t->kappa = fmin(t->kappa_max, 2 * t->kappa);
     return true;
 }
@@ -429,8 +303,7 @@ static void destroy(term *base)
     mem_free(t->y_base);
     mem_free(t->p_base);
     array_free(&t->scratch);
-    array_free(&t->close_before);
-    array_free(&t->close_now);
+    close_pairs_free(&t->close);
     mem_free(t);
 }
 
@@ -452,7 +325,7 @@ abut_status contact_create(const model *m, const contact_options *options, conta
                      .enabled = true,
                      .dynamic = true,
                      .group_count = m->surface.general ? CONTACT_ROWS + ROW_GROUPS : CONTACT_ROWS};
-    for (int k = 0; k < STENCIL_LISTS; k++) t->base.groups[k].width = list_width[k];
+    for (int k = 0; k < STENCIL_LISTS; k++) t->base.groups[k].width = stencil_list_width[k];
     t->base.groups[CONTACT_PLANES].width = 1;
     if (m->surface.general) row_stencils_publish(&t->rows, &t->base, CONTACT_ROWS);
     t->model = m;

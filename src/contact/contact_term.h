@@ -13,6 +13,7 @@
 #include "contact/active_set.h"
 #include "contact/barrier.h"
 #include "contact/row_stencils.h"
+#include "contact/stiffness.h"
 #include "term/term.h"
 
 typedef struct half_space {
@@ -32,12 +33,6 @@ typedef struct contact_options {
     ccd_method ccd;
     bool always_search; /* find candidates anew along every step (for comparisons) */
 } contact_options;
-
-/* Squared distances of close pairs at the last iterate, for the stiffness rule. */
-typedef struct close_pair {
-    int32_t vertex[4];
-    double distance2;
-} close_pair;
 
 /* Groups of the term: one per list, the half-spaces, then those of row_stencils. */
 enum { CONTACT_PLANES = STENCIL_LISTS, CONTACT_ROWS = STENCIL_LISTS + 1 };
@@ -72,7 +67,7 @@ typedef struct contact_term {
     double tube_limit, tube_length;
     size_t tube_vertex; /* the one that moves most */
     ARRAY(double) scratch;
-    ARRAY(close_pair) close_before, close_now;
+    close_pairs close;                 /* for the stiffness rule */
     size_t ccd_queries, broad_queries; /* statistics */
     double min_distance;
 } contact_term;

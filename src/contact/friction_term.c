@@ -1,72 +1,28 @@
 #include "contact/friction_term.h"
 
 #include "base/parallel.h"
+#include "contact/barrier_stencil.h"
 
 #include <math.h>
 #include <string.h>
-
-/* Integral of f1 with f0(eps) = eps. */
-double friction_f0(friction_kind kind, double y, double eps)
-{
-    if (y >= eps) return y;
-    double r = y / eps;
-    switch (kind) {
-    case FRICTION_C0: return eps * (r * r / 2 + 0.5);
-    case FRICTION_C2: return eps * (r * r * (r * r / 4 - r + 1.5) + 0.25);
-    case FRICTION_C1: break;
-    }
-    return eps * (r * r * (1 - r / 3) + 1.0 / 3);
-}
-
-double friction_f1_over_y(friction_kind kind, double y, double eps)
-{
-    if (y >= eps) return 1 / y;
-    double r = y / eps;
-    switch (kind) {
-    case FRICTION_C0: return 1 / eps;
-    case FRICTION_C2: return (r * r - 3 * r + 3) / eps;
-    case FRICTION_C1: break;
-    }
-    return (2 - r) / eps;
-}
-
-double friction_f1_prime(friction_kind kind, double y, double eps)
-{
-    if (y >= eps) return 0;
-    double r = y / eps;
-    switch (kind) {
-    case FRICTION_C0: return 1 / eps;
-    case FRICTION_C2: return 3 * (1 - r) * (1 - r) / eps;
-    case FRICTION_C1: break;
-    }
-    return 2 * (1 - r) / eps;
-}
-
-/* ---------------------------------------------------------------------------------------------- */
-
-static void displacement(const friction_term *t, const friction_stencil *s, double u[2])
-{
-    vec3 dx[4];
-    for (int k = 0; k < s->frame.count; k++) dx[k] = t->moved[s->vertex[k]];
-    if (s->frame.count == 1) dx[0] = vec3_sub(dx[0], s->slide);
-    tangent_displacement(&s->frame, dx, u);
-}
 
 typedef struct list_work {
     const friction_term *t;
     int list;
 } list_work;
 
+static friction_law law_of(const friction_term *t, double factor)
+{
+    return (friction_law){t->kind, t->eps, factor};
+}
+
 static double list_energy(void *context, size_t begin, size_t end)
 {
     const list_work *w = context;
+    friction_law law = law_of(w->t, 1);
     double sum = 0;
-    for (size_t i = begin; i < end; i++) {
-        const friction_stencil *s = &w->t->lists[w->list].data[i];
-        double u[2];
-        displacement(w->t, s, u);
-        sum += s->force * friction_f0(w->t->kind, hypot(u[0], u[1]), w->t->eps);
-    }
+    for (size_t i = begin; i < end; i++)
+        sum += friction_stencil_value(&law, &w->t->lists[w->list].data[i], w->t->moved);
     return sum;
 }
 
@@ -91,52 +47,16 @@ static abut_status update(term *base, const double *x, abut_error *err)
     return frame_list_update(&t->frames, s, x, err);
 }
 
-/* The 2x2 tangential stiffness: f1' along u, f1/y across; both are >= 0 for the smoothed laws. */
-static void tangential_stiffness(const friction_term *t, double force, const double u[2],
-                                 double m[4])
-{
-    double y = hypot(u[0], u[1]);
-    double across = force * friction_f1_over_y(t->kind, y, t->eps);
-    double along = force * friction_f1_prime(t->kind, y, t->eps);
-    double c = y > 0 ? u[0] / y : 1, s = y > 0 ? u[1] / y : 0;
-    m[0] = along * c * c + across * s * s;
-    m[1] = m[2] = (along - across) * c * s;
-    m[3] = along * s * s + across * c * c;
-}
-
-/* Gradient with respect to the vertices, and the 3x3 core of the Hessian: the block of vertices
- * a, b is weight_a weight_b core. */
-static mat3 local_derivatives(const friction_term *t, const friction_stencil *s, double *gradient)
-{
-    double u[2], m[4];
-    displacement(t, s, u);
-    double force = t->base.weight * s->force;
-    if (gradient) {
-        double factor = force * friction_f1_over_y(t->kind, hypot(u[0], u[1]), t->eps);
-        double f[2] = {factor * u[0], factor * u[1]};
-        tangent_spread(&s->frame, f, gradient);
-    }
-    tangential_stiffness(t, force, u, m);
-    vec3 c0 = s->frame.column[0], c1 = s->frame.column[1];
-    return mat3_add(
-        mat3_add(mat3_scale(m[0], mat3_outer(c0, c0)), mat3_scale(m[3], mat3_outer(c1, c1))),
-        mat3_scale(m[1], mat3_add(mat3_outer(c0, c1), mat3_outer(c1, c0))));
-}
-
 static void node_derivatives(const friction_term *t, int width, size_t begin, size_t end,
                              double *gradient, double *hessian)
 {
+    size_t pairs = (size_t)(width * (width + 1) / 2);
+    friction_law law = law_of(t, t->base.weight);
     for (size_t i = begin; i < end; i++) {
         const friction_stencil *s = &t->lists[width - 1].data[i];
-        mat3 core =
-            local_derivatives(t, s, gradient ? gradient + (i - begin) * 3 * (size_t)width : NULL);
-        if (!hessian) continue;
-        double *out = hessian + (i - begin) * 9 * (size_t)(width * (width + 1) / 2);
-        for (int a = 0; a < width; a++)
-            for (int b = a; b < width; b++, out += 9) {
-                mat3 block = mat3_scale(s->frame.weight[a] * s->frame.weight[b], core);
-                memcpy(out, block.m, sizeof block.m);
-            }
+        mat3 core = friction_stencil_derivatives(
+            &law, s, t->moved, gradient ? gradient + (i - begin) * 3 * (size_t)width : NULL);
+        if (hessian) friction_store_blocks(s, core, hessian + (i - begin) * 9 * pairs);
     }
 }
 
@@ -146,12 +66,13 @@ static void row_derivatives(const friction_term *t, int group, size_t begin, siz
 {
     const collision_surface *surface = &t->contact->model->surface;
     size_t width = (size_t)row_group_width[group], pairs = width * (width + 1) / 2;
+    friction_law law = law_of(t, t->base.weight);
     for (size_t i = begin; i < end; i++) {
         row_item item = t->rows.items[group].data[i];
         const friction_stencil *s = &t->lists[item.list].data[item.index];
         int count = s->frame.count, n = 3 * count;
         double g[12], h[144];
-        mat3 core = local_derivatives(t, s, g);
+        mat3 core = friction_stencil_derivatives(&law, s, t->moved, g);
         for (int k = 0; hessian && k < n; k++)
             for (int l = 0; l < n; l++)
                 h[k * n + l] =
@@ -206,12 +127,11 @@ void friction_set_start(friction_term *t, const double *x)
     collision_surface_positions(&t->contact->model->surface, x, t->start);
 }
 
-/* Normal force of a stencil: -kappa b' 2 d (kappa carries the h^2). */
+/* Of the contact term at hand; its stiffness carries the h^2. */
 static double normal_force(const contact_term *c, double distance2, double multiplicity)
 {
-    double shat = c->options.dhat * c->options.dhat;
-    return -c->kappa * multiplicity * barrier_first(c->options.barrier, distance2, shat) * 2 *
-           sqrt(distance2);
+    barrier_law law = {c->options.barrier, c->options.dhat * c->options.dhat, c->kappa};
+    return barrier_normal_force(&law, distance2, multiplicity);
 }
 
 static abut_status lag_list(friction_term *t, int list, stencil_kind kind, abut_error *err)

@@ -5,16 +5,7 @@
 #define CONTACT_FRICTION_TERM_H
 
 #include "contact/contact_term.h"
-#include "geometry/tangent.h"
-
-typedef enum friction_kind { FRICTION_C1, FRICTION_C0, FRICTION_C2 } friction_kind;
-
-typedef struct friction_stencil {
-    int32_t vertex[4];
-    double force; /* mu lambda */
-    tangent_frame frame;
-    vec3 slide; /* displacement of the half-space during the step */
-} friction_stencil;
+#include "contact/friction_stencil.h"
 
 /* Lists by width: 1 (half-spaces), 2, 3, 4 vertices. */
 enum { FRICTION_LISTS = 4 };
@@ -44,10 +35,5 @@ bool friction_possible(const friction_term *t);
 void friction_set_start(friction_term *t, const double *x);
 /* Takes normal forces and frames from the contact term's present active set. */
 abut_status friction_lag(friction_term *t, abut_error *err);
-
-/* f0, f1 / y and the second coefficient of the smoothed friction, for tests. */
-double friction_f0(friction_kind kind, double y, double eps);
-double friction_f1_over_y(friction_kind kind, double y, double eps);
-double friction_f1_prime(friction_kind kind, double y, double eps);
 
 #endif

@@ -337,7 +337,7 @@ static abut_status move_prescribed(stepper *s, abut_error *err)
 static abut_status balance_contact(stepper *s, abut_error *err)
 {
     contact_term *c = s->contact;
-    array_clear(&c->close_before);
+    array_clear(&c->close.before);
     TRY(problem_update(&s->problem, s->x, err));
     if (contact_count(c) == 0) {
         c->kappa = c->kappa_min;

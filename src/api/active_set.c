@@ -1,0 +1,314 @@
+/* The functions of contact.h on active sets: building, the barrier, its stiffness. */
+#include "api/active_set.h"
+
+#include "base/parallel.h"
+#include "geometry/mollifier.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Building ------------------------------------------------------------------------------- */
+
+abut_active_set_options abut_default_active_set_options(void)
+{
+    return (abut_active_set_options){0};
+}
+
+abut_status abut_active_set_create(abut_active_set **out, abut_error *error)
+{
+    *out = mem_calloc(1, sizeof **out);
+    return *out ? ABUT_OK : error_memory(error, "making an active set");
+}
+
+void abut_active_set_destroy(abut_active_set *s)
+{
+    if (!s) return;
+    active_set_free(&s->set);
+    array_free(&s->y);
+    for (int k = 0; k < STENCIL_LISTS; k++) array_free(&s->vertices[k]);
+    candidate_set_free(&s->candidates);
+    close_pairs_free(&s->close);
+    stencil_assembly_free(&s->assembly);
+    mem_free(s);
+}
+
+static abut_status check_build(const abut_collision_mesh *mesh, const double *positions,
+                               double dhat, abut_error *error)
+{
+    if (!(isfinite(dhat) && dhat > 0))
+        return error_set(error, ABUT_ERROR_INPUT, "dhat", "%g is not allowed, only > 0", dhat);
+    if (!mesh->rest)
+        return error_set(error, ABUT_ERROR_INPUT, "rest",
+                         "an active set needs a collision mesh with rest positions");
+    if (mesh->largest_thickness > 0)
+        return error_set(error, ABUT_ERROR_UNSUPPORTED, "thickness",
+                         "active sets of meshes with a thickness are not supported");
+    for (size_t i = 0; i < 3 * mesh->vertex_count; i++)
+        if (!isfinite(positions[i]))
+            return error_set(error, ABUT_ERROR_INPUT, "positions", "vertex %zu is not finite",
+                             i / 3);
+    return ABUT_OK;
+}
+
+/* The vertices of all stencils, list by list. */
+static abut_status list_vertices(abut_active_set *s, abut_error *error)
+{
+    for (int k = 0; k < STENCIL_LISTS; k++) {
+        const stencil_array *list = &s->set.lists[k];
+        size_t width = (size_t)stencil_list_width[k];
+        if (!array_resize(&s->vertices[k], list->count * width))
+            return error_memory(error, "listing contacts");
+        for (size_t i = 0; i < list->count; i++)
+            memcpy(s->vertices[k].data + i * width, list->data[i].vertex, width * sizeof(int32_t));
+    }
+    return ABUT_OK;
+}
+
+/* Names a touching pair. */
+static abut_status check_apart(const abut_active_set *s, abut_error *error)
+{
+    for (int k = 0; k < STENCIL_LISTS; k++)
+        for (size_t i = 0; i < s->set.lists[k].count; i++) {
+            const contact_stencil *c = &s->set.lists[k].data[i];
+            if (!(c->distance2 > 0))
+                return error_set(error, ABUT_ERROR_INFEASIBLE, "positions",
+                                 "the pair with vertices %d, %d, ... touches, and its barrier is "
+                                 "infinite",
+                                 (int)c->vertex[0], (int)c->vertex[1]);
+        }
+    return ABUT_OK;
+}
+
+static abut_status build(abut_active_set *s, abut_collision_mesh *mesh, const double *positions,
+                         double dhat, const abut_candidates *candidates, abut_error *error)
+{
+    if (!candidates) TRY(collision_mesh_pairs(mesh, positions, NULL, dhat, &s->candidates, error));
+    if (!array_resize(&s->y, mesh->vertex_count)) return error_memory(error, "making contacts");
+    if (mesh->vertex_count > 0)
+        memcpy(s->y.data, positions, mesh->vertex_count * sizeof *s->y.data);
+    TRY(active_set_build(&s->set, &mesh->surface, candidates ? &candidates->set : &s->candidates,
+                         s->y.data, dhat, error));
+    TRY(check_apart(s, error));
+    return list_vertices(s, error);
+}
+
+abut_status abut_active_set_build(abut_active_set *s, abut_collision_mesh *mesh,
+                                  const double *positions, double dhat,
+                                  const abut_candidates *candidates,
+                                  const abut_active_set_options *options, abut_error *error)
+{
+    TRY(check_build(mesh, positions, dhat, error));
+    s->mesh = mesh;
+    s->dhat = dhat;
+    s->set.areas = options && options->area_weighted ? &mesh->areas : NULL;
+    abut_status status = build(s, mesh, positions, dhat, candidates, error);
+    if (status != ABUT_OK) s->mesh = NULL; /* nothing of it can be used */
+    return status;
+}
+
+/* ---- Looking at it -------------------------------------------------------------------------- */
+
+size_t abut_active_set_count(const abut_active_set *s)
+{
+    return s->mesh ? active_set_count(&s->set) : 0;
+}
+
+abut_pair_kind stencil_pair_kind(stencil_list list)
+{
+    switch (stencil_list_kind[list]) {
+    case STENCIL_PP: return ABUT_POINT_POINT;
+    case STENCIL_PE: return ABUT_POINT_EDGE;
+    case STENCIL_PT: return ABUT_POINT_TRIANGLE;
+    case STENCIL_EE: break;
+    }
+    return ABUT_EDGE_EDGE;
+}
+
+bool active_set_locate(const active_set *set, size_t index, stencil_list *list, size_t *item)
+{
+    for (int k = 0; k < STENCIL_LISTS; k++) {
+        if (index < set->lists[k].count) {
+            *list = (stencil_list)k;
+            *item = index;
+            return true;
+        }
+        index -= set->lists[k].count;
+    }
+    return false;
+}
+
+bool abut_active_set_get(const abut_active_set *s, size_t index, abut_contact *out)
+{
+    stencil_list list;
+    size_t item;
+    if (!s->mesh || !active_set_locate(&s->set, index, &list, &item)) return false;
+    const contact_stencil *c = &s->set.lists[list].data[item];
+    *out = (abut_contact){.kind = stencil_pair_kind(list),
+                          .vertices = {-1, -1, -1, -1},
+                          .weight = c->multiplicity,
+                          .distance = sqrt(c->distance2),
+                          .mollifier = 1};
+    memcpy(out->vertices, c->vertex, (size_t)stencil_list_width[list] * sizeof *c->vertex);
+    if (list == LIST_EE_MOLLIFIED) {
+        vec3 x[4];
+        stencil_positions(c, 4, s->y.data, x);
+        out->mollifier = edge_mollifier(x[0], x[1], x[2], x[3], c->threshold);
+    }
+    return true;
+}
+
+double abut_active_set_min_distance(const abut_active_set *s)
+{
+    double least = INFINITY;
+    for (int k = 0; s->mesh && k < STENCIL_LISTS; k++)
+        for (size_t i = 0; i < s->set.lists[k].count; i++)
+            least = fmin(least, s->set.lists[k].data[i].distance2);
+    return sqrt(least);
+}
+
+/* ---- Barrier -------------------------------------------------------------------------------- */
+
+abut_barrier abut_default_barrier(void)
+{
+    return (abut_barrier){.kind = ABUT_BARRIER_C2, .stiffness = 1};
+}
+
+static abut_status inner_kind(abut_barrier_kind kind, barrier_kind *out, abut_error *error)
+{
+    switch (kind) {
+    case ABUT_BARRIER_C2: *out = BARRIER_C2; return ABUT_OK;
+    case ABUT_BARRIER_C1: *out = BARRIER_C1; return ABUT_OK;
+    case ABUT_BARRIER_C0: *out = BARRIER_C0; return ABUT_OK;
+    }
+    return error_set(error, ABUT_ERROR_INPUT, "kind", "%d is no kind of barrier", (int)kind);
+}
+
+abut_status barrier_law_of(const abut_active_set *s, const abut_barrier *barrier, barrier_law *out,
+                           abut_error *error)
+{
+    if (!s->mesh)
+        return error_set(error, ABUT_ERROR_INPUT, "set", "the active set has not been built");
+    if (!(isfinite(barrier->stiffness) && barrier->stiffness >= 0))
+        return error_set(error, ABUT_ERROR_INPUT, "stiffness", "%g is not allowed, only >= 0",
+                         barrier->stiffness);
+    TRY(inner_kind(barrier->kind, &out->kind, error));
+    out->shat = s->dhat * s->dhat;
+    out->factor = barrier->stiffness;
+    if (barrier->physical) out->factor *= barrier_physical_scale(out->kind, s->dhat);
+    return ABUT_OK;
+}
+
+typedef struct barrier_work {
+    const abut_active_set *s;
+    barrier_law law;
+    stencil_list list;
+    bool project;
+} barrier_work;
+
+static double list_value(void *context, size_t begin, size_t end)
+{
+    const barrier_work *w = context;
+    double sum = 0;
+    for (size_t i = begin; i < end; i++)
+        sum += barrier_stencil_value(&w->law, w->list, &w->s->set.lists[w->list].data[i],
+                                     w->s->y.data);
+    return sum;
+}
+
+abut_status abut_barrier_value(const abut_active_set *s, const abut_barrier *barrier, double *value,
+                               abut_error *error)
+{
+    barrier_work work = {.s = s};
+    TRY(barrier_law_of(s, barrier, &work.law, error));
+    double factor = work.law.factor;
+    work.law.factor = 1; /* applied to the sum, as the solver does */
+    *value = 0;
+    for (int k = 0; k < STENCIL_LISTS; k++) {
+        work.list = (stencil_list)k;
+        *value += parallel_sum(s->set.lists[k].count, list_value, &work);
+    }
+    *value *= factor;
+    return ABUT_OK;
+}
+
+static void barrier_derivatives(const void *context, int group, size_t begin, size_t end,
+                                double *gradient, double *blocks)
+{
+    const barrier_work *w = context;
+    int width = stencil_list_width[group];
+    size_t n = 3 * (size_t)width, pairs = (size_t)(width * (width + 1) / 2);
+    for (size_t i = begin; i < end; i++) {
+        double h[144];
+        barrier_stencil_derivatives(
+            &w->law, (stencil_list)group, &w->s->set.lists[group].data[i], w->s->y.data, w->project,
+            gradient ? gradient + (i - begin) * n : NULL, blocks ? h : NULL);
+        if (blocks) stencil_store_blocks(width, h, blocks + (i - begin) * 9 * pairs);
+    }
+}
+
+static stencil_source source_of(const barrier_work *work)
+{
+    stencil_source source = {
+        .group_count = STENCIL_LISTS, .derivatives = barrier_derivatives, .context = work};
+    for (int k = 0; k < STENCIL_LISTS; k++)
+        source.groups[k] = (source_group){stencil_list_width[k], work->s->set.lists[k].count,
+                                          work->s->vertices[k].data};
+    return source;
+}
+
+abut_status abut_barrier_gradient(abut_active_set *s, const abut_barrier *barrier, double *gradient,
+                                  abut_error *error)
+{
+    barrier_work work = {.s = s};
+    TRY(barrier_law_of(s, barrier, &work.law, error));
+    stencil_source source = source_of(&work);
+    return assemble_gradient(&s->assembly, &source, s->mesh, gradient, error);
+}
+
+abut_status abut_barrier_hessian(abut_active_set *s, const abut_barrier *barrier,
+                                 const abut_hessian_options *options, abut_matrix *matrix,
+                                 abut_error *error)
+{
+    barrier_work work = {.s = s, .project = !(options && options->exact)};
+    TRY(barrier_law_of(s, barrier, &work.law, error));
+    stencil_source source = source_of(&work);
+    return assemble_hessian(&s->assembly, &source, s->mesh, options && options->upper, &matrix->csr,
+                            error);
+}
+
+/* ---- Stiffness ------------------------------------------------------------------------------ */
+
+abut_status abut_initial_stiffness(const abut_barrier *barrier, double dhat, double extent,
+                                   double mean_mass, const double *barrier_gradient,
+                                   const double *other_gradient, size_t count, abut_stiffness *out,
+                                   abut_error *error)
+{
+    const char *names[3] = {"dhat", "extent", "mean_mass"};
+    const double values[3] = {dhat, extent, mean_mass};
+    for (int i = 0; i < 3; i++)
+        if (!(isfinite(values[i]) && values[i] > 0))
+            return error_set(error, ABUT_ERROR_INPUT, names[i], "%g is not allowed, only > 0",
+                             values[i]);
+    barrier_kind kind = BARRIER_C2;
+    TRY(inner_kind(barrier->kind, &kind, error));
+    double scale = barrier->physical ? barrier_physical_scale(kind, dhat) : 1;
+    stiffness_bounds(kind, dhat, extent, mean_mass, scale, &out->lowest, &out->highest);
+    double balanced = 0;
+    if (barrier_gradient && other_gradient)
+        balanced = stiffness_balance(barrier_gradient, other_gradient, count);
+    out->value = fmin(out->highest, fmax(out->lowest, balanced));
+    return ABUT_OK;
+}
+
+abut_status abut_adapt_stiffness(abut_active_set *s, double extent, abut_stiffness *stiffness,
+                                 abut_error *error)
+{
+    if (!s->mesh)
+        return error_set(error, ABUT_ERROR_INPUT, "set", "the active set has not been built");
+    close_pairs_begin(&s->close);
+    if (!close_pairs_add_set(&s->close, &s->set, extent))
+        return error_memory(error, "adapting the stiffness");
+    if (close_pairs_shrink(&s->close))
+        stiffness->value = fmin(stiffness->highest, fmax(stiffness->value, 2 * stiffness->value));
+    return ABUT_OK;
+}

@@ -1,0 +1,127 @@
+#include "contact/barrier_stencil.h"
+
+#include "geometry/distance_psd.h"
+#include "geometry/mollifier.h"
+#include "math/eigen.h"
+
+#include <math.h>
+#include <string.h>
+
+const int stencil_list_width[STENCIL_LISTS] = {2, 3, 4, 4, 4};
+const stencil_kind stencil_list_kind[STENCIL_LISTS] = {STENCIL_PP, STENCIL_PE, STENCIL_PT,
+                                                       STENCIL_EE, STENCIL_EE};
+
+double barrier_stencil_value(const barrier_law *law, stencil_list list, const contact_stencil *c,
+                             const vec3 *y)
+{
+    double b = c->multiplicity * barrier_value(law->kind, c->distance2, law->shat);
+    if (list == LIST_EE_MOLLIFIED) {
+        vec3 x[4];
+        stencil_positions(c, 4, y, x);
+        b *= edge_mollifier(x[0], x[1], x[2], x[3], c->threshold);
+    }
+    return law->factor * b;
+}
+
+static void plain_derivatives(const barrier_law *law, stencil_list list, const contact_stencil *c,
+                              const vec3 *x, bool project, double *gradient, double *hessian)
+{
+    int n = 3 * stencil_list_width[list];
+    stencil_kind kind = stencil_list_kind[list];
+    double factor = law->factor * c->multiplicity;
+    double first = factor * barrier_first(law->kind, c->distance2, law->shat);
+    if (gradient) {
+        stencil_gradient(kind, x, gradient);
+        for (int k = 0; k < n; k++) gradient[k] *= first;
+    }
+    if (!hessian) return;
+    double second = factor * barrier_second(law->kind, c->distance2, law->shat);
+    if (project) {
+        stencil_psd_hessian(kind, x, first, second, hessian);
+        return;
+    }
+    double g[12];
+    stencil_hessian(kind, x, g, hessian);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            hessian[n * i + j] = second * g[i] * g[j] + first * hessian[n * i + j];
+}
+
+/* Distance derivatives of a mollified pair, spread from the closest features to all four vertices.
+ */
+static double spread_distance(const contact_stencil *c, const vec3 *x, double *g, double *h)
+{
+    const feature_stencil *f = &edge_edge_features[c->type];
+    vec3 part[4] = {0};
+    double small_g[12], small_h[144];
+    for (int k = 0; k < f->count; k++) part[k] = x[f->vertex[k]];
+    double s = stencil_hessian(f->kind, part, small_g, small_h);
+    memset(g, 0, 12 * sizeof *g);
+    memset(h, 0, 144 * sizeof *h);
+    int n = 3 * f->count;
+    for (int i = 0; i < n; i++) {
+        int row = 3 * f->vertex[i / 3] + i % 3;
+        g[row] = small_g[i];
+        for (int j = 0; j < n; j++) h[12 * row + 3 * f->vertex[j / 3] + j % 3] = small_h[n * i + j];
+    }
+    return s;
+}
+
+/* Energy e(c) b(s): both factors vary. */
+static void mollified_derivatives(const barrier_law *law, const contact_stencil *c, const vec3 *x,
+                                  bool project, double *gradient, double *hessian)
+{
+    double factor = law->factor * c->multiplicity;
+    double gs[12], hs[144], ge[12], he[144];
+    double s = fmin(spread_distance(c, x, gs, hs), c->distance2);
+    double e = edge_mollifier_hessian(x[0], x[1], x[2], x[3], c->threshold, ge, he);
+    double b = barrier_value(law->kind, s, law->shat);
+    double b1 = barrier_first(law->kind, s, law->shat);
+    double b2 = barrier_second(law->kind, s, law->shat);
+    if (gradient)
+        for (int k = 0; k < 12; k++) gradient[k] = factor * (b * ge[k] + e * b1 * gs[k]);
+    if (!hessian) return;
+    for (int k = 0; k < 12; k++)
+        for (int l = 0; l < 12; l++)
+            hessian[12 * k + l] =
+                factor * (b * he[12 * k + l] + b1 * (ge[k] * gs[l] + gs[k] * ge[l]) +
+                          e * (b2 * gs[k] * gs[l] + b1 * hs[12 * k + l]));
+    if (project) psd_project(12, hessian);
+}
+
+void barrier_stencil_derivatives(const barrier_law *law, stencil_list list,
+                                 const contact_stencil *c, const vec3 *y, bool project,
+                                 double *gradient, double *hessian)
+{
+    vec3 x[4];
+    stencil_positions(c, stencil_list_width[list], y, x);
+    if (list == LIST_EE_MOLLIFIED)
+        mollified_derivatives(law, c, x, project, gradient, hessian);
+    else
+        plain_derivatives(law, list, c, x, project, gradient, hessian);
+}
+
+double barrier_normal_force(const barrier_law *law, double distance2, double multiplicity)
+{
+    return -law->factor * multiplicity * barrier_first(law->kind, distance2, law->shat) * 2 *
+           sqrt(distance2);
+}
+
+double barrier_physical_scale(barrier_kind kind, double dhat)
+{
+    switch (kind) {
+    case BARRIER_C0: return dhat;
+    case BARRIER_C1: return 1 / dhat;
+    case BARRIER_C2: break;
+    }
+    return 1 / (dhat * dhat * dhat);
+}
+
+void stencil_store_blocks(int width, const double *dense, double *blocks)
+{
+    int n = 3 * width;
+    for (int a = 0; a < width; a++)
+        for (int b = a; b < width; b++)
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++) *blocks++ = dense[(3 * a + r) * n + 3 * b + c];
+}

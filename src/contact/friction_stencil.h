@@ -1,0 +1,43 @@
+/* Smoothed Coulomb friction of one contact with a lagged normal force and tangent frame (IPC,
+ * equations 2.10-2.17): mu lambda f0(|u|), u the tangential displacement, and its derivatives in
+ * the displacements of the vertices. */
+#ifndef CONTACT_FRICTION_STENCIL_H
+#define CONTACT_FRICTION_STENCIL_H
+
+#include "geometry/tangent.h"
+
+#include <stdint.h>
+
+typedef enum friction_kind { FRICTION_C1, FRICTION_C0, FRICTION_C2 } friction_kind;
+
+typedef struct friction_stencil {
+    int32_t vertex[4];
+    double force; /* mu lambda */
+    tangent_frame frame;
+    vec3 slide; /* displacement of the half-space during the step */
+} friction_stencil;
+
+/* What all stencils share. */
+typedef struct friction_law {
+    friction_kind kind;
+    double eps;    /* eps_v h: displacement below which friction is static */
+    double factor; /* on every energy */
+} friction_law;
+
+/* f0, f1 / y and the second coefficient of the smoothed friction. */
+double friction_f0(friction_kind kind, double y, double eps);
+double friction_f1_over_y(friction_kind kind, double y, double eps);
+double friction_f1_prime(friction_kind kind, double y, double eps);
+
+/* Tangential displacement; moved: displacements of the surface's vertices. */
+void friction_displacement(const friction_stencil *s, const vec3 *moved, double u[2]);
+double friction_stencil_value(const friction_law *law, const friction_stencil *s,
+                              const vec3 *moved);
+/* gradient[3 width] (may be NULL), and the 3x3 core of the Hessian: the block of vertices a, b is
+ * weight_a weight_b core. It is positive semi-definite as it is: the smoothed laws are convex. */
+mat3 friction_stencil_derivatives(const friction_law *law, const friction_stencil *s,
+                                  const vec3 *moved, double *gradient);
+/* The blocks a <= b of the Hessian, 9 values each, in row order. */
+void friction_store_blocks(const friction_stencil *s, mat3 core, double *blocks);
+
+#endif
