@@ -2,11 +2,12 @@
  *
  * The first half of this file is a complete simulator of masses and springs as people write it:
  * implicit time steps, solved by Newton's method with conjugate gradients. It knows nothing of
- * contact: two blocks of jelly would fall through each other and through the ground.
+ * contact, except that its solver calls four functions of a guest: without them two blocks of jelly
+ * would fall through each other and through the ground.
  *
- * The second half adds contact. The energy of a time step gets two more terms, barrier and
+ * The second half is the guest. The energy of a time step gets two more terms, barrier and
  * friction, whose values, gradients and Hessians come from the toolkit, and no step goes further
- * than it is free of collisions. Nothing of the first half has to change for that. */
+ * than it is free of collisions. */
 #include <abut/abut.h>
 
 #include <math.h>
@@ -102,7 +103,7 @@ static void multiply(const double *p, const double *direction, double *out)
     }
 }
 
-/* What a guest may add to energy, gradient and matrix; all zero without one. */
+/* What a guest adds to energy, gradient and matrix, and how far it lets a step go. */
 static double guest_energy(const double *p);
 static void guest_gradient(const double *p, double *g);
 static void guest_multiply(const double *direction, double *out);
