@@ -340,7 +340,11 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
     bool opened = status == ABUT_OK;
     if (status == ABUT_OK) status = run_steps(r, error);
     if (opened) {
-        if (status == ABUT_ERROR_NOT_CONVERGED) save_checkpoint(r, NULL);
+        if (status == ABUT_ERROR_NOT_CONVERGED) {
+            save_checkpoint(r, NULL);
+            if (sim->scene->frame_every > 0 && r->frame_step != sim->stepper->state.steps)
+                write_frame(r, NULL); /* the last state that was reached */
+        }
         abut_error second;
         abut_status written =
             write_summary(r, status, status == ABUT_OK ? NULL : error->message, &second);

@@ -4,8 +4,8 @@
 #include <time.h>
 
 const char *const stage_names[STAGE_COUNT] = {
-    "assembly",   "linear_solve", "broad_phase", "ccd",
-    "active_set", "line_search",  "output",      "other",
+    "assembly",    "linear_solve", "broad_phase", "ccd",   "active_set",
+    "line_search", "check",        "output",      "other",
 };
 
 double timer_now(void)

@@ -12,6 +12,7 @@ typedef enum stage {
     STAGE_CCD,
     STAGE_ACTIVE_SET,
     STAGE_LINE_SEARCH, /* energy evaluations and feasibility checks */
+    STAGE_CHECK,       /* exact check of accepted steps */
     STAGE_OUTPUT,
     STAGE_OTHER,
     STAGE_COUNT

@@ -320,19 +320,26 @@ static void note_query(const broad_phase *b, const broad_query *q, candidate_set
     out->largest = vec3_load(largest);
 }
 
+/* Brings the trees to the positions of the query. */
+static abut_status fit_trees(broad_phase *b, const broad_query *query, int *rebuilds,
+                             abut_error *err)
+{
+    b->walk.query = query;
+    TRY(vertex_boxes_store(&b->boxes, query, b->surface.vertex_count, err));
+    if (!b->built) {
+        *rebuilds = TREE_COUNT;
+        TRY(build_trees(b, err));
+    }
+    TRY(refit_trees(b, err));
+    return rebuild_loose_trees(b, rebuilds, err);
+}
+
 abut_status broad_candidates(broad_phase *b, const broad_query *query, candidate_set *out,
                              abut_error *err)
 {
     const broad_surface *s = &b->surface;
     out->rebuilds = 0;
-    b->walk.query = query;
-    TRY(vertex_boxes_store(&b->boxes, query, s->vertex_count, err));
-    if (!b->built) {
-        out->rebuilds = TREE_COUNT;
-        TRY(build_trees(b, err));
-    }
-    TRY(refit_trees(b, err));
-    TRY(rebuild_loose_trees(b, &out->rebuilds, err));
+    TRY(fit_trees(b, query, &out->rebuilds, err));
     const size_t firsts[PAIR_KINDS] = {s->vertex_count, s->edge_count, s->vertex_count,
                                        s->vertex_count};
     TRY(pairs_begin(&b->collector, firsts, parallel_threads(), err));
@@ -346,6 +353,24 @@ abut_status broad_candidates(broad_phase *b, const broad_query *query, candidate
     TRY(walk_run(w, err));
     note_query(b, query, out);
     pair_list *const lists[PAIR_KINDS] = {&out->vt, &out->ee, &out->ve, &out->vv};
+    return pairs_finish(&b->collector, lists, err);
+}
+
+abut_status broad_crossing_candidates(broad_phase *b, const vec3 *y, pair_list *out,
+                                      abut_error *err)
+{
+    broad_query query = {.y = y, .tight = true};
+    int rebuilds = 0;
+    TRY(fit_trees(b, &query, &rebuilds, err));
+    const size_t firsts[PAIR_KINDS] = {b->surface.edge_count, 0, 0, 0};
+    TRY(pairs_begin(&b->collector, firsts, parallel_threads(), err));
+    walk *w = &b->walk;
+    for (int kind = 0; kind < PAIR_KINDS; kind++) w->trees[kind] = (walk_trees){0};
+    w->trees[0] = (walk_trees){&b->trees[TREE_EDGES], &b->trees[TREE_TRIANGLES]};
+    w->collector = &b->collector;
+    TRY(walk_run(w, err));
+    pair_list none[PAIR_KINDS - 1] = {0};
+    pair_list *const lists[PAIR_KINDS] = {out, &none[0], &none[1], &none[2]};
     return pairs_finish(&b->collector, lists, err);
 }
 

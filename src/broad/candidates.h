@@ -81,6 +81,11 @@ void broad_update_filter(broad_phase *broad);
 abut_status broad_candidates(broad_phase *broad, const broad_query *query, candidate_set *out,
                              abut_error *err);
 
+/* Pairs of an edge and a triangle that may intersect at the positions y, by the same rules: for
+ * checks of a state. */
+abut_status broad_crossing_candidates(broad_phase *broad, const vec3 *y, pair_list *out,
+                                      abut_error *err);
+
 /* The candidates of a smaller query, chosen from a set that covers it (see below), without the
  * trees. `from` and `out` must differ. */
 abut_status broad_select(broad_phase *broad, const broad_query *query, const candidate_set *from,

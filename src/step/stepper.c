@@ -32,8 +32,10 @@ static abut_status add_contact(stepper *s, abut_error *err)
     TRY(friction_create(s->contact, o->friction, o->friction_kind, &s->friction, err));
     s->friction->eps = o->eps_v * o->h;
     s->friction->h = o->h;
+    TRY(guard_create(s->contact, &s->guard, err));
     TRY(problem_add_term(&s->problem, &s->contact->base, err));
-    return problem_add_term(&s->problem, &s->friction->base, err);
+    TRY(problem_add_term(&s->problem, &s->friction->base, err));
+    return problem_add_term(&s->problem, &s->guard->base, err);
 }
 
 abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
@@ -103,6 +105,7 @@ void stepper_destroy(stepper *s)
     destroy_term((term *)s->elastic);
     destroy_term((term *)s->attachment);
     destroy_term((term *)s->damping);
+    destroy_term((term *)s->guard);
     destroy_term((term *)s->friction);
     destroy_term((term *)s->contact);
     rigid_motion_free(&s->rigid);
@@ -254,6 +257,7 @@ static abut_status attach(stepper *s, abut_error *err)
     s->attachment_start2 = attachment_distance2(s->attachment, s->start);
     s->attachment->base.enabled = true;
     s->attached = true;
+    s->pull = (pull_watch){0};
     return ABUT_OK;
 }
 
@@ -294,6 +298,8 @@ static abut_status after_iteration(void *context, const double *x, double direct
         return detach(s, err);
     }
     *may_stop = false;
+    if (!pull_watch_note(&s->pull, progress))
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "prescribed nodes are stuck");
     double settled = fmax(1e-2 * s->model->extent * s->options.h, convergence_length(s));
     if (direction < settled) {
         if (progress < ATTACH_STIFFEN && s->attachment->stiffness < ATTACH_STIFFNESS_MAX)
@@ -372,6 +378,9 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
         newton_result result;
         abut_status status = newton_minimize(&s->newton, s->x, &options, &hooks, &result, err);
         statistics->newton_iterations += result.iterations;
+        if (status == ABUT_ERROR_NOT_CONVERGED && s->attached)
+            return report_unreached(s->model, s->attachment, s->x, attachment_progress(s, s->x),
+                                    statistics->newton_iterations, err);
         TRY(status);
         if (!friction) break;
         statistics->friction_iterations = pass + 1;
@@ -395,9 +404,11 @@ static void settle_prescribed(stepper *s)
     }
 }
 
-abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
+/* Finds the positions at the end of the step; the state stays as it is. */
+static abut_status find_positions(stepper *s, double end, step_statistics *statistics,
+                                  abut_error *err)
 {
-    double h = s->options.h, end = (double)(s->state.steps + 1) * h;
+    double h = s->options.h;
     size_t scalars = s->state.scalars;
     memcpy(s->start, s->state.x, scalars * sizeof *s->start);
     memcpy(s->x, s->state.x, scalars * sizeof *s->x);
@@ -413,7 +424,6 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
     }
     if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
     set_targets(s, end);
-    *statistics = (step_statistics){0};
     bool friction = s->contact && friction_possible(s->friction);
     if (s->contact) s->friction->base.enabled = false;
     TRY(problem_set_fixed(&s->problem, s->fixed, err));
@@ -431,7 +441,43 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
         TRY(problem_update(&s->problem, s->x, err));
         s->friction->base.enabled = true;
     }
-    TRY(solve_step(s, friction, statistics, err));
+    return solve_step(s, friction, statistics, err);
+}
+
+/* The exact check of the positions found. Should it fail, the step is repeated with a check of
+ * every position on the way. */
+static abut_status check_positions(stepper *s, double end, step_statistics *statistics,
+                                   abut_error *err)
+{
+    while (s->guard) {
+        bool found;
+        guard_finding finding;
+        stage before = timer_switch(&s->timer, STAGE_CHECK);
+        abut_status status = guard_check(s->guard, s->x, &found, &finding, err);
+        timer_switch(&s->timer, before);
+        TRY(status);
+        if (!found) break;
+        char text[320];
+        guard_describe(s->guard, &finding, text, sizeof text);
+        if (statistics->repeats++ > 0)
+            return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                             "the result of the step fails the exact check: %s", text);
+        log_message(s->log, ABUT_LOG_WARNING,
+                    "the step to %g s failed the exact check and is repeated: %s", end, text);
+        s->guard->base.enabled = true;
+        status = find_positions(s, end, statistics, err);
+        s->guard->base.enabled = false;
+        TRY(status);
+    }
+    return ABUT_OK;
+}
+
+abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
+{
+    double h = s->options.h, end = (double)(s->state.steps + 1) * h;
+    *statistics = (step_statistics){0};
+    TRY(find_positions(s, end, statistics, err));
+    TRY(check_positions(s, end, statistics, err));
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
     settle_prescribed(s);
     if (s->model->rigids.count > 0)

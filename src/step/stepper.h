@@ -6,11 +6,13 @@
 #include "body/model.h"
 #include "contact/contact_term.h"
 #include "contact/friction_term.h"
+#include "contact/guard_term.h"
 #include "linear/solver.h"
 #include "solve/newton.h"
 #include "step/integrator.h"
 #include "step/prescribed.h"
 #include "step/rigid_motion.h"
+#include "step/unreached.h"
 #include "term/attachment.h"
 #include "term/damping.h"
 #include "term/elastic.h"
@@ -48,6 +50,7 @@ typedef struct step_statistics {
     double kinetic, elastic, gravity, contact; /* J */
     vec3 linear_momentum, angular_momentum;
     double min_volume_ratio; /* smallest det F */
+    int repeats;             /* of the step, because its result failed the exact check */
 } step_statistics;
 
 typedef struct stepper {
@@ -70,6 +73,7 @@ typedef struct stepper {
     damping_term *damping;   /* NULL without damped bodies */
     contact_term *contact;   /* NULL without contact */
     friction_term *friction; /* NULL without contact */
+    guard_term *guard;       /* NULL without contact */
     problem problem;
     linear_solver *linear;
     newton_solver newton;
@@ -78,6 +82,7 @@ typedef struct stepper {
     double *target;    /* 3 per block: where prescribed scalars should go */
     double *x, *start; /* iterate; positions at the start of the step */
     double *work;
+    pull_watch pull;
     double attachment_start2; /* sum of squared distances to the targets at the start */
     double *gradient;         /* scratch */
     bool attached;            /* prescribed nodes are unknowns pulled by the augmented Lagrangian */

@@ -108,3 +108,8 @@ double attachment_distance2(const attachment_term *t, const double *x)
         sum += t->length.data[i] * t->length.data[i] * vec3_norm2(gap(t, x, i));
     return sum;
 }
+
+double attachment_gap(const attachment_term *t, const double *x, size_t i)
+{
+    return vec3_norm(gap(t, x, i));
+}

@@ -28,5 +28,7 @@ void attachment_ready(attachment_term *t);
 void attachment_update_multipliers(attachment_term *t, const double *x);
 /* Sum of |x - target|^2 over the prescribed components, as lengths. */
 double attachment_distance2(const attachment_term *t, const double *x);
+/* Distance of the i-th node from its target in the prescribed components. */
+double attachment_gap(const attachment_term *t, const double *x, size_t i);
 
 #endif

@@ -43,7 +43,7 @@ for name in cantilever twist bounce; do
 done
 for key in steps simulated_seconds wall_seconds newton_iterations max_contacts mean_contacts min_distance \
     max_stretch intersections inverted_elements peak_rss_bytes threads stage_seconds assembly linear_solve \
-    broad_phase ccd active_set line_search output other norms l2 h1 h1_semi linf center_of_mass bounds; do
+    broad_phase ccd active_set line_search check output other norms l2 h1 h1_semi linf center_of_mass bounds; do
     grep -q "\"$key\"" "$scratch/twist/run.json" || fail "run.json lacks $key"
 done
 [ -z "$("$abut" run examples/elastic/twist.json -o "$scratch/quiet" --steps 1 --quiet 2>&1)" ] || fail "--quiet is not"

@@ -1,0 +1,36 @@
+#include "step/unreached.h"
+
+/* A two-hundredth of the way that is left counts as progress; so many iterations without it do not
+ * happen in motions that succeed. */
+static const double LEAST_GAIN = 5e-3;
+enum { PATIENCE = 500 };
+
+bool pull_watch_note(pull_watch *watch, double progress)
+{
+    if (progress > watch->best + LEAST_GAIN * (1 - watch->best)) {
+        watch->best = progress;
+        watch->stale = 0;
+    } else if (++watch->stale > PATIENCE) {
+        watch->unreachable = true;
+    }
+    return !watch->unreachable;
+}
+
+abut_status report_unreached(const model *m, const attachment_term *pulled, const double *x,
+                             double progress, int iterations, abut_error *err)
+{
+    double furthest = 0;
+    int32_t block = pulled->nodes.data[0];
+    for (size_t i = 0; i < pulled->nodes.count; i++) {
+        double short_by = attachment_gap(pulled, x, i);
+        if (short_by <= furthest) continue;
+        furthest = short_by;
+        block = pulled->nodes.data[i];
+    }
+    const model_body *body = &m->bodies.data[m->body.data[block]];
+    return error_set(err, ABUT_ERROR_NOT_CONVERGED, body->name,
+                     "the prescribed motion cannot be reached within this step: %.3g %% of the way "
+                     "is done after %d Newton iterations, node %d is %.3g m short of its place; "
+                     "bodies are in the way that cannot give way",
+                     100 * progress, iterations, block - body->first_block, furthest);
+}

@@ -1,0 +1,24 @@
+/* Prescribed motion that cannot be reached within its step: noticing that nothing moves any more,
+ * and saying what is stuck where. */
+#ifndef STEP_UNREACHED_H
+#define STEP_UNREACHED_H
+
+#include "body/model.h"
+#include "term/attachment.h"
+
+/* Progress of the augmented Lagrangian over the Newton iterations of a step. */
+typedef struct pull_watch {
+    double best;      /* largest share of the way that was counted as progress */
+    int stale;        /* iterations since */
+    bool unreachable; /* nothing has moved for too long */
+} pull_watch;
+
+/* Notes the share of the way after an iteration; false when the motion has to be given up. */
+bool pull_watch_note(pull_watch *watch, double progress);
+
+/* ABUT_ERROR_NOT_CONVERGED with the body, the node that is furthest from its target, and how much
+ * of the way is done. */
+abut_status report_unreached(const model *m, const attachment_term *pulled, const double *x,
+                             double progress, int iterations, abut_error *err);
+
+#endif
