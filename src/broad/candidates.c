@@ -31,6 +31,7 @@ struct broad_phase {
     ARRAY(uint8_t) kinematic;
     ARRAY(size_t) counts; /* scratch: triangles of each vertex; kept pairs of each chunk */
     ARRAY(int32_t) incident;
+    pair_list unused[PAIR_KINDS - 1]; /* kinds that a check of crossings does not ask for */
 };
 
 void candidate_set_free(candidate_set *set)
@@ -223,6 +224,7 @@ void broad_destroy(broad_phase *b)
     array_free(&b->kinematic);
     array_free(&b->counts);
     array_free(&b->incident);
+    for (int kind = 0; kind < PAIR_KINDS - 1; kind++) array_free(&b->unused[kind]);
     mem_free(b);
 }
 
@@ -369,7 +371,7 @@ abut_status broad_crossing_candidates(broad_phase *b, const vec3 *y, pair_list *
     w->trees[0] = (walk_trees){&b->trees[TREE_EDGES], &b->trees[TREE_TRIANGLES]};
     w->collector = &b->collector;
     TRY(walk_run(w, err));
-    pair_list none[PAIR_KINDS - 1] = {0};
+    pair_list *none = b->unused;
     pair_list *const lists[PAIR_KINDS] = {out, &none[0], &none[1], &none[2]};
     return pairs_finish(&b->collector, lists, err);
 }
