@@ -154,12 +154,29 @@ static void add_norms(const model *m, const double *x, run_summary *summary)
     summary->norms.linf = linf;
 }
 
-static void summarise_body(const model *m, const double *x, size_t b, body_summary *out)
+/* A body without nodes of its own: the bounds of its surface, the centre from its first block. */
+static void summarise_surface(const double *x, const vec3 *y, const model_body *body,
+                              body_summary *out)
+{
+    for (size_t i = body->first_vertex; i < body->first_vertex + body->vertex_count; i++) {
+        out->low = vec3_min(out->low, y[i]);
+        out->high = vec3_max(out->high, y[i]);
+    }
+    out->center_of_mass = vec3_load(x + 3 * (size_t)body->first_block);
+}
+
+/* y: positions of the surface's vertices. */
+static void summarise_body(const model *m, const double *x, const vec3 *y, size_t b,
+                           body_summary *out)
 {
     const model_body *body = &m->bodies.data[b];
     *out = (body_summary){.name = body->name,
                           .low = {INFINITY, INFINITY, INFINITY},
                           .high = {-INFINITY, -INFINITY, -INFINITY}};
+    if (!body->nodal) {
+        summarise_surface(x, y, body, out);
+        return;
+    }
     double mass = 0;
     for (int32_t i = body->first_block; i < body->first_block + body->block_count; i++) {
         vec3 p = vec3_load(x + 3 * (size_t)i);
@@ -199,8 +216,15 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     summary.inverted_elements = (int64_t)last.inverted;
     add_norms(m, s->state.x, &summary);
     body_summary *bodies = mem_calloc(m->bodies.count + 1, sizeof *bodies);
-    if (!bodies) return error_memory(err, "writing the summary");
-    for (size_t b = 0; b < m->bodies.count; b++) summarise_body(m, s->state.x, b, &bodies[b]);
+    vec3 *y = mem_calloc(m->surface.rows.count + 1, sizeof *y);
+    if (!bodies || !y) {
+        mem_free(bodies);
+        mem_free(y);
+        return error_memory(err, "writing the summary");
+    }
+    collision_surface_positions(&m->surface, s->state.x, y);
+    for (size_t b = 0; b < m->bodies.count; b++) summarise_body(m, s->state.x, y, b, &bodies[b]);
+    mem_free(y);
     summary.bodies = bodies;
     abut_status status = summary_write(path, &summary, err);
     mem_free(bodies);

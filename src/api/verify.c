@@ -113,6 +113,7 @@ static void warn_of_large_dhat(const abut_sim *sim, double dhat)
     for (size_t i = 0; i < s->edge_length2.count; i++) {
         int32_t body = s->vertex_body.data[s->edges.data[2 * i]];
         if (m->bodies.data[body].kind == BODY_KIND_OBSTACLE) continue;
+        if (m->bodies.data[body].no_self_contact) continue;
         shortest = fmin(shortest, sqrt(s->edge_length2.data[i]));
     }
     if (dhat > shortest)

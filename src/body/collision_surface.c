@@ -12,6 +12,7 @@ void collision_surface_free(collision_surface *s)
     array_free(&s->arms);
     array_free(&s->frames);
     array_free(&s->vertex_body);
+    array_free(&s->vertex_group);
     array_free(&s->edges);
     array_free(&s->triangles);
     array_free(&s->edge_length2);

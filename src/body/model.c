@@ -32,6 +32,7 @@ abut_status model_begin_body(model *m, const char *name, body_kind kind, const m
                        .friction = -1,
                        .nodal = true,
                        .rigid = -1,
+                       .collision_group = -1,
                        .mesh_vertex_count = shape->vertex_count};
     body.name = mem_strdup(name);
     body.block_of_vertex = mem_alloc(shape->vertex_count, sizeof *body.block_of_vertex);
@@ -230,11 +231,31 @@ static abut_status measure_extent(model *m, abut_error *err)
     return ABUT_OK;
 }
 
+/* Vertices of bodies that do not meet share a number, that of the first body of the group. */
+static abut_status group_vertices(model *m, abut_error *err)
+{
+    int32_t *group = mem_alloc(m->bodies.count + 1, sizeof *group);
+    bool ok = group && array_resize(&m->surface.vertex_group, m->surface.rows.count);
+    for (size_t b = 0; ok && b < m->bodies.count; b++) {
+        group[b] = (int32_t)b;
+        for (size_t a = 0; m->bodies.data[b].collision_group >= 0 && a < b; a++)
+            if (m->bodies.data[a].collision_group == m->bodies.data[b].collision_group) {
+                group[b] = group[a];
+                break;
+            }
+    }
+    for (size_t i = 0; ok && i < m->surface.rows.count; i++)
+        m->surface.vertex_group.data[i] = group[m->surface.vertex_body.data[i]];
+    mem_free(group);
+    return ok ? ABUT_OK : error_memory(err, "grouping bodies");
+}
+
 abut_status model_finish(model *m, abut_error *err)
 {
     if (m->rest.count == 0)
         return error_set(err, ABUT_ERROR_INPUT, "bodies", "the scene has no nodes");
     TRY(measure_extent(m, err));
+    TRY(group_vertices(m, err));
     weigh_obstacles(m);
     m->built = true;
     return ABUT_OK;

@@ -52,6 +52,7 @@ typedef struct model_body {
     bool consistent_mass;
     bool nodal;           /* its blocks are positions of nodes */
     bool no_self_contact; /* its surface cannot meet itself */
+    int collision_group;  /* bodies of one group do not meet; -1: none */
     size_t mesh_vertex_count;
     int32_t *block_of_vertex; /* mesh vertex -> block, -1 for vertices that no cell uses */
     int32_t rigid;            /* number among the rigid and affine bodies, or -1 */

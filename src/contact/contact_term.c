@@ -346,13 +346,14 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     }
     if (!ok) status = error_memory(err, "creating the contact term");
     for (size_t b = 0; ok && b < m->bodies.count; b++)
-        if (m->bodies.data[b].no_self_contact) t->group_flags[b] = BROAD_GROUP_NO_SELF;
+        if (m->bodies.data[b].no_self_contact || m->bodies.data[b].collision_group >= 0)
+            t->group_flags[b] = BROAD_GROUP_NO_SELF;
     broad_surface shape = {.vertex_count = vertices,
                            .edge_count = m->surface.edges.count / 2,
                            .edges = (const int32_t(*)[2])m->surface.edges.data,
                            .triangle_count = m->surface.triangles.count / 3,
                            .triangles = (const int32_t(*)[3])m->surface.triangles.data,
-                           .group = m->surface.vertex_body.data,
+                           .group = m->surface.vertex_group.data,
                            .group_count = m->bodies.count,
                            .group_flags = t->group_flags,
                            .planar = m->planar,

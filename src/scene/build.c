@@ -1,5 +1,6 @@
 #include "scene/build.h"
 
+#include "scene/build_rigid.h"
 #include "scene/select.h"
 #include "scene/sequence.h"
 
@@ -43,6 +44,8 @@ static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape,
         elastic_parameters material = elastic_from_young(
             elastic_model_of(def->material.model), def->material.young, def->material.poisson);
         status = model_add_deformable(m, def->name, shape, material, def->material.density, err);
+    } else if (body_def_is_rigid(def)) {
+        status = build_rigid_body(def, shape, m, err);
     } else {
         status = model_add_obstacle(m, def->name, shape, err);
     }
@@ -55,6 +58,7 @@ static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape,
     body->consistent_mass = def->consistent_mass;
     body->damping = def->material.damping;
     body->friction = def->friction;
+    body->collision_group = def->collision_group;
     return ABUT_OK;
 }
 
@@ -260,7 +264,8 @@ static abut_status check_supported(const scene_def *scene, abut_error *err)
                                         "particles",  "rigid",    "affine"};
     char place[256];
     for (size_t i = 0; i < scene->body_count; i++) {
-        if (scene->bodies[i].type == BODY_DEFORMABLE || scene->bodies[i].type == BODY_OBSTACLE)
+        const body_def *def = &scene->bodies[i];
+        if (def->type == BODY_DEFORMABLE || def->type == BODY_OBSTACLE || body_def_is_rigid(def))
             continue;
         body_place(place, sizeof place, scene, i, "type");
         return error_set(err, ABUT_ERROR_UNSUPPORTED, place,
@@ -288,6 +293,13 @@ static abut_status build_stepper(const scene_def *scene, const mesh *shapes, con
     abut_status status = ABUT_OK;
     for (size_t i = 0; status == ABUT_OK && i < scene->body_count; i++) {
         if (!scene->bodies[i].enabled) continue;
+        if (body_def_is_rigid(&scene->bodies[i])) {
+            char place[256];
+            body_place(place, sizeof place, scene, i, "");
+            status = build_rigid_conditions(scene, &scene->bodies[i], built_index(scene, i), place,
+                                            s, velocity, err);
+            continue;
+        }
         status = add_fixes(scene, i, &shapes[i], s, log, err);
         if (status == ABUT_OK) status = add_obstacle_motion(scene, i, s, err);
         if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], s, err);

@@ -190,6 +190,9 @@ static abut_status read_fix(const json_t *object, fix_def *out, abut_error *err)
     out->until = get_number_or(object, "until", INFINITY);
     for (const char *axis = get_string(object, "axes"); *axis; axis++)
         out->axes[*axis - 'x'] = true;
+    const json_t *turns = get(object, "rotation_axes");
+    for (const char *axis = turns ? json_string_value(turns) : "xyz"; *axis; axis++)
+        out->rotation_axes[*axis - 'x'] = true;
     const json_t *release = get(object, "release");
     out->has_release = release != NULL;
     if (release) {
@@ -207,6 +210,7 @@ static abut_status read_force(const json_t *object, force_def *out, abut_error *
     out->until = get_number_or(object, "until", INFINITY);
     out->acceleration = get_vector(object, "acceleration");
     out->force = get_vector(object, "force");
+    out->torque = get_vector(object, "torque");
     return read_selector(get(object, "nodes"), &out->nodes, err);
 }
 
@@ -343,6 +347,21 @@ static abut_status read_conditions(const json_t *object, body_def *out, abut_err
     return read_motions(get(object, "motion"), &out->motions, &out->motion_count, err);
 }
 
+static abut_status read_rigid(const json_t *object, body_def *out, abut_error *err)
+{
+    out->total_mass = get_number_or(object, "total_mass", 0);
+    out->weigh = (weigh_word)get_word(object, "weigh", weigh_words);
+    out->orthogonality = get_number(object, "orthogonality");
+    out->collision_group = get_int(object, "collision_group");
+    const json_t *list = get(object, "poses");
+    TRY(allocate_list(list, sizeof *out->poses, (void **)&out->poses, &out->pose_count, err));
+    for (size_t i = 0; i < out->pose_count; i++) {
+        const json_t *pose = json_array_get(list, i);
+        out->poses[i] = (pose_def){get_vector(pose, "translate"), get_vector(pose, "turn")};
+    }
+    return ABUT_OK;
+}
+
 static abut_status read_sequence(const json_t *object, const char *folder, body_def *out,
                                  abut_error *err)
 {
@@ -368,6 +387,7 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     read_material(object, get(scene->resolved, "materials"), &out->material);
     TRY(read_mesh(get(object, "mesh"), scene->folder, &out->mesh, err));
     TRY(read_sequence(get(object, "sequence"), scene->folder, out, err));
+    TRY(read_rigid(object, out, err));
     return read_conditions(object, out, err);
 }
 
@@ -492,6 +512,7 @@ static void free_body(body_def *body)
     free_expressions(body->displacement);
     free_expressions(body->velocity_field);
     mem_free(body->boundaries);
+    mem_free(body->poses);
     mem_free((char *)body->mesh.path);
     mem_free((char *)body->sequence_folder);
 }

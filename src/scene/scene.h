@@ -104,7 +104,8 @@ typedef struct motion_def {
 typedef struct fix_def {
     selector_def nodes;
     double from, until;
-    bool axes[3]; /* which components are prescribed */
+    bool axes[3];          /* which components are prescribed */
+    bool rotation_axes[3]; /* rigid and affine bodies */
     size_t motion_count;
     motion_def *motions;
     expression *displacement[3]; /* instead of motions; NULL: none */
@@ -119,7 +120,23 @@ typedef struct force_def {
     double from, until;
     vec3 acceleration; /* m/s^2 */
     vec3 force;        /* N over all selected nodes */
+    vec3 torque;       /* N m; rigid and affine bodies */
 } force_def;
+
+/* In the order of the words of the format. */
+typedef enum weigh_word {
+    WEIGH_WORD_AUTOMATIC,
+    WEIGH_WORD_VOLUME,
+    WEIGH_WORD_AREA,
+    WEIGH_WORD_EDGES,
+    WEIGH_WORD_POINTS
+} weigh_word;
+
+/* Of a rigid or affine body at the end of a step, relative to the start. */
+typedef struct pose_def {
+    vec3 translate; /* m */
+    vec3 turn;      /* rotation vector in degrees */
+} pose_def;
 
 typedef enum mesh_source {
     MESH_FILE,
@@ -171,6 +188,13 @@ typedef struct body_def {
     boundary_def *boundaries;
     double friction; /* negative: the scene's */
     bool consistent_mass;
+    /* rigid and affine bodies */
+    double total_mass; /* 0: by density */
+    weigh_word weigh;
+    double orthogonality; /* J/kg */
+    size_t pose_count;
+    pose_def *poses;
+    int collision_group; /* -1: none */
     /* Prescribed positions of all nodes, one file per step: folder/N.extension, N from `first`. */
     const char *sequence_folder; /* resolved; NULL: none */
     const char *sequence_extension;

@@ -183,7 +183,7 @@ static json_t *resolve_axes(schema_walk *w, const schema_field *field, const jso
     if (!json_is_string(value)) return wrong(w, field, value);
     bool seen[3] = {false, false, false};
     const char *text = json_string_value(value);
-    if (!text[0]) return wrong(w, field, value);
+    if (!text[0] && !(field->flags & SCHEMA_OR_NONE)) return wrong(w, field, value);
     for (const char *c = text; *c; c++) {
         if (*c < 'x' || *c > 'z' || seen[*c - 'x']) return wrong(w, field, value);
         seen[*c - 'x'] = true;

@@ -36,6 +36,7 @@ enum {
     SCHEMA_OR_NUMBER = 4, /* vector: a number stands for equal components */
     SCHEMA_OR_ONE = 8,    /* list: an object stands for a list of one */
     SCHEMA_OR_NAME = 16,  /* object: or the name of an entry of the top-level map `map` */
+    SCHEMA_OR_NONE = 64,  /* axes: the empty string is allowed */
     SCHEMA_IS_NAME = 32   /* string: not empty, no slash, no control characters */
 };
 

@@ -116,7 +116,9 @@ static json_t *value_schema(const schema_field *f)
         return json_pack("{s:s}", "type", "string");
     case SCHEMA_WORD: return words_schema(f->words);
     case SCHEMA_WORDS: return list_schema(words_schema(f->words), 0);
-    case SCHEMA_AXES: return pattern("^(?!.*(.).*\\1)[xyz]{1,3}$");
+    case SCHEMA_AXES:
+        return pattern(f->flags & SCHEMA_OR_NONE ? "^(?!.*(.).*\\1)[xyz]{0,3}$"
+                                                 : "^(?!.*(.).*\\1)[xyz]{1,3}$");
     case SCHEMA_VECTOR:
         value = list_schema(number_schema(f, "number"), f->count);
         return f->flags & SCHEMA_OR_NUMBER ? either(number_schema(f, "number"), value) : value;

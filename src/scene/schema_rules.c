@@ -88,6 +88,50 @@ void rule_fix(schema_walk *walk, const json_t *object)
         schema_rule_problem(walk, "displacement", "and \"motion\" cannot both be given");
 }
 
+static bool all_nodes(const json_t *condition)
+{
+    return json_object_get(json_object_get(condition, "nodes"), "all") != NULL;
+}
+
+/* Rigid and affine bodies as a whole; other bodies node by node. */
+static void check_conditions(schema_walk *walk, const json_t *body, bool rigid)
+{
+    static const char *const lists[] = {"fix", "force"};
+    for (int k = 0; k < 2; k++) {
+        const json_t *list = json_object_get(body, lists[k]);
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const json_t *condition = json_array_get(list, i);
+            char key[60];
+            snprintf(key, sizeof key, "%s[%zu].nodes", lists[k], i);
+            if (rigid && !all_nodes(condition))
+                schema_rule_problem(walk, key,
+                                    "must be \"all\": a rigid or affine body has no nodes");
+            snprintf(key, sizeof key, "%s[%zu].displacement", lists[k], i);
+            if (rigid && json_object_get(condition, "displacement"))
+                schema_rule_problem(walk, key, "is not for rigid and affine bodies; use motion");
+            snprintf(key, sizeof key, "%s[%zu].rotation_axes", lists[k], i);
+            if (!rigid && json_object_get(condition, "rotation_axes"))
+                schema_rule_problem(walk, key, "is for rigid and affine bodies only");
+            snprintf(key, sizeof key, "%s[%zu].torque", lists[k], i);
+            if (!rigid && !is_zero(condition, "torque"))
+                schema_rule_problem(walk, key, "is for rigid and affine bodies only");
+        }
+    }
+}
+
+static void check_rigid(schema_walk *walk, const json_t *body, bool rigid)
+{
+    check_conditions(walk, body, rigid);
+    if (!rigid && json_object_get(body, "total_mass"))
+        schema_rule_problem(walk, "total_mass", "is for rigid and affine bodies only");
+    bool poses = json_array_size(json_object_get(body, "poses")) > 0;
+    if (!rigid && poses) schema_rule_problem(walk, "poses", "is for rigid and affine bodies only");
+    if (poses && json_array_size(json_object_get(body, "motion")) > 0)
+        schema_rule_problem(walk, "poses", "cannot be given together with \"motion\"");
+    if (rigid && json_object_get(body, "sequence"))
+        schema_rule_problem(walk, "sequence", "a rigid or affine body has no nodes; use \"poses\"");
+}
+
 void rule_body(schema_walk *walk, const json_t *object)
 {
     const char *type = json_string_value(json_object_get(object, "type"));
@@ -96,7 +140,9 @@ void rule_body(schema_walk *walk, const json_t *object)
     bool density = json_object_get(object, "density") != NULL;
     if (one_of(type, "deformable", "shell", "rod") && !material)
         schema_rule_problem(walk, "material", "is missing; a body of type \"%s\" needs one", type);
-    if (one_of(type, "rigid", "affine", "particles") && !material && !density)
+    bool rigid = one_of(type, "rigid", "affine", "affine");
+    bool mass = density || (rigid && json_object_get(object, "total_mass"));
+    if (one_of(type, "rigid", "affine", "particles") && !material && !mass)
         schema_rule_problem(walk, "density",
                             "is missing; a body of type \"%s\" needs a density or a material",
                             type);
@@ -107,6 +153,7 @@ void rule_body(schema_walk *walk, const json_t *object)
                             "\"motion\" for some or all of its nodes",
                             type);
     if (strcmp(type, "obstacle") == 0) refuse_for_obstacle(walk, object);
+    check_rigid(walk, object, rigid);
 }
 
 /* --- Sizes of generated meshes --- */

@@ -13,6 +13,7 @@ const char *const selector_words[] = {"all",  "box", "relative_box", "sphere",
 const char *const mesh_only_words[] = {"all", "edges", "points", NULL};
 const char *const axis_words[] = {"x", "y", "z", NULL};
 static const char *const mass_words[] = {"lumped", "consistent", NULL};
+const char *const weigh_words[] = {"automatic", "volume", "area", "edges", "points", NULL};
 
 /* Finer meshes than this in one direction are mistakes, not scenes. */
 enum { MOST_CELLS = 100000, MOST_LEVELS = 9 };
@@ -238,7 +239,8 @@ static const schema_field motion_fields[] = {
     {"angular_velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg/s",
      .doc = "Rotation about the centre: a vector along the axis."},
     {"center", SCHEMA_VECTOR, .count = 3, .unit = "m",
-     .absent = "centre of the bounding box of the moved nodes at the start",
+     .absent = "centre of the bounding box of the moved nodes at the start; of rigid and affine "
+               "bodies, the centre of mass",
      .doc = "Centre of the rotation at `from`; it moves along with `velocity`."},
 };
 static const schema_type motion_type = {
@@ -265,7 +267,11 @@ static const schema_field fix_fields[] = {
     {"from", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s", .doc = "Start."},
     {"until", SCHEMA_NUMBER, .absent = "never released", ABOVE(0), .unit = "s",
      .doc = "Time of release."},
-    {"axes", SCHEMA_AXES, .initial = "\"xyz\"", .doc = "Which components are prescribed."},
+    {"axes", SCHEMA_AXES, SCHEMA_OR_NONE, .initial = "\"xyz\"",
+     .doc = "Which components are prescribed; of rigid and affine bodies, of the centre of mass."},
+    {"rotation_axes", SCHEMA_AXES, SCHEMA_OR_NONE, .absent = "`xyz`",
+     .doc = "Rigid and affine bodies: axes of the world that they do not turn about, or only as "
+            "the motion says. Affine bodies: all, none, or two of them."},
     {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
      .doc = "How the nodes move; without motion they are held."},
     {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m",
@@ -291,7 +297,10 @@ static const schema_field force_fields[] = {
     {"acceleration", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s^2",
      .doc = "Force per mass."},
     {"force", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "N",
-     .doc = "Force in all, shared equally by the nodes."},
+     .doc = "Force in all, shared equally by the nodes; of rigid and affine bodies, at the centre "
+            "of mass."},
+    {"torque", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "N m",
+     .doc = "Rigid and affine bodies: torque about the centre of mass, axes of the world."},
 };
 static const schema_type force_type = {
     .name = "force",
@@ -299,6 +308,19 @@ static const schema_type force_type = {
     FIELDS(force_fields),
     .rule = rule_interval,
     .rule_doc = "`until` must be later than `from`.",
+};
+
+static const schema_field pose_fields[] = {
+    {"translate", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m",
+     .doc = "How far the centre of mass is from its place at the start."},
+    {"turn", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg",
+     .doc = "How far the body is turned from the start: a vector along the axis, as long as the "
+            "angle."},
+};
+static const schema_type pose_type = {
+    .name = "pose",
+    .doc = "Where a rigid or affine body is at the end of a step, relative to the start.",
+    FIELDS(pose_fields),
 };
 
 static const schema_field sequence_fields[] = {
@@ -339,7 +361,15 @@ static const schema_field body_fields[] = {
     {"material", SCHEMA_OBJECT, SCHEMA_OR_NAME, .type = &schema_material, .map = "materials",
      .absent = "none", .doc = "Material."},
     {"density", SCHEMA_NUMBER, ABOVE(0), .absent = "that of the material", .unit = "kg/m^3",
-     .doc = "Mass per volume."},
+     .doc = "Mass per volume; of rigid and affine bodies, per volume, area, length or point, by "
+            "what is weighed."},
+    {"total_mass", SCHEMA_NUMBER, ABOVE(0), .unit = "kg", .absent = "by `density`",
+     .doc = "Rigid and affine bodies: mass, instead of a density."},
+    {"weigh", SCHEMA_WORD, .words = weigh_words, .initial = "\"automatic\"",
+     .doc = "Rigid and affine bodies: what carries the mass. Automatic: the volume enclosed by the "
+            "triangles, the area of an open surface, else the edges, else the points."},
+    {"orthogonality", SCHEMA_NUMBER, ABOVE(0), .initial = "1e5", .unit = "J/kg",
+     .doc = "Affine bodies: stiffness of the potential that keeps them rigid, per mass."},
     {"mass", SCHEMA_WORD, .words = mass_words, .initial = "\"lumped\"", .doc = "Mass matrix."},
     {"velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s",
      .doc = "Velocity at the start."},
@@ -357,6 +387,11 @@ static const schema_field body_fields[] = {
     {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m",
      .doc = "Instead of `motion`, for obstacles: displacement in time, x, y, z being the places "
             "at the start."},
+    {"poses", SCHEMA_LIST, .type = &pose_type, .initial = "[]",
+     .doc = "Rigid and affine bodies: places at the ends of the steps, instead of `motion`; after "
+            "the last one the body rests."},
+    {"collision_group", SCHEMA_INTEGER, .initial = "-1", FROM_TO(-1, 2147483647),
+     .doc = "Bodies of the same group do not collide with each other; -1 is no group."},
     {"sequence", SCHEMA_OBJECT, .type = &sequence_type, .absent = "none",
      .doc = "Prescribed positions from files, instead of `motion`."},
     {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",
@@ -373,5 +408,6 @@ const schema_type schema_body = {
                 "`particles` a `material` or a `density`. `motion` is for the types `obstacle`, "
                 "`rigid` and "
                 "`affine`; `fix`, `force`, `velocity` and `angular_velocity` are for all types but "
-                "`obstacle`.",
+                "`obstacle`. Only rigid and affine bodies have `total_mass`, `poses`, "
+                "`rotation_axes` and `torque`; they have no nodes to choose from.",
 };

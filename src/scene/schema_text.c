@@ -141,6 +141,7 @@ void schema_expectation(const schema_field *field, char *text, size_t size)
         break;
     case SCHEMA_AXES:
         put(&w, "a string of different letters out of x, y, z, such as \"xz\"");
+        if (field->flags & SCHEMA_OR_NONE) put(&w, ", or \"\"");
         break;
     case SCHEMA_VECTOR:
         if (field->flags & SCHEMA_OR_NUMBER) put(&w, "a number or ");

@@ -173,8 +173,8 @@ TEST(wrong_lists_and_vectors)
                  "the first corner must not be above the second, but in y it is 2 and the second "
                  "1.5");
     expect_error(BODY(", 'fix': {'axes': 'xx'}"), "bar.json: bodies[0].fix.axes",
-                 "must be a string of different letters out of x, y, z, such as \"xz\", found "
-                 "string \"xx\"");
+                 "must be a string of different letters out of x, y, z, such as \"xz\", or \"\", "
+                 "found string \"xx\"");
     expect_error(SCENE(", 'output': {'formats': ['vtu', 'objs']}"), "bar.json: output.formats[1]",
                  "must be one of \"vtu\", \"obj\", found string \"objs\"; did you mean \"obj\"?");
 }
@@ -232,6 +232,19 @@ TEST(rules_over_several_fields)
                  "bar.json: bodies[0].velocity", "an obstacle moves by its \"motion\" only");
     expect_error(BODY(", 'type': 'obstacle', 'fix': {}"), "bar.json: bodies[0].fix",
                  "an obstacle moves by its \"motion\" only");
+    expect_error(BODY(", 'type': 'rigid', 'fix': {'nodes': {'list': [1]}}"),
+                 "bar.json: bodies[0].fix[0].nodes",
+                 "must be \"all\": a rigid or affine body has no nodes");
+    expect_error(BODY(", 'fix': {'rotation_axes': 'x'}"),
+                 "bar.json: bodies[0].fix[0].rotation_axes", "is for rigid and affine bodies only");
+    expect_error(BODY(", 'force': {'torque': [0, 1, 0]}"), "bar.json: bodies[0].force[0].torque",
+                 "is for rigid and affine bodies only");
+    expect_error(BODY(", 'total_mass': 2"), "bar.json: bodies[0].total_mass",
+                 "is for rigid and affine bodies only");
+    expect_error(BODY(", 'poses': [{}]"), "bar.json: bodies[0].poses",
+                 "is for rigid and affine bodies only");
+    expect_error(BODY(", 'type': 'affine', 'poses': [{}], 'motion': {}"),
+                 "bar.json: bodies[0].poses", "cannot be given together with \"motion\"");
     expect_error(BODY(", 'fix': {'from': 2, 'until': 2}"), "bar.json: bodies[0].fix.until",
                  "must be later than \"from\" (2 s), found 2 s");
     expect_error(SCENE(", 'half_spaces': [{'normal': [0, 0, 0]}]"),

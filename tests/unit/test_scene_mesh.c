@@ -215,9 +215,10 @@ TEST(selectors)
 
 TEST(selection_by_tag)
 {
-    scene_def *s = load("{'type': 'rigid', 'density': 1, 'mesh': 'flat.msh',"
-                        " 'fix': [{'nodes': {'tag': 7}}, {'nodes': {'tag': 8}},"
-                        " {'nodes': {'tag': 9}}]}");
+    scene_def *s =
+        load("{'type': 'particles', 'material': {'young': 1, 'poisson': 0}, 'mesh': 'flat.msh',"
+             " 'fix': [{'nodes': {'tag': 7}}, {'nodes': {'tag': 8}},"
+             " {'nodes': {'tag': 9}}]}");
     if (!s) return;
     mesh m;
     int32_t first;

@@ -1,0 +1,119 @@
+#include "scene/build_rigid.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double DEGREE = 3.14159265358979323846 / 180;
+
+abut_status build_rigid_body(const body_def *def, const mesh *shape, model *m, abut_error *err)
+{
+    static const rigid_weigh weighs[] = {[WEIGH_WORD_AUTOMATIC] = WEIGH_AUTOMATIC,
+                                         [WEIGH_WORD_VOLUME] = WEIGH_VOLUME,
+                                         [WEIGH_WORD_AREA] = WEIGH_AREA,
+                                         [WEIGH_WORD_EDGES] = WEIGH_LENGTH,
+                                         [WEIGH_WORD_POINTS] = WEIGH_POINTS};
+    rigid_options options = {.weigh = weighs[def->weigh],
+                             .density = def->material.density,
+                             .total_mass = def->total_mass,
+                             .stiffness = def->orthogonality};
+    return def->type == BODY_RIGID ? model_add_rigid(m, def->name, shape, &options, err)
+                                   : model_add_affine(m, def->name, shape, &options, err);
+}
+
+static int axis_bits(const bool axes[3])
+{
+    return (axes[0] ? 1 : 0) | (axes[1] ? 2 : 0) | (axes[2] ? 4 : 0);
+}
+
+static abut_status add_motions(rigid_condition *c, const rigid_body *body,
+                               const motion_def *motions, size_t count, abut_error *err)
+{
+    for (size_t k = 0; k < count; k++) {
+        const motion_def *def = &motions[k];
+        motion move = {.from = def->from,
+                       .until = def->until,
+                       .velocity = def->velocity,
+                       .angular_velocity = vec3_scale(DEGREE, def->angular_velocity),
+                       .center = def->center_given ? def->center : body->center};
+        if (!array_push(&c->path.motions, move)) return error_memory(err, "adding motions");
+    }
+    return ABUT_OK;
+}
+
+static abut_status add_condition(stepper *s, int32_t rigid, rigid_condition **out, abut_error *err)
+{
+    rigid_condition whole = {
+        .path = {.until = INFINITY, .axes = 7}, .rigid = rigid, .rotation_axes = 7};
+    if (!array_push(&s->rigid.conditions, whole)) return error_memory(err, "adding conditions");
+    *out = &s->rigid.conditions.data[s->rigid.conditions.count - 1];
+    return ABUT_OK;
+}
+
+static abut_status add_fixes(const body_def *def, int32_t rigid, const char *place, stepper *s,
+                             abut_error *err)
+{
+    const rigid_body *body = &s->model->rigids.data[rigid];
+    for (size_t k = 0; k < def->fix_count; k++) {
+        const fix_def *fix = &def->fixes[k];
+        rigid_condition *c;
+        TRY(add_condition(s, rigid, &c, err));
+        c->path.from = fix->from;
+        c->path.until = fix->until;
+        c->path.axes = axis_bits(fix->axes);
+        c->path.has_release = fix->has_release;
+        c->path.release_axis = fix->release_axis;
+        c->path.release_beyond = fix->release_beyond;
+        c->rotation_axes = axis_bits(fix->rotation_axes);
+        if (!rigid_condition_possible(body, c->rotation_axes))
+            return error_set(err, ABUT_ERROR_UNSUPPORTED, place,
+                             "fix[%zu].rotation_axes of an affine body must be all axes, none, or "
+                             "two; a rigid body can do without one",
+                             k);
+        TRY(add_motions(c, body, fix->motions, fix->motion_count, err));
+    }
+    return ABUT_OK;
+}
+
+static abut_status add_whole_motion(const scene_def *scene, const body_def *def, int32_t rigid,
+                                    stepper *s, abut_error *err)
+{
+    if (def->motion_count + def->pose_count == 0) return ABUT_OK;
+    rigid_condition *c;
+    TRY(add_condition(s, rigid, &c, err));
+    c->pose_step = scene->time_step;
+    for (size_t i = 0; i < def->pose_count; i++) {
+        rigid_pose pose = {def->poses[i].translate, vec3_scale(DEGREE, def->poses[i].turn)};
+        if (!array_push(&c->poses, pose)) return error_memory(err, "adding poses");
+    }
+    return add_motions(c, &s->model->rigids.data[rigid], def->motions, def->motion_count, err);
+}
+
+static abut_status add_loads(const body_def *def, int32_t rigid, stepper *s, abut_error *err)
+{
+    for (size_t k = 0; k < def->force_count; k++) {
+        const force_def *force = &def->forces[k];
+        load l = {.from = force->from,
+                  .until = force->until,
+                  .force = force->force,
+                  .acceleration = force->acceleration};
+        rigid_torque torque = {rigid, force->from, force->until, force->torque};
+        if (!array_push(&s->loads, l) ||
+            !array_push(&s->loads.data[s->loads.count - 1].nodes,
+                        s->model->rigids.data[rigid].block) ||
+            (vec3_norm2(force->torque) > 0 && !array_push(&s->rigid.torques, torque)))
+            return error_memory(err, "adding loads");
+    }
+    return ABUT_OK;
+}
+
+abut_status build_rigid_conditions(const scene_def *scene, const body_def *def, size_t built,
+                                   const char *place, stepper *s, double *velocity, abut_error *err)
+{
+    int32_t rigid = s->model->bodies.data[built].rigid;
+    TRY(add_fixes(def, rigid, place, s, err));
+    TRY(add_whole_motion(scene, def, rigid, s, err));
+    TRY(add_loads(def, rigid, s, err));
+    rigid_set_velocity(&s->model->rigids.data[rigid], s->state.x, def->velocity,
+                       vec3_scale(DEGREE, def->angular_velocity), velocity);
+    return ABUT_OK;
+}
