@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all demo build test test-asan test-long conformance bench install format docs clean deps
+.PHONY: all demo build test test-asan test-long conformance bench install format docs viewer clean deps
 all: build
 
 deps:
@@ -32,7 +32,7 @@ test-asan: deps
 	cmake --build build-asan -j $(JOBS)
 	ctest --test-dir build-asan -L quick -j $(JOBS) --output-on-failure
 
-test-long: build
+test-long: build viewer
 	ctest --test-dir $(BUILD) -L long --output-on-failure
 
 conformance: build
@@ -50,6 +50,10 @@ format:
 # The guide as web pages in build/docs; installs pandoc when it is missing.
 docs:
 	@scripts/build-docs $(BUILD)/docs
+
+# The page of `abut view` in build/viewer; installs node and npm when they are missing.
+viewer:
+	@scripts/build-viewer $(BUILD)/viewer
 
 clean:
 	rm -rf build build-asan build-debug build*.log

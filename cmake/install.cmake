@@ -39,6 +39,8 @@ install(FILES ${CMAKE_BINARY_DIR}/abut.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pk
 
 if(TARGET abut)
   install(TARGETS abut RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES ${CMAKE_BINARY_DIR}/viewer/index.html RENAME viewer.html
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/abut OPTIONAL) # there after `make viewer`
   install(FILES docs/man/abut.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES scripts/completion/abut.bash RENAME abut
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)

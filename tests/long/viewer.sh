@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The page of `abut view` in a headless browser (playwright-core with Debian's chromium); see viewer/tests. With
+# ABUT_SCREENSHOTS set, the pictures that the test takes are kept in that folder.
+set -u
+abut=$ABUT_COMMAND
+cd "$ABUT_SOURCE_DIR" || exit 1
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+    { echo "there is no chromium; install it (Debian: chromium) to run this test"; exit 77; }
+command -v node > /dev/null || { echo "there is no node"; exit 77; }
+scripts/build-viewer "$ABUT_BUILD_DIR/viewer" || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+out=${ABUT_SCREENSHOTS:-$scratch/out}
+mkdir -p "$out"
+"$abut" run examples/contact/cube-stack/scene.json -o "$scratch/stack.run" --quiet \
+    --set 'output.fields=["velocity", "displacement", "stress", "stretch", "contact_force"]' || exit 1
+cd viewer || exit 1
+ABUT_CHROMIUM=$browser node tests/viewer.mjs "$scratch/stack.run" ../examples/contact/pile/scene.json "$out"

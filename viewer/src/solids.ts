@@ -1,0 +1,174 @@
+// Rods as tubes, particles as balls, contact forces as arrows.
+import * as THREE from "three";
+import type { Rgb } from "./colors";
+import type { Frame, Topology } from "./packet";
+import type { Look } from "./stage";
+
+const WHITE = new THREE.Color(1, 1, 1);
+
+/** An instanced mesh that grows with its number of instances. */
+class Instances {
+  mesh: THREE.InstancedMesh;
+
+  constructor(
+    private readonly geometry: THREE.BufferGeometry,
+    readonly material: THREE.Material,
+    private readonly parent: THREE.Group,
+  ) {
+    this.mesh = this.make(1);
+  }
+
+  private make(capacity: number): THREE.InstancedMesh {
+    const mesh = new THREE.InstancedMesh(this.geometry, this.material, capacity);
+    mesh.setColorAt(0, WHITE);
+    mesh.count = 0;
+    mesh.castShadow = mesh.receiveShadow = true;
+    mesh.frustumCulled = false;
+    this.parent.add(mesh);
+    return mesh;
+  }
+
+  resize(count: number): void {
+    if (count > this.mesh.instanceMatrix.count) {
+      this.parent.remove(this.mesh);
+      this.mesh.dispose();
+      this.mesh = this.make(count);
+    }
+    this.mesh.count = count;
+  }
+
+  set(i: number, matrix: THREE.Matrix4, color: THREE.Color): void {
+    this.mesh.setMatrixAt(i, matrix);
+    this.mesh.setColorAt(i, color);
+  }
+
+  done(): void {
+    this.mesh.instanceMatrix.needsUpdate = true;
+    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+  }
+}
+
+function point(frame: Frame, i: number, out: THREE.Vector3): THREE.Vector3 {
+  return out.fromArray(frame.points, 3 * i);
+}
+
+const UP = new THREE.Vector3(0, 1, 0);
+
+export class RodsAndDots {
+  readonly group = new THREE.Group();
+  private readonly tubes: Instances;
+  private readonly balls: Instances;
+  readonly materials: THREE.Material[];
+
+  constructor() {
+    const material = () => new THREE.MeshStandardMaterial({ roughness: 0.75 });
+    this.tubes = new Instances(new THREE.CylinderGeometry(1, 1, 1, 10, 1, true), material(), this.group);
+    this.balls = new Instances(new THREE.IcosahedronGeometry(1, 2), material(), this.group);
+    this.materials = [this.tubes.material, this.balls.material];
+  }
+
+  /** Thickness counts when the scene says it and the look wants it; else everything gets a usual one. */
+  update(
+    frame: Frame,
+    topology: Topology,
+    size: number,
+    look: Look,
+    thickness: (body: number) => number,
+    color: (point: number) => Rgb,
+  ): void {
+    const radius = (i: number, usual: number) => {
+      const own = thickness(topology.body[i]);
+      return look.thickness && own > 0 ? own / 2 : usual;
+    };
+    const shown = (i: number) => !look.hidden.has(topology.body[i]);
+    const lines: number[] = [];
+    const ends = new Set<number>();
+    for (let l = 0; l < topology.lines.length; l += 2) {
+      if (!shown(topology.lines[l])) continue;
+      lines.push(topology.lines[l], topology.lines[l + 1]);
+      ends.add(topology.lines[l]).add(topology.lines[l + 1]);
+    }
+    const dots = Array.from(topology.dots).filter(shown);
+    const a = new THREE.Vector3();
+    const b = new THREE.Vector3();
+    const turn = new THREE.Quaternion();
+    const scale = new THREE.Vector3();
+    const matrix = new THREE.Matrix4();
+    const paint = new THREE.Color();
+    this.tubes.resize(lines.length / 2);
+    for (let l = 0; l < lines.length; l += 2) {
+      point(frame, lines[l], a);
+      point(frame, lines[l + 1], b);
+      const r = radius(lines[l], 0.004 * size);
+      const length = a.distanceTo(b);
+      b.sub(a);
+      turn.setFromUnitVectors(UP, scale.copy(b).normalize());
+      a.addScaledVector(b, 0.5);
+      matrix.compose(a, turn, scale.set(r, length, r));
+      this.tubes.set(l / 2, matrix, paint.setRGB(...color(lines[l])));
+    }
+    this.tubes.done();
+    this.balls.resize(ends.size + dots.length);
+    let ball = 0;
+    turn.identity();
+    const add = (i: number, r: number) => {
+      matrix.compose(point(frame, i, a), turn, scale.set(r, r, r));
+      this.balls.set(ball++, matrix, paint.setRGB(...color(i)));
+    };
+    for (const i of ends) add(i, radius(i, 0.004 * size));
+    for (const i of dots) add(i, radius(i, 0.006 * size));
+    this.balls.done();
+  }
+}
+
+export const CONTACT_FIELD = "contact_force";
+
+/** The force of contact on each point: a dot where it acts and a line along it. */
+export class ContactArrows {
+  readonly group = new THREE.Group();
+  private readonly lines: THREE.LineSegments;
+  private readonly dots: THREE.Points;
+
+  constructor() {
+    const color = 0xe5484d;
+    this.lines = new THREE.LineSegments(
+      new THREE.BufferGeometry(),
+      new THREE.LineBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 }),
+    );
+    this.dots = new THREE.Points(
+      new THREE.BufferGeometry(),
+      new THREE.PointsMaterial({ color, size: 5, sizeAttenuation: false, depthTest: false, transparent: true }),
+    );
+    this.lines.frustumCulled = this.dots.frustumCulled = false;
+    this.lines.renderOrder = this.dots.renderOrder = 2;
+    this.group.add(this.lines, this.dots);
+  }
+
+  /** The longest arrow is a tenth of the scene; short ones grow with the root, so that they can be seen. */
+  update(frame: Frame, wanted: boolean, size: number): void {
+    const field = frame.fields.get(CONTACT_FIELD);
+    this.group.visible = wanted && field !== undefined && field.components === 3;
+    if (!this.group.visible || !field) return;
+    const f = field.values;
+    let largest = 0;
+    for (let i = 0; i < f.length; i += 3) largest = Math.max(largest, Math.hypot(f[i], f[i + 1], f[i + 2]));
+    const places: number[] = [];
+    const lines: number[] = [];
+    for (let i = 0; largest > 0 && i < f.length; i += 3) {
+      const force = Math.hypot(f[i], f[i + 1], f[i + 2]);
+      if (force <= 1e-6 * largest) continue;
+      const scale = (0.1 * size * Math.sqrt(force / largest)) / force;
+      const p = [frame.points[i], frame.points[i + 1], frame.points[i + 2]];
+      places.push(...p);
+      lines.push(...p, p[0] + scale * f[i], p[1] + scale * f[i + 1], p[2] + scale * f[i + 2]);
+    }
+    this.lines.geometry.dispose();
+    this.dots.geometry.dispose();
+    this.lines.geometry.setAttribute("position", new THREE.Float32BufferAttribute(lines, 3));
+    this.dots.geometry.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+  }
+
+  get count(): number {
+    return this.group.visible ? (this.dots.geometry.getAttribute("position")?.count ?? 0) : 0;
+  }
+}

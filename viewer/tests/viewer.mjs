@@ -1,0 +1,174 @@
+// The page of `abut view` in a browser. usage: node viewer.mjs RUN_FOLDER SCENE OUTPUT_FOLDER
+// RUN_FOLDER is a finished run with contact forces in its frames, SCENE something that takes some seconds to run.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, difference, finish, openBrowser, openPage, pixels, probe, serve, until } from "./browser.mjs";
+
+const [runFolder, scene, out] = process.argv.slice(2);
+const lastStep = Number(/frame_(\d+)\.vtu"\/>\s*<\/Collection>/.exec(readFileSync(join(runFolder, "frames/frames.pvd"), "utf8"))[1]);
+const rows = readFileSync(join(runFolder, "steps.csv"), "utf8").trim().split("\n").length - 1;
+const browser = await openBrowser();
+
+// ---- load ----
+const server = await serve("view", runFolder);
+const { page, problems } = await openPage(browser, server.address);
+let state = await until(page, (s) => s.shownStep !== null && s.pictures > 0, "the first frame is shown");
+check(state.frames > 5 && state.triangles > 10, `${state.frames} frames, ${state.triangles} triangles`);
+check(state.index === 0, "it begins with the first frame");
+check((await page.title()).includes("abut"), "the title is set");
+const factsText = await page.textContent("#facts");
+check(factsText.includes("Newton iterations") && factsText.includes("ok"), "facts of the run are shown");
+const first = await pixels(page);
+check(new Set(first.filter((_, i) => i % 4 === 0)).size > 8, "the picture is not empty");
+
+// ---- play, pause, step, scrub ----
+await page.keyboard.press("Space");
+state = await until(page, (s) => s.playing && s.index > 2, "it plays");
+await page.keyboard.press("Space");
+state = await until(page, (s) => !s.playing, "it pauses");
+const paused = state.index;
+await page.waitForTimeout(300);
+check((await probe(page)).index === paused, "it stays where it was paused");
+await page.keyboard.press("ArrowRight");
+await until(page, (s) => s.index === Math.min(paused + 1, s.frames - 1), "one frame on");
+await page.click("#back");
+await until(page, (s) => s.index === Math.max(0, Math.min(paused + 1, s.frames - 1) - 1), "one frame back");
+await page.keyboard.press("End");
+state = await until(page, (s) => s.index === s.frames - 1 && s.shownStep === lastStep, "the last frame");
+await page.evaluate(() => {
+  const slider = document.querySelector("#slider");
+  slider.value = "3";
+  slider.dispatchEvent(new Event("input"));
+});
+state = await until(page, (s) => s.index === 3 && s.shownStep < lastStep && s.shownStep > 0, "the slider scrubs");
+await page.selectOption("#speed", "10");
+await page.keyboard.press("Space");
+await until(page, (s) => s.playing && s.index < 3, "fast, and round again");
+await page.keyboard.press("Space");
+await page.keyboard.press("End");
+await until(page, (s) => s.index === s.frames - 1 && s.shownStep === lastStep, "back at the end");
+await page.waitForTimeout(200);
+const last = await pixels(page);
+check(difference(first, last) > 0.01, "the last frame looks different from the first");
+await page.screenshot({ path: join(out, "body.png") });
+
+// ---- colour ----
+const options = await page.$$eval("#color option", (items) => items.map((item) => item.value));
+for (const name of ["body", "velocity", "displacement", "stress", "contact_force", "stretch"])
+  check(options.includes(name), `colour by ${name} is offered`);
+check(await page.isHidden("#legend"), "no scale for bodies");
+await page.selectOption("#color", "displacement");
+state = await until(page, (s) => s.color === "displacement" && s.range[1] > 0 && s.shownStep === lastStep, "colour by displacement");
+await page.waitForTimeout(400);
+const colored = await pixels(page);
+check(difference(last, colored) > 0.02, "the colours have changed");
+check((await page.textContent("#legend")).includes("displacement in m"), "the scale names field and unit");
+await page.fill("#range-high", String(state.range[1] * 10));
+await page.locator("#range-high").blur();
+await until(page, (s) => s.range[1] > 9 * state.range[1], "a range by hand");
+await page.click("#range-auto");
+await page.selectOption("#color", "stress");
+await until(page, (s) => s.color === "stress" && s.range[1] > 1, "colour by stress");
+await page.waitForTimeout(300);
+await page.screenshot({ path: join(out, "stress.png") });
+
+// ---- the look: edges, wireframe, clipping, contacts, hidden bodies ----
+let before = await pixels(page);
+for (const mode of ["edges", "wireframe"]) {
+  await page.selectOption("#mode", mode);
+  await page.waitForTimeout(300);
+  const now = await pixels(page);
+  check(difference(before, now) > 0.005, `mesh as ${mode}`);
+  before = now;
+}
+await page.selectOption("#mode", "surface");
+await page.waitForTimeout(200);
+before = await pixels(page);
+await page.selectOption("#clip", "0");
+await page.waitForTimeout(300);
+check(difference(before, await pixels(page)) > 0.01, "the cut takes something away");
+await page.selectOption("#clip", "");
+await page.check("#contacts");
+await page.waitForTimeout(500);
+before = await pixels(page);
+await page.screenshot({ path: join(out, "contacts.png") });
+await page.uncheck("#contacts");
+await page.waitForTimeout(300);
+check(difference(before, await pixels(page)) > 0.0005, "contact forces are drawn");
+before = await pixels(page);
+await page.uncheck("#body-0");
+await page.waitForTimeout(300);
+check(difference(before, await pixels(page)) > 0.002, "a body can be hidden");
+await page.check("#body-0");
+
+// ---- camera ----
+const camera = (await probe(page)).camera;
+const box = await page.locator("#stage").boundingBox();
+await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+await page.mouse.down();
+await page.mouse.move(box.x + box.width / 2 + 120, box.y + box.height / 2 + 30, { steps: 4 });
+await page.mouse.up();
+state = await probe(page);
+check(Math.hypot(...camera.slice(0, 3).map((x, i) => x - state.camera[i])) > 1e-3, "dragging turns the view");
+await page.keyboard.press("f");
+
+// ---- charts ----
+check((await probe(page)).chartRows === rows, `charts have all ${rows} rows`);
+check((await page.$$(".chart-box")).length === 5, "five charts");
+const chart = await page.locator('[data-chart="Contacts"] canvas').boundingBox();
+await page.mouse.click(chart.x + chart.width * 0.55, chart.y + chart.height / 2);
+state = await until(page, (s) => s.index > 0 && s.index < s.frames - 1, "a click into a chart moves the time");
+check((await page.textContent('[data-chart="Energies"]')).includes("kinetic"), "charts have a legend with numbers");
+
+// ---- keys, themes ----
+await page.keyboard.press("?");
+check(await page.isVisible("#help"), "the list of keys");
+await page.keyboard.press("Escape");
+await page.keyboard.press("c");
+await until(page, (s) => s.color !== "stress", "a key changes the colour");
+await page.keyboard.press("d");
+check((await page.getAttribute("html", "data-theme")) === "dark", "dark");
+await page.waitForTimeout(300);
+await page.screenshot({ path: join(out, "dark.png") });
+await page.keyboard.press("d");
+
+// ---- export ----
+await page.$eval("details:has(#export-png)", (item) => (item.open = true));
+const [picture] = await Promise.all([page.waitForEvent("download"), page.click("#export-png")]);
+await picture.saveAs(join(out, "export.png"));
+const png = readFileSync(join(out, "export.png"));
+check(png.subarray(1, 4).toString() === "PNG" && png.length > 5000, `a picture of ${png.length} bytes`);
+await page.selectOption("#color", "velocity");
+const [file] = await Promise.all([page.waitForEvent("download", { timeout: 60000 }), page.click("#export-html")]);
+await file.saveAs(join(out, "export.html"));
+const frames = (await probe(page)).frames;
+check(problems.length === 0, `no complaints in the console: ${problems.join("; ")}`);
+check((await server.stop()) === 0, "Ctrl-C ends the server with 0");
+
+// The exported page works from the disk, without the server and without a network.
+const offline = await openPage(browser, `file://${join(out, "export.html")}`);
+state = await until(offline.page, (s) => s.shownStep !== null && s.pictures > 0, "the exported page shows a frame");
+check(state.frames === frames && state.color === "velocity", "it has all frames and the colour");
+await offline.page.keyboard.press("End");
+await until(offline.page, (s) => s.shownStep === lastStep, "it scrubs");
+check(state.chartRows === rows, "it has the charts");
+check(offline.problems.length === 0, `no complaints in the exported page: ${offline.problems.join("; ")}`);
+await offline.page.screenshot({ path: join(out, "exported.png") });
+await offline.context.close();
+
+// ---- a run that goes on ----
+const live = await serve("run", scene, "-o", join(out, "live.run"), "--view", "--quiet");
+const watched = await openPage(browser, live.address);
+state = await until(watched.page, (s) => s.frames > 0 && s.shownStep !== null, "the first frame of a live run", 60);
+const early = state.frames;
+state = await until(watched.page, (s) => s.frames > early + 1, "frames appear while it runs", 60);
+state = await until(watched.page, (s) => s.index === s.frames - 1 && s.shownStep > 0, "the newest frame is followed", 60);
+await watched.page.screenshot({ path: join(out, "live.png") });
+check(watched.problems.filter((text) => !text.includes("404")).length === 0, `no complaints while it runs: ${watched.problems.join("; ")}`);
+await watched.page.waitForFunction(() => document.querySelector("#status").textContent === "ok", null, { timeout: 120000 });
+check(true, "the end of the run is shown");
+await live.stop();
+await watched.page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("no answer"), null, { timeout: 20000 });
+check(true, "a server that ended is noticed");
+await browser.close();
+finish();
