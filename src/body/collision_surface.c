@@ -9,6 +9,7 @@ void collision_surface_free(collision_surface *s)
 {
     array_free(&s->rows);
     array_free(&s->entries);
+    array_free(&s->offsets);
     array_free(&s->arms);
     array_free(&s->frames);
     array_free(&s->vertex_body);
@@ -55,6 +56,15 @@ abut_status surface_add_combination(collision_surface *s, const row_entry *entri
     return add_row(s, row, err);
 }
 
+abut_status surface_set_offset(collision_surface *s, vec3 offset, abut_error *err)
+{
+    while (s->offsets.count < s->rows.count)
+        if (!array_push(&s->offsets, (vec3){0}))
+            return error_memory(err, "adding a vertex of the collision surface");
+    s->offsets.data[s->rows.count - 1] = offset;
+    return ABUT_OK;
+}
+
 abut_status surface_add_frame(collision_surface *s, int32_t block, int32_t *frame, abut_error *err)
 {
     *frame = (int32_t)s->frames.count;
@@ -95,6 +105,7 @@ typedef struct positions_work {
     const collision_surface *s;
     const double *x, *v;
     vec3 *y;
+    bool with_offsets;
 } positions_work;
 
 static vec3 combination(const collision_surface *s, const surface_row *row, const double *x)
@@ -116,7 +127,11 @@ static void positions_range(void *context, size_t begin, size_t end)
         const surface_row *row = &w->s->rows.data[i];
         switch (row->kind) {
         case ROW_NODE: w->y[i] = vec3_load(w->x + 3 * (size_t)row->block); break;
-        case ROW_COMBINATION: w->y[i] = combination(w->s, row, w->x); break;
+        case ROW_COMBINATION:
+            w->y[i] = combination(w->s, row, w->x);
+            if (w->with_offsets && i < w->s->offsets.count)
+                w->y[i] = vec3_add(w->s->offsets.data[i], w->y[i]);
+            break;
         case ROW_RIGID:
             if (row->first != frame)
                 rotation = rotation_matrix(vec3_load(w->x + 3 * (size_t)row->block + 3));
@@ -153,7 +168,13 @@ static void velocities_range(void *context, size_t begin, size_t end)
 
 void collision_surface_positions(const collision_surface *s, const double *x, vec3 *y)
 {
-    positions_work work = {.s = s, .x = x, .y = y};
+    positions_work work = {.s = s, .x = x, .y = y, .with_offsets = true};
+    parallel_for(s->rows.count, 8192, positions_range, &work);
+}
+
+void collision_surface_directions(const collision_surface *s, const double *p, vec3 *out)
+{
+    positions_work work = {.s = s, .x = p, .y = out};
     parallel_for(s->rows.count, 8192, positions_range, &work);
 }
 

@@ -13,7 +13,7 @@
 
 typedef enum row_kind {
     ROW_NODE,        /* y = x_block */
-    ROW_COMBINATION, /* y = sum of weight times x_block over the row's entries */
+    ROW_COMBINATION, /* y = offset + sum of weight times x_block over the row's entries */
     ROW_RIGID        /* y = x_block + R(x_(block + 1)) arm, the second block a rotation vector */
 } row_kind;
 
@@ -33,8 +33,11 @@ typedef struct row_entry {
 enum { ROW_MAX_BLOCKS = 40 }; /* that one row may follow */
 
 typedef struct collision_surface {
-    ARRAY(surface_row) rows;       /* one per vertex */
-    ARRAY(row_entry) entries;      /* of the combination rows */
+    ARRAY(surface_row) rows;  /* one per vertex */
+    ARRAY(row_entry) entries; /* of the combination rows */
+    ARRAY(vec3)
+    offsets;                       /* of the combination rows, by vertex; vertices behind the last
+                                      have none */
     ARRAY(vec3) arms;              /* of the rigid rows, by vertex; empty without rigid rows */
     ARRAY(int32_t) frames;         /* first block of every rigid frame */
     bool general;                  /* some row is not a node */
@@ -51,6 +54,9 @@ void collision_surface_free(collision_surface *s);
 abut_status surface_add_node(collision_surface *s, int32_t block, abut_error *err);
 abut_status surface_add_combination(collision_surface *s, const row_entry *entries, int count,
                                     abut_error *err);
+/* Offset of the last row, a combination (0 unless set): for surfaces that are not where the weights
+ * would put them at rest. */
+abut_status surface_set_offset(collision_surface *s, vec3 offset, abut_error *err);
 /* frame: from surface_add_frame. */
 abut_status surface_add_rigid(collision_surface *s, int32_t frame, vec3 arm, abut_error *err);
 /* A rigid frame whose origin is `block` and whose rotation vector is the block after it. */
@@ -61,6 +67,10 @@ int surface_row_blocks(const collision_surface *s, int32_t vertex, int32_t *bloc
 
 /* Positions of the vertices at x. */
 void collision_surface_positions(const collision_surface *s, const double *x, vec3 *y);
+
+/* How the vertices move when x moves by p: the rows without their offsets. Not meant for rigid
+ * rows, whose motion is not linear; they are treated as by collision_surface_positions. */
+void collision_surface_directions(const collision_surface *s, const double *p, vec3 *out);
 
 /* Velocities of the vertices; v holds the angular velocity (about world axes) where x holds a
  * rotation vector. */

@@ -16,6 +16,9 @@ void model_free(model *m)
     array_free(&m->tet_rest);
     array_free(&m->tet_body);
     array_free(&m->rigids);
+    for (size_t i = 0; i < m->sets.count; i++) element_set_free(&m->sets.data[i]);
+    array_free(&m->sets);
+    array_free(&m->load_mass);
     collision_surface_free(&m->surface);
     memset(m, 0, sizeof *m);
 }
@@ -132,8 +135,8 @@ abut_status model_add_surface(model *m, model_body *body, const surface_parts *p
     return ABUT_OK;
 }
 
-static abut_status fill_deformable(model *m, model_body *body, const mesh *shape,
-                                   const cell_block *tets, abut_error *err)
+abut_status model_add_tets(model *m, model_body *body, const mesh *shape, const cell_block *tets,
+                           abut_error *err)
 {
     uint8_t *used = mem_calloc(shape->vertex_count, 1);
     if (!used) return error_memory(err, "adding a body");
@@ -143,13 +146,20 @@ static abut_status fill_deformable(model *m, model_body *body, const mesh *shape
     for (size_t i = 0; status == ABUT_OK && i < tets->count; i++)
         status = add_tet(m, body, tets->nodes + 4 * i, i, err);
     body->tet_count = m->tet_count - body->first_tet;
-    if (status != ABUT_OK) return status;
+    return status;
+}
+
+static abut_status fill_deformable(model *m, model_body *body, const mesh *shape,
+                                   const cell_block *tets, abut_error *err)
+{
+    TRY(model_add_tets(m, body, shape, tets, err));
     mesh volume_only = *shape; /* borrowed: the surface of the tets, whatever else the file lists */
     volume_only.block_count = 1;
     volume_only.blocks[0] = *tets;
     surface_parts parts;
     TRY(mesh_surface(&volume_only, &parts, err));
-    status = model_add_surface(m, body, &parts, shape->vertices, model_node_row, body, err);
+    abut_status status =
+        model_add_surface(m, body, &parts, shape->vertices, model_node_row, body, err);
     surface_parts_free(&parts);
     return status;
 }
@@ -250,6 +260,24 @@ static abut_status group_vertices(model *m, abut_error *err)
     return ok ? ABUT_OK : error_memory(err, "grouping bodies");
 }
 
+static abut_status sum_load_masses(model *m, abut_error *err)
+{
+    if (!array_resize(&m->load_mass, m->mass.count)) return error_memory(err, "weighing nodes");
+    for (size_t i = 0; i < m->mass.count; i++) m->load_mass.data[i] = m->mass.data[i];
+    for (int pass = 0; pass < 2; pass++) /* blocks of element sets start from nothing */
+        for (size_t i = 0; i < m->sets.count; i++) {
+            const element_set *s = &m->sets.data[i];
+            for (size_t e = 0; e < s->count; e++)
+                for (int a = 0; a < s->nodes; a++) {
+                    double *at =
+                        &m->load_mass.data[s->blocks.data[e * (size_t)s->nodes + (size_t)a]];
+                    if (pass == 0) *at = 0;
+                    for (int b = 0; pass == 1 && b < s->nodes; b++) *at += element_mass(s, e, a, b);
+                }
+        }
+    return ABUT_OK;
+}
+
 abut_status model_finish(model *m, abut_error *err)
 {
     if (m->rest.count == 0)
@@ -257,6 +285,7 @@ abut_status model_finish(model *m, abut_error *err)
     TRY(measure_extent(m, err));
     TRY(group_vertices(m, err));
     weigh_obstacles(m);
+    TRY(sum_load_masses(m, err));
     m->built = true;
     return ABUT_OK;
 }

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "body/collision_surface.h"
+#include "fem/elements.h"
 #include "fem/tet4.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
@@ -51,6 +52,7 @@ typedef struct model_body {
     double friction; /* negative: the scene's */
     bool consistent_mass;
     bool nodal;           /* its blocks are positions of nodes */
+    bool by_surface;      /* drawn by its collision surface, which is finer than its cells */
     bool no_self_contact; /* its surface cannot meet itself */
     int collision_group;  /* bodies of one group do not meet; -1: none */
     size_t mesh_vertex_count;
@@ -68,6 +70,10 @@ typedef struct model {
     ARRAY(tet4_rest) tet_rest; /* their rest shapes */
     ARRAY(int32_t) tet_body;
     ARRAY(rigid_body) rigids; /* rigid and affine bodies */
+    ARRAY(element_set) sets; /* all other elements, by kind and orders */
+    /* Integral of density x basis function of every block, what body forces act on: the lumped mass
+     * for linear elements, not always positive for others. Made by model_finish. */
+    ARRAY(double) load_mass;
     collision_surface surface;
     bool planar;   /* two-dimensional: all z stay 0, surfaces are edges */
     double extent; /* l: diagonal of the bounding box of the simulated bodies at the start */

@@ -14,6 +14,10 @@ abut_status model_add_block(model *m, vec3 start, double mass, int32_t *block, a
 abut_status model_add_nodes(model *m, model_body *body, const mesh *shape, const uint8_t *used,
                             abut_error *err);
 
+/* Nodes and linear tets of a body. */
+abut_status model_add_tets(model *m, model_body *body, const mesh *shape, const cell_block *tets,
+                           abut_error *err);
+
 /* Adds the row of one mesh vertex to the collision surface. */
 typedef abut_status (*row_maker)(collision_surface *s, const void *context, int32_t vertex,
                                  abut_error *err);

@@ -318,7 +318,7 @@ static void set_directions(contact_term *t, const double *x, const double *p)
 {
     const collision_surface *s = &t->model->surface;
     collision_surface_positions(s, x, t->y);
-    collision_surface_positions(s, p, t->p);
+    collision_surface_directions(s, p, t->p);
     t->x = x;
     t->direction = p;
     for (size_t i = 0; t->speed && i < s->rows.count; i++) {

@@ -3,17 +3,10 @@
 #include "base/array.h"
 #include "base/sort.h"
 #include "fem/lagrange.h"
+#include "fem/node_key.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* A node by what it lies on: the corners of its edge, face or cell, ascending, and on simplices how
- * many steps it is from each. The same for all cells that share the node. */
-typedef struct node_key {
-    int32_t corner[8];
-    int8_t steps[8];
-    int8_t count;
-} node_key;
 
 typedef struct node_use {
     node_key key;
@@ -39,65 +32,10 @@ static int wanted_order(cell_kind kind, int order)
     return kind == CELL_POINT ? 1 : is_cube(kind) && order > 2 ? 2 : order;
 }
 
-/* Weight of a corner in a lattice point, in steps: 0 when the point is on a part of the boundary
- * that does not have the corner. */
-static int corner_steps(cell_kind kind, int order, const int *point, const int *corner)
-{
-    int dimension = cell_dimension(kind);
-    if (is_cube(kind)) {
-        int steps = 1;
-        for (int k = 0; k < dimension; k++) {
-            int at = corner[k] ? point[k] : order - point[k];
-            if (at == 0) return 0;
-            steps *= at;
-        }
-        return steps;
-    }
-    int first = order, axis = -1;
-    for (int k = 0; k < dimension; k++) {
-        first -= point[k];
-        if (corner[k]) axis = k;
-    }
-    return axis < 0 ? first : point[axis];
-}
-
-/* Key of local node `local` of a cell with the given corners (global numbers). */
-static node_key make_key(cell_kind kind, int order, const int *point, const int32_t *corners)
-{
-    int lattice[CELL_MAX_NODES][3];
-    int count = cell_corner_count(kind);
-    cell_lattice(kind, 1, lattice);
-    node_key key;
-    memset(&key, 0, sizeof key);
-    for (int c = 0; c < count; c++) {
-        int steps = corner_steps(kind, order, point, lattice[c]);
-        if (steps == 0) continue;
-        int at = key.count++;
-        for (; at > 0 && key.corner[at - 1] > corners[c]; at--) {
-            key.corner[at] = key.corner[at - 1];
-            key.steps[at] = key.steps[at - 1];
-        }
-        key.corner[at] = corners[c];
-        key.steps[at] = (int8_t)steps;
-    }
-    return key;
-}
-
-/* Edges before faces before cells; then by corners, then by steps. */
-static int compare_keys(const node_key *a, const node_key *b)
-{
-    if (a->count != b->count) return a->count < b->count ? -1 : 1;
-    for (int i = 0; i < a->count; i++)
-        if (a->corner[i] != b->corner[i]) return a->corner[i] < b->corner[i] ? -1 : 1;
-    for (int i = 0; i < a->count; i++)
-        if (a->steps[i] != b->steps[i]) return a->steps[i] > b->steps[i] ? -1 : 1;
-    return 0;
-}
-
 static int compare_uses(const void *left, const void *right)
 {
     const node_use *a = left, *b = right;
-    int order = compare_keys(&a->key, &b->key);
+    int order = node_key_compare(&a->key, &b->key);
     if (order) return order;
     if (a->block != b->block) return a->block < b->block ? -1 : 1;
     return a->cell < b->cell ? -1 : a->cell > b->cell;
@@ -155,7 +93,8 @@ static abut_status list_uses(const mesh *from, mesh *out, const int32_t *vertex_
             for (int k = 0; k < corners; k++)
                 nodes[k] = vertex_of[old->nodes[c * (size_t)old->nodes_per_cell + (size_t)k]];
             for (int k = corners; k < block->nodes_per_cell; k++) {
-                node_use use = {make_key(old->kind, block->order, lattice[k], nodes), b, k, -1, c};
+                node_use use = {node_key_make(old->kind, block->order, lattice[k], nodes), b, k, -1,
+                                c};
                 if (old->order == block->order)
                     use.known = vertex_of[old->nodes[c * (size_t)old->nodes_per_cell + (size_t)k]];
                 if (!array_push(uses, use))
@@ -190,7 +129,7 @@ static size_t end_of_node(const use_list *uses, size_t first, int32_t *known)
 {
     size_t end = first;
     *known = -1;
-    for (; end < uses->count && compare_keys(&uses->data[end].key, &uses->data[first].key) == 0;
+    for (; end < uses->count && node_key_compare(&uses->data[end].key, &uses->data[first].key) == 0;
          end++)
         if (uses->data[end].known >= 0) *known = uses->data[end].known;
     return end;

@@ -1,5 +1,6 @@
 #include "material/elastic.h"
 
+#include "material/elastic_internal.h"
 #include "math/eigen.h"
 #include "math/svd.h"
 
@@ -8,10 +9,11 @@
 
 elastic_parameters elastic_from_young(elastic_model model, double young, double poisson)
 {
-    return (elastic_parameters){.model = model,
-                                .mu = young / (2.0 * (1.0 + poisson)),
-                                .lambda =
-                                    young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))};
+    elastic_parameters p = {.model = model,
+                            .mu = young / (2.0 * (1.0 + poisson)),
+                            .lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))};
+    if (model != ELASTIC_OGDEN) return p;
+    return elastic_mooney_rivlin(p.mu / 4, p.mu / 4, p.lambda + 2 * p.mu / 3);
 }
 
 /* G = F^T F - I (twice the Green strain), lower triangle. */
@@ -49,25 +51,11 @@ static inline double log_determinant(const green *g, double j)
     return 0.5 * log1p(green_trace(g) + (minors + mat3_determinant(m)));
 }
 
-/* Principal stretches, their signs included, and what belongs to them. */
-typedef struct principal {
-    double s[3];
-    mat3 u, v;
-} principal;
-
-static inline mat3 compose(const principal *p, const double d[3])
-{
-    mat3 left = p->u;
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) left.m[i][k] *= d[k];
-    return mat3_mul(left, mat3_transpose(p->v));
-}
-
 /* The Hessian's 2x2 block of pair k has the eigenvalues plus[k] = (P_i - P_j)/(s_i - s_j), for
  * changes u_i v_j^T + u_j v_i^T, and minus[k] = (P_i + P_j)/(s_i + s_j), for u_i v_j^T - u_j v_i^T.
  * This clamps them and fills the spectrum. */
-static void finish_spectrum(const double plus[3], const double minus[3], bool project,
-                            elastic_spectrum *spectrum)
+void finish_spectrum(const double plus[3], const double minus[3], bool project,
+                     elastic_spectrum *spectrum)
 {
     for (int k = 0; k < 3; k++) {
         double p = plus[k], m = minus[k];
@@ -103,15 +91,20 @@ static void neo_hookean_spectrum(const elastic_parameters *m, const principal *p
     finish_spectrum(plus, minus, project, out);
 }
 
+void evaluate_inverted(double j, double *energy, mat3 *stress, elastic_spectrum *spectrum)
+{
+    mat3 undefined = mat3_scale(NAN, mat3_identity());
+    if (energy) *energy = j <= 0.0 ? INFINITY : NAN;
+    if (stress) *stress = undefined;
+    if (spectrum) *spectrum = (elastic_spectrum){.diagonal = undefined, .same = {NAN}};
+}
+
 static void evaluate_neo_hookean(const elastic_parameters *m, mat3 f, bool project, double *energy,
                                  mat3 *stress, elastic_spectrum *spectrum)
 {
     double j = mat3_determinant(f);
     if (!(j > 0.0)) {
-        mat3 undefined = mat3_scale(NAN, mat3_identity());
-        if (energy) *energy = j <= 0.0 ? INFINITY : NAN;
-        if (stress) *stress = undefined;
-        if (spectrum) *spectrum = (elastic_spectrum){.diagonal = undefined, .same = {NAN}};
+        evaluate_inverted(j, energy, stress, spectrum);
         return;
     }
     green g = green_strain(f);
@@ -249,6 +242,7 @@ void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, 
         break;
     case ELASTIC_LINEAR: evaluate_linear(material, f, project, energy, stress, spectrum); break;
     case ELASTIC_SVK: evaluate_svk(material, f, project, energy, stress, spectrum); break;
+    case ELASTIC_OGDEN: evaluate_ogden(material, f, project, energy, stress, spectrum); break;
     }
 }
 

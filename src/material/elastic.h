@@ -5,6 +5,11 @@
  *   fixed corotated        mu |F - R|^2 + lambda/2 (J - 1)^2, defined for inverted F
  *   linear                 mu |e|^2 + lambda/2 (tr e)^2 with e = (F + F^T)/2 - I
  *   Saint Venant-Kirchhoff mu |E|^2 + lambda/2 (tr E)^2 with E = (F^T F - I)/2
+ *   Ogden                  sum_i c_i/m_i^2 (sum_j l_j^m_i - 3) + k/2 (ln J)^2 with the principal
+ *                          stretches l_j = J^(-1/3) s_j without change of volume; infinite for
+ *                          J <= 0. Mooney-Rivlin, c1 (I1 - 3) + c2 (I2 - 3) + k/2 (ln J)^2 with the
+ *                          invariants of F J^(-1/3), is the case c = 4 c1, 4 c2 and m = 2, -2;
+ *                          with one term (m = 2) it is the isochoric neo-Hookean energy.
  *
  * With F = U diag(s) V^T the Hessian of an isotropic energy is nearly diagonal in the basis
  * u_i v_j^T (Teran and others, 2005): a 3x3 block couples the u_i v_i^T, and each pair u_i v_j^T,
@@ -19,16 +24,32 @@ typedef enum elastic_model {
     ELASTIC_NEO_HOOKEAN,
     ELASTIC_FIXED_COROTATED,
     ELASTIC_LINEAR,
-    ELASTIC_SVK
+    ELASTIC_SVK,
+    ELASTIC_OGDEN
 } elastic_model;
+
+enum { OGDEN_MAX_TERMS = 4 };
 
 typedef struct elastic_parameters {
     elastic_model model;
-    double mu, lambda; /* Lame's parameters, Pa */
+    double mu, lambda;                                              /* Lame's parameters, Pa */
+    int terms;                                                      /* Ogden only, from here */
+    double coefficient[OGDEN_MAX_TERMS], exponent[OGDEN_MAX_TERMS]; /* c_i in Pa, m_i */
+    double bulk;                                                    /* k, Pa */
 } elastic_parameters;
 
-/* From Young's modulus (Pa) and Poisson's ratio, -1 < poisson < 0.5. */
+/* From Young's modulus (Pa) and Poisson's ratio, -1 < poisson < 0.5. Ogden's energy becomes that of
+ * Mooney and Rivlin with c1 = c2. */
 elastic_parameters elastic_from_young(elastic_model model, double young, double poisson);
+elastic_parameters elastic_mooney_rivlin(double c1, double c2, double bulk);
+/* At most OGDEN_MAX_TERMS terms; no exponent may be 0. mu and lambda are those of small strains. */
+elastic_parameters elastic_ogden(int terms, const double *coefficient, const double *exponent,
+                                 double bulk);
+/* Infinite energy for J <= 0: steps of elements are filtered. */
+static inline bool elastic_forbids_inversion(const elastic_parameters *material)
+{
+    return material->model == ELASTIC_NEO_HOOKEAN || material->model == ELASTIC_OGDEN;
+}
 
 /* dP/dF in the frame of the singular vectors: the entry between u_a v_b^T and u_c v_d^T is
  *   diagonal[a][c] for a = b, c = d;  same[k] for (a, b) = (c, d);  swapped[k] for (a, b) = (d, c),
@@ -46,8 +67,8 @@ mat3 elastic_stress(const elastic_parameters *material, mat3 f);
 void elastic_hessian(const elastic_parameters *material, mat3 f, bool project, double hessian[81]);
 
 /* Any of the three (the pointers may be NULL) from one decomposition of F. The energy has the same
- * bits as elastic_energy's. For neo-Hookean and J <= 0 the energy is INFINITY and the derivatives
- * are NaN. */
+ * bits as elastic_energy's. For neo-Hookean, Ogden and J <= 0 the energy is INFINITY and the
+ * derivatives are NaN. */
 void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, double *energy,
                       mat3 *stress, elastic_spectrum *spectrum);
 

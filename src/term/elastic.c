@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "fem/tet4.h"
 #include "math/svd.h"
+#include "term/element_energy.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,14 +43,21 @@ static double energy_range(void *context, size_t begin, size_t end)
 static double value(term *base, const double *x)
 {
     range_work work = {(elastic_term *)base, x, NULL, 0};
-    return base->weight * parallel_sum(work.t->model->tet_count, energy_range, &work);
+    const model *m = work.t->model;
+    double sum = parallel_sum(m->tet_count, energy_range, &work);
+    for (size_t i = 0; i < m->sets.count; i++) sum += elements_energy(m, &m->sets.data[i], x);
+    return base->weight * sum;
 }
 
 static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
                         double *gradient, double *hessian)
 {
-    (void)group;
     const model *m = ((const elastic_term *)base)->model;
+    if (group > 0) {
+        elements_derivatives(m, &m->sets.data[group - 1], x, base->weight, begin, end, gradient,
+                             hessian);
+        return;
+    }
     for (size_t e = begin; e < end; e++) {
         vec3 position[4];
         element_positions(m, x, e, position);
@@ -69,7 +77,7 @@ static double step_range(void *context, size_t begin, size_t end)
         vec3 x[4], p[4];
         element_positions(w->t->model, w->x, e, x);
         element_positions(w->t->model, w->p, e, p);
-        if (element_material(w->t->model, e)->model != ELASTIC_NEO_HOOKEAN) continue;
+        if (!elastic_forbids_inversion(element_material(w->t->model, e))) continue;
         alpha = fmin(alpha, tet4_max_step(x, p, KEEP_VOLUME));
     }
     return alpha;
@@ -83,7 +91,10 @@ static abut_status max_step(term *base, const double *x, const double *p, double
     range_work work = {(elastic_term *)base, x, p, limit};
     *alpha = limit;
     if (!work.t->keeps_volume) return ABUT_OK;
-    *alpha = fmin(limit, parallel_min(work.t->model->tet_count, step_range, &work));
+    const model *m = work.t->model;
+    *alpha = fmin(limit, parallel_min(m->tet_count, step_range, &work));
+    for (size_t i = 0; i < m->sets.count; i++)
+        *alpha = elements_max_step(m, &m->sets.data[i], x, p, *alpha, KEEP_VOLUME);
     return ABUT_OK;
 }
 
@@ -106,7 +117,11 @@ static double volume_range(void *context, size_t begin, size_t end)
 double elastic_min_volume_ratio(const elastic_term *t, const double *x)
 {
     range_work work = {t, x, NULL, 0};
-    return t->model->tet_count ? parallel_min(t->model->tet_count, volume_range, &work) : 1.0;
+    const model *m = t->model;
+    double least = parallel_min(m->tet_count, volume_range, &work);
+    for (size_t i = 0; i < m->sets.count; i++)
+        least = fmin(least, elements_min_volume_ratio(m, &m->sets.data[i], x));
+    return least < INFINITY ? least : 1.0;
 }
 
 static double stretch_range(void *context, size_t begin, size_t end)
@@ -128,7 +143,19 @@ static double stretch_range(void *context, size_t begin, size_t end)
 double elastic_max_stretch(const elastic_term *t, const double *x)
 {
     range_work work = {t, x, NULL, 0};
-    return t->model->tet_count ? parallel_max(t->model->tet_count, stretch_range, &work) : 1.0;
+    const model *m = t->model;
+    double largest = parallel_max(m->tet_count, stretch_range, &work);
+    for (size_t i = 0; i < m->sets.count; i++)
+        largest = fmax(largest, elements_max_stretch(m, &m->sets.data[i], x));
+    return largest > -INFINITY ? largest : 1.0;
+}
+
+size_t elastic_count_inverted(const elastic_term *t, const double *x)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < t->model->sets.count; i++)
+        count += elements_count_inverted(t->model, &t->model->sets.data[i], x);
+    return count;
 }
 
 abut_status elastic_add_gradient(const elastic_term *t, const double *x, double *gradient,
@@ -141,6 +168,16 @@ abut_status elastic_add_gradient(const elastic_term *t, const double *x, double 
         derivatives(&t->base, 0, x, e, e + 1, g, NULL);
         for (size_t k = 0; k < 12; k++)
             gradient[3 * (size_t)m->tets.data[4 * e + k / 3] + k % 3] += g[k];
+    }
+    for (size_t i = 0; i < m->sets.count; i++) {
+        const element_set *s = &m->sets.data[i];
+        for (size_t e = 0; e < s->count; e++) {
+            double g[3 * ELEMENT_MAX_NODES];
+            derivatives(&t->base, (int)i + 1, x, e, e + 1, g, NULL);
+            for (int k = 0; k < 3 * s->nodes; k++)
+                gradient[3 * s->blocks.data[e * (size_t)s->nodes + (size_t)(k / 3)] + k % 3] +=
+                    g[k];
+        }
     }
     return ABUT_OK;
 }
@@ -161,8 +198,14 @@ abut_status elastic_create(const model *m, elastic_term **out, abut_error *err)
     t->base.groups[0] = (stencil_group){4, m->tet_count, m->tets.data};
     t->model = m;
     for (size_t i = 0; i < m->bodies.count; i++)
-        if (m->bodies.data[i].tet_count && m->bodies.data[i].material.model == ELASTIC_NEO_HOOKEAN)
+        if (m->bodies.data[i].tet_count && elastic_forbids_inversion(&m->bodies.data[i].material))
             t->keeps_volume = true;
+    for (size_t i = 0; i < m->sets.count; i++) {
+        const element_set *s = &m->sets.data[i];
+        t->base.groups[t->base.group_count++] = (stencil_group){s->nodes, s->count, s->blocks.data};
+        for (size_t e = 0; e < s->count; e++)
+            if (elastic_forbids_inversion(&s->material.data[e])) t->keeps_volume = true;
+    }
     *out = t;
     return ABUT_OK;
 }

@@ -1,4 +1,5 @@
-/* Elastic energy of linear tetrahedra: weight x sum of volume x density(F). */
+/* Elastic energy of all volume elements: weight x sum of volume x density(F). Group 0 are the
+ * linear tets, the other groups the element sets of the model. */
 #ifndef TERM_ELASTIC_H
 #define TERM_ELASTIC_H
 
@@ -15,11 +16,13 @@ abut_status elastic_create(const model *m, elastic_term **out, abut_error *err);
 /* gradient += weight x elastic gradient, over all blocks, in element order. */
 abut_status elastic_add_gradient(const elastic_term *t, const double *x, double *gradient,
                                  abut_error *err);
-/* det F of one element. */
+/* det F of one linear tet. */
 double elastic_volume_ratio(const elastic_term *t, const double *x, size_t element);
-/* Smallest det F over all elements; 1 when there are none. */
+/* Smallest det F over all elements (at the points of their rules); 1 when there are none. */
 double elastic_min_volume_ratio(const elastic_term *t, const double *x);
 /* Largest singular value of F over all elements; 1 when there are none. */
 double elastic_max_stretch(const elastic_term *t, const double *x);
+/* Elements of the sets that are not shown to have a positive Jacobian determinant everywhere. */
+size_t elastic_count_inverted(const elastic_term *t, const double *x);
 
 #endif

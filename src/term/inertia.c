@@ -26,7 +26,7 @@ static double node_energy(void *context, size_t begin, size_t end)
     return sum;
 }
 
-static double element_energy(void *context, size_t begin, size_t end)
+static double tet_energy(void *context, size_t begin, size_t end)
 {
     const value_work *w = context;
     double sum = 0;
@@ -39,18 +39,55 @@ static double element_energy(void *context, size_t begin, size_t end)
             total = vec3_add(total, d[k]);
             squares += vec3_norm2(d[k]);
         }
-        sum += 0.5 * w->t->mass_factor * w->t->element_mass.data[i] / 20 *
-               (squares + vec3_norm2(total));
+        sum +=
+            0.5 * w->t->mass_factor * w->t->tet_mass.data[i] / 20 * (squares + vec3_norm2(total));
     }
     return sum;
+}
+
+typedef struct set_work {
+    const inertia_term *t;
+    const element_set *s;
+    const double *x;
+} set_work;
+
+/* Differences from the predictor at the nodes of an element. */
+static void differences(const inertia_term *t, const element_set *s, size_t e, const double *x,
+                        vec3 *d)
+{
+    for (int a = 0; a < s->nodes; a++) {
+        size_t at = 3 * (size_t)s->blocks.data[e * (size_t)s->nodes + (size_t)a];
+        d[a] = vec3_sub(vec3_load(x + at), vec3_load(t->x_tilde + at));
+    }
+}
+
+static double set_energy(void *context, size_t begin, size_t end)
+{
+    const set_work *w = context;
+    double sum = 0;
+    for (size_t e = begin; e < end; e++) {
+        vec3 d[ELEMENT_MAX_NODES];
+        differences(w->t, w->s, e, w->x, d);
+        for (int a = 0; a < w->s->nodes; a++) {
+            sum += 0.5 * element_mass(w->s, e, a, a) * vec3_norm2(d[a]);
+            for (int b = a + 1; b < w->s->nodes; b++)
+                sum += element_mass(w->s, e, a, b) * vec3_dot(d[a], d[b]);
+        }
+    }
+    return w->t->mass_factor * sum;
 }
 
 static double value(term *base, const double *x)
 {
     inertia_term *t = (inertia_term *)base;
     value_work work = {t, x};
-    return base->weight * (parallel_sum(t->nodes.count, node_energy, &work) +
-                           parallel_sum(t->element_mass.count, element_energy, &work));
+    double sum = parallel_sum(t->nodes.count, node_energy, &work) +
+                 parallel_sum(t->tet_mass.count, tet_energy, &work);
+    for (size_t i = 0; i < t->model->sets.count; i++) {
+        set_work set = {t, &t->model->sets.data[i], x};
+        sum += parallel_sum(set.s->count, set_energy, &set);
+    }
+    return base->weight * sum;
 }
 
 static void node_derivatives(const inertia_term *t, const double *x, size_t begin, size_t end,
@@ -69,11 +106,11 @@ static void node_derivatives(const inertia_term *t, const double *x, size_t begi
     }
 }
 
-static void element_derivatives(const inertia_term *t, const double *x, size_t begin, size_t end,
-                                double *gradient, double *hessian)
+static void tet_derivatives(const inertia_term *t, const double *x, size_t begin, size_t end,
+                            double *gradient, double *hessian)
 {
     for (size_t i = begin; i < end; i++) {
-        double mass = t->base.weight * t->mass_factor * t->element_mass.data[i];
+        double mass = t->base.weight * t->mass_factor * t->tet_mass.data[i];
         const int32_t *nodes = t->element_nodes.data + 4 * i;
         double *h = hessian ? hessian + 90 * (i - begin) : NULL;
         for (int a = 0; a < 4; a++) {
@@ -92,14 +129,37 @@ static void element_derivatives(const inertia_term *t, const double *x, size_t b
     }
 }
 
+static void set_derivatives(const inertia_term *t, const element_set *s, const double *x,
+                            size_t begin, size_t end, double *gradient, double *hessian)
+{
+    double factor = t->base.weight * t->mass_factor;
+    for (size_t e = begin; e < end; e++) {
+        vec3 d[ELEMENT_MAX_NODES];
+        differences(t, s, e, x, d);
+        for (int a = 0; gradient && a < s->nodes; a++, gradient += 3) {
+            vec3 sum = {0};
+            for (int b = 0; b < s->nodes; b++)
+                sum = vec3_mul_add(sum, factor * element_mass(s, e, a, b), d[b]);
+            vec3_store(gradient, sum);
+        }
+        for (int a = 0; hessian && a < s->nodes; a++)
+            for (int b = a; b < s->nodes; b++, hessian += 9) {
+                memset(hessian, 0, 9 * sizeof *hessian);
+                hessian[0] = hessian[4] = hessian[8] = factor * element_mass(s, e, a, b);
+            }
+    }
+}
+
 static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
                         double *gradient, double *hessian)
 {
     const inertia_term *t = (const inertia_term *)base;
     if (group == 0)
         node_derivatives(t, x, begin, end, gradient, hessian);
+    else if (group == 1)
+        tet_derivatives(t, x, begin, end, gradient, hessian);
     else
-        element_derivatives(t, x, begin, end, gradient, hessian);
+        set_derivatives(t, &t->model->sets.data[group - 2], x, begin, end, gradient, hessian);
 }
 
 static void destroy(term *base)
@@ -108,7 +168,7 @@ static void destroy(term *base)
     array_free(&t->nodes);
     array_free(&t->lumped);
     array_free(&t->element_nodes);
-    array_free(&t->element_mass);
+    array_free(&t->tet_mass);
     mem_free(t->x_tilde);
     mem_free(t->force);
     mem_free(t);
@@ -136,7 +196,7 @@ abut_status inertia_create(const model *m, inertia_term **out, abut_error *err)
     for (size_t i = 0; ok && i < m->tet_count; i++) {
         const model_body *body = &m->bodies.data[m->tet_body.data[i]];
         if (!body->consistent_mass) continue;
-        ok = array_push(&t->element_mass, body->density * m->tet_rest.data[i].volume);
+        ok = array_push(&t->tet_mass, body->density * m->tet_rest.data[i].volume);
         for (size_t k = 0; ok && k < 4; k++)
             ok = array_push(&t->element_nodes, m->tets.data[4 * i + k]);
     }
@@ -144,9 +204,15 @@ abut_status inertia_create(const model *m, inertia_term **out, abut_error *err)
         destroy(&t->base);
         return error_memory(err, "creating the inertia term");
     }
-    t->base.group_count = t->element_mass.count ? 2 : 1;
+    t->consistent = t->tet_mass.count > 0 || m->sets.count > 0;
+    t->base.group_count = t->consistent ? 2 : 1;
     t->base.groups[0] = (stencil_group){1, t->nodes.count, t->nodes.data};
-    t->base.groups[1] = (stencil_group){4, t->element_mass.count, t->element_nodes.data};
+    t->base.groups[1] = (stencil_group){4, t->tet_mass.count, t->element_nodes.data};
+    for (size_t i = 0; i < m->sets.count; i++) {
+        const element_set *set = &m->sets.data[i];
+        t->base.groups[t->base.group_count++] =
+            (stencil_group){set->nodes, set->count, set->blocks.data};
+    }
     *out = t;
     return ABUT_OK;
 }
@@ -159,12 +225,73 @@ void inertia_multiply(const inertia_term *t, const double *x, double *y)
             size_t at = 3 * (size_t)t->nodes.data[i] + c;
             y[at] += t->lumped.data[i] * x[at];
         }
-    for (size_t i = 0; i < t->element_mass.count; i++)
+    for (size_t i = 0; i < t->tet_mass.count; i++)
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++)
                 for (size_t c = 0; c < 3; c++) {
                     size_t to = 3 * (size_t)t->element_nodes.data[4 * i + (size_t)a] + c;
                     size_t from = 3 * (size_t)t->element_nodes.data[4 * i + (size_t)b] + c;
-                    y[to] += pair_mass(t->element_mass.data[i], a, b) * x[from];
+                    y[to] += pair_mass(t->tet_mass.data[i], a, b) * x[from];
                 }
+    for (size_t i = 0; i < t->model->sets.count; i++) {
+        const element_set *s = &t->model->sets.data[i];
+        for (size_t e = 0; e < s->count; e++) {
+            const int32_t *blocks = s->blocks.data + e * (size_t)s->nodes;
+            for (int a = 0; a < s->nodes; a++)
+                for (int b = 0; b < s->nodes; b++)
+                    for (size_t c = 0; c < 3; c++)
+                        y[3 * (size_t)blocks[a] + c] +=
+                            element_mass(s, e, a, b) * x[3 * (size_t)blocks[b] + c];
+        }
+    }
+}
+
+/* Preconditioned by the lumped masses. */
+static void solve_by_gradients(const inertia_term *t, const uint8_t *fixed, double *work, double *x)
+{
+    size_t n = 3 * t->model->rest.count;
+    double *r = work, *z = work + n, *p = work + 2 * n, *q = work + 3 * n;
+    const double *mass = t->model->mass.data;
+    double rz = 0, target = 0;
+    for (size_t i = 0; i < n; i++) {
+        z[i] = p[i] = r[i] / mass[i / 3];
+        rz += r[i] * z[i];
+    }
+    target = 1e-28 * rz;
+    for (int k = 0; k < 1000 && rz > target; k++) {
+        inertia_multiply(t, p, q);
+        double pq = 0, next = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (fixed[i]) q[i] = 0;
+            pq += p[i] * q[i];
+        }
+        double alpha = rz / pq;
+        for (size_t i = 0; i < n; i++) {
+            x[i] += alpha * p[i];
+            r[i] -= alpha * q[i];
+            z[i] = r[i] / mass[i / 3];
+            next += r[i] * z[i];
+        }
+        for (size_t i = 0; i < n; i++) p[i] = z[i] + next / rz * p[i];
+        rz = next;
+    }
+}
+
+abut_status inertia_solve(const inertia_term *t, const uint8_t *fixed, const double *b, double *x,
+                          abut_error *err)
+{
+    size_t n = 3 * t->model->rest.count;
+    if (!t->consistent) {
+        for (size_t i = 0; i < n; i++) x[i] = fixed[i] ? 0 : b[i] / t->model->mass.data[i / 3];
+        return ABUT_OK;
+    }
+    double *work = mem_calloc(4 * n, sizeof *work);
+    if (!work) return error_memory(err, "solving for accelerations");
+    for (size_t i = 0; i < n; i++) {
+        work[i] = fixed[i] ? 0 : b[i];
+        x[i] = 0;
+    }
+    solve_by_gradients(t, fixed, work, x);
+    mem_free(work);
+    return ABUT_OK;
 }

@@ -1,7 +1,7 @@
 /* Inertia and dead loads: 1/2 |x - x_tilde|_M^2 - s f.x, with s the integrator's factor on forces.
  *
  * The mass matrix is lumped, plus (for bodies that ask for it) the consistent mass of their tets in
- * place of the lumped one. */
+ * place of the lumped one. Element sets have consistent mass always. */
 #ifndef TERM_INERTIA_H
 #define TERM_INERTIA_H
 
@@ -13,8 +13,9 @@ typedef struct inertia_term {
     const model *model;
     ARRAY(int32_t) nodes;         /* group 0: blocks with lumped mass or load */
     ARRAY(double) lumped;         /* their masses (0 where the mass is consistent) */
-    ARRAY(int32_t) element_nodes; /* group 1: tets with consistent mass */
-    ARRAY(double) element_mass;   /* density x volume */
+    ARRAY(int32_t) element_nodes; /* group 1: tets with consistent mass; then the element sets */
+    ARRAY(double) tet_mass;       /* density x volume */
+    bool consistent;              /* some mass is: M is not diagonal */
     double *x_tilde;              /* 3 per block */
     double *force;                /* 3 per block, N */
     double mass_factor;           /* 1, or 0 in quasi-static steps */
@@ -24,5 +25,9 @@ typedef struct inertia_term {
 abut_status inertia_create(const model *m, inertia_term **out, abut_error *err);
 /* y = M x over all blocks (lumped or consistent as configured). */
 void inertia_multiply(const inertia_term *t, const double *x, double *y);
+/* Solves M x = b for the scalars that `fixed` (3 per block) does not mark; the others become 0.
+ * Work: conjugate gradients, exact at once where M is diagonal. */
+abut_status inertia_solve(const inertia_term *t, const uint8_t *fixed, const double *b, double *x,
+                          abut_error *err);
 
 #endif

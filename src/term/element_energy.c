@@ -1,0 +1,122 @@
+#include "term/element_energy.h"
+
+#include "base/parallel.h"
+#include "math/svd.h"
+
+#include <math.h>
+
+typedef struct range_work {
+    const model *m;
+    const element_set *s;
+    const double *x, *p;
+    double limit, fraction;
+} range_work;
+
+static double energy_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    double sum = 0, u[3 * ELEMENT_MAX_STRIDE];
+    for (size_t e = begin; e < end; e++) {
+        element_gather(w->s, e, w->x, w->m->rest.data, u);
+        sum += element_energy(w->s, e, u);
+    }
+    return sum;
+}
+
+double elements_energy(const model *m, const element_set *s, const double *x)
+{
+    range_work work = {.m = m, .s = s, .x = x};
+    return parallel_sum(s->count, energy_range, &work);
+}
+
+void elements_derivatives(const model *m, const element_set *s, const double *x, double weight,
+                          size_t begin, size_t end, double *gradient, double *hessian)
+{
+    size_t width = (size_t)s->nodes, pairs = width * (width + 1) / 2;
+    double u[3 * ELEMENT_MAX_STRIDE];
+    for (size_t e = begin; e < end; e++) {
+        element_gather(s, e, x, m->rest.data, u);
+        element_derivatives(s, e, u, weight, true,
+                            gradient ? gradient + (e - begin) * 3 * width : NULL,
+                            hessian ? hessian + (e - begin) * 9 * pairs : NULL);
+    }
+}
+
+static double step_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    double alpha = w->limit;
+    for (size_t e = begin; e < end; e++) {
+        if (!elastic_forbids_inversion(&w->s->material.data[e])) continue;
+        vec3 x[CELL_MAX_NODES], p[CELL_MAX_NODES];
+        element_map_nodes(w->s, e, w->x, w->m->rest.data, x);
+        element_map_direction(w->s, e, w->p, p);
+        alpha = fmin(alpha, positivity_max_step(&w->s->positive, x, p, alpha, w->fraction));
+    }
+    return alpha;
+}
+
+double elements_max_step(const model *m, const element_set *s, const double *x, const double *p,
+                         double limit, double fraction)
+{
+    range_work work = {m, s, x, p, limit, fraction};
+    return fmin(limit, parallel_min(s->count, step_range, &work));
+}
+
+static double volume_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    double least = INFINITY, u[3 * ELEMENT_MAX_STRIDE];
+    for (size_t e = begin; e < end; e++) {
+        element_gather(w->s, e, w->x, w->m->rest.data, u);
+        for (int i = 0; i < w->s->rule.count; i++)
+            least = fmin(least, mat3_determinant(element_deformation(w->s, e, u, i)));
+    }
+    return least;
+}
+
+double elements_min_volume_ratio(const model *m, const element_set *s, const double *x)
+{
+    range_work work = {.m = m, .s = s, .x = x};
+    return parallel_min(s->count, volume_range, &work);
+}
+
+static double stretch_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    double largest = 0, u[3 * ELEMENT_MAX_STRIDE];
+    for (size_t e = begin; e < end; e++) {
+        element_gather(w->s, e, w->x, w->m->rest.data, u);
+        for (int i = 0; i < w->s->rule.count; i++) {
+            mat3 left, right;
+            double stretch[3];
+            svd3(element_deformation(w->s, e, u, i), &left, stretch, &right);
+            largest = fmax(largest, stretch[0]);
+        }
+    }
+    return largest;
+}
+
+double elements_max_stretch(const model *m, const element_set *s, const double *x)
+{
+    range_work work = {.m = m, .s = s, .x = x};
+    return parallel_max(s->count, stretch_range, &work);
+}
+
+static double inverted_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    double count = 0;
+    for (size_t e = begin; e < end; e++) {
+        vec3 x[CELL_MAX_NODES];
+        element_map_nodes(w->s, e, w->x, w->m->rest.data, x);
+        count += positivity_check(&w->s->positive, x) != POSITIVE;
+    }
+    return count;
+}
+
+size_t elements_count_inverted(const model *m, const element_set *s, const double *x)
+{
+    range_work work = {.m = m, .s = s, .x = x};
+    return (size_t)parallel_sum(s->count, inverted_range, &work);
+}
