@@ -182,8 +182,8 @@ static void summarise_body(const model *m, const double *x, const vec3 *y, size_
         vec3 p = vec3_load(x + 3 * (size_t)i);
         out->low = vec3_min(out->low, p);
         out->high = vec3_max(out->high, p);
-        out->center_of_mass = vec3_mul_add(out->center_of_mass, m->mass.data[i], p);
-        mass += m->mass.data[i];
+        out->center_of_mass = vec3_mul_add(out->center_of_mass, m->load_mass.data[i], p);
+        mass += m->load_mass.data[i];
     }
     if (mass > 0) out->center_of_mass = vec3_scale(1 / mass, out->center_of_mass);
 }

@@ -21,31 +21,6 @@ static void silvester(int m, int order, double l, double *value, double *slope)
     *slope = d;
 }
 
-static void simplex_function(int dimension, int order, const int *node, const double *xi,
-                             double *value, double *gradient)
-{
-    double s[4], d[4], l0 = 1;
-    int first = order;
-    for (int k = 0; k < dimension; k++) {
-        l0 -= xi[k];
-        first -= node[k];
-        silvester(node[k], order, xi[k], &s[k + 1], &d[k + 1]);
-    }
-    silvester(first, order, l0, &s[0], &d[0]);
-    if (value) {
-        *value = 1;
-        for (int k = 0; k <= dimension; k++) *value *= s[k];
-    }
-    if (!gradient) return;
-    double along[4]; /* derivative by each barycentric coordinate */
-    for (int k = 0; k <= dimension; k++) {
-        along[k] = d[k];
-        for (int j = 0; j <= dimension; j++)
-            if (j != k) along[k] *= s[j];
-    }
-    for (int k = 0; k < 3; k++) gradient[k] = k < dimension ? along[k + 1] - along[0] : 0.0;
-}
-
 /* The polynomial of one axis that is 1 at node/order and 0 at the other nodes of the axis. */
 static void axis_function(int node, int order, double x, double *value, double *slope)
 {
@@ -60,11 +35,47 @@ static void axis_function(int node, int order, double x, double *value, double *
     *slope = d;
 }
 
-static void cube_function(int dimension, int order, const int *node, const double *xi,
+enum { MAX_ORDER = 4 };
+
+/* Factors of the basis functions: by coordinate and by steps along it. */
+typedef struct factor_table {
+    double value[4][MAX_ORDER + 1], slope[4][MAX_ORDER + 1];
+} factor_table;
+
+static void simplex_function(int dimension, int order, const int *node, const factor_table *f,
+                             double *value, double *gradient)
+{
+    double s[4], d[4], along[4]; /* derivative by each barycentric coordinate */
+    int first = order;
+    for (int k = 0; k < dimension; k++) {
+        first -= node[k];
+        s[k + 1] = f->value[k + 1][node[k]];
+        d[k + 1] = f->slope[k + 1][node[k]];
+    }
+    s[0] = f->value[0][first];
+    d[0] = f->slope[0][first];
+    if (value) {
+        *value = 1;
+        for (int k = 0; k <= dimension; k++) *value *= s[k];
+    }
+    if (!gradient) return;
+    for (int k = 0; k <= dimension; k++) {
+        along[k] = d[k];
+        for (int j = 0; j <= dimension; j++)
+            if (j != k) along[k] *= s[j];
+    }
+    for (int k = 0; k < 3; k++) gradient[k] = k < dimension ? along[k + 1] - along[0] : 0.0;
+}
+
+static void cube_function(int dimension, int order, const int *node, const factor_table *f,
                           double *value, double *gradient)
 {
+    (void)order;
     double s[3] = {1, 1, 1}, d[3] = {0, 0, 0};
-    for (int k = 0; k < dimension; k++) axis_function(node[k], order, xi[k], &s[k], &d[k]);
+    for (int k = 0; k < dimension; k++) {
+        s[k] = f->value[k][node[k]];
+        d[k] = f->slope[k][node[k]];
+    }
     if (value) *value = s[0] * s[1] * s[2];
     if (!gradient) return;
     gradient[0] = d[0] * s[1] * s[2];
@@ -77,9 +88,22 @@ void lagrange_evaluate(cell_kind kind, int order, const double xi[3], double *va
 {
     int lattice[CELL_MAX_NODES][3], dimension = cell_dimension(kind);
     int count = cell_lattice(kind, order, lattice);
+    if (count == 0) return;
     bool cube = kind == CELL_QUAD || kind == CELL_HEX;
+    factor_table f;
+    double l[4] = {1};
+    for (int k = 0; k < dimension; k++) {
+        l[0] -= xi[k];
+        l[k + 1] = xi[k];
+    }
+    for (int m = 0; m <= order; m++)
+        for (int k = 0; k <= dimension; k++) {
+            if (cube && k < dimension)
+                axis_function(m, order, xi[k], &f.value[k][m], &f.slope[k][m]);
+            if (!cube) silvester(m, order, l[k], &f.value[k][m], &f.slope[k][m]);
+        }
     for (int a = 0; a < count; a++)
-        (cube ? cube_function : simplex_function)(dimension, order, lattice[a], xi,
+        (cube ? cube_function : simplex_function)(dimension, order, lattice[a], &f,
                                                   value ? &value[a] : NULL,
                                                   gradient ? gradient[a] : NULL);
 }

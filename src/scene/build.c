@@ -55,7 +55,7 @@ static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape,
         return error_add_place(err, place, status);
     }
     model_body *body = &m->bodies.data[m->bodies.count - 1];
-    body->consistent_mass = def->consistent_mass;
+    body->consistent_mass = body->consistent_mass || def->consistent_mass;
     body->damping = def->material.damping;
     body->friction = def->friction;
     body->collision_group = def->collision_group;
@@ -203,8 +203,8 @@ static void set_velocity(const scene_def *scene, size_t i, const model *m, doubl
     vec3 center = {0};
     double mass = 0;
     for (int32_t b = body->first_block; b < body->first_block + body->block_count; b++) {
-        center = vec3_mul_add(center, m->mass.data[b], m->rest.data[b]);
-        mass += m->mass.data[b];
+        center = vec3_mul_add(center, m->load_mass.data[b], m->rest.data[b]);
+        mass += m->load_mass.data[b];
     }
     center = vec3_scale(mass > 0 ? 1 / mass : 0, center);
     vec3 spin = vec3_scale(DEGREE, def->angular_velocity);

@@ -134,13 +134,13 @@ static void set_forces(stepper *s, double time)
 {
     double *f = s->inertia->force;
     for (size_t i = 0; i < s->model->rest.count; i++)
-        vec3_store(f + 3 * i, vec3_scale(s->model->mass.data[i], s->options.gravity));
+        vec3_store(f + 3 * i, vec3_scale(s->model->load_mass.data[i], s->options.gravity));
     for (size_t k = 0; k < s->loads.count; k++) {
         const load *l = &s->loads.data[k];
         if (!time_within(time, l->from, l->until)) continue;
         for (size_t i = 0; i < l->nodes.count; i++) {
             size_t at = (size_t)l->nodes.data[i];
-            vec3 force = vec3_mul_add(l->force, s->model->mass.data[at], l->acceleration);
+            vec3 force = vec3_mul_add(l->force, s->model->load_mass.data[at], l->acceleration);
             vec3_store(f + 3 * at, vec3_add(vec3_load(f + 3 * at), force));
         }
     }
@@ -154,17 +154,16 @@ static abut_status set_accelerations(stepper *s, abut_error *err)
     size_t blocks = s->model->rest.count;
     memset(s->work, 0, 3 * blocks * sizeof *s->work);
     TRY(elastic_add_gradient(s->elastic, s->state.x, s->work, err));
-    for (size_t i = 0; i < 3 * blocks; i++)
-        if (s->model->mass.data[i / 3] > 0)
-            s->state.a[i] = (s->inertia->force[i] - s->work[i]) / s->model->mass.data[i / 3];
+    for (size_t i = 0; i < 3 * blocks; i++) s->work[i] = s->inertia->force[i] - s->work[i];
+    memset(s->fixed, 0, 3 * blocks);
     for (size_t k = 0; k < s->conditions.count; k++) {
         const condition *c = &s->conditions.data[k];
         if (!condition_active(c, 0)) continue;
         for (size_t i = 0; i < c->nodes.count; i++)
             for (int axis = 0; axis < 3; axis++)
-                if (c->axes & 1 << axis) s->state.a[3 * c->nodes.data[i] + axis] = 0;
+                if (c->axes & 1 << axis) s->fixed[3 * c->nodes.data[i] + axis] = 1;
     }
-    return ABUT_OK;
+    return inertia_solve(s->inertia, s->fixed, s->work, s->state.a, err);
 }
 
 /* Room for what the conditions remember. */
@@ -497,7 +496,7 @@ void stepper_measure(stepper *s, step_statistics *out)
         if (s->model->bodies.data[s->model->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
         vec3 position = vec3_load(x + 3 * i), momentum = vec3_load(s->work + 3 * i);
         out->kinetic += 0.5 * vec3_dot(momentum, vec3_load(v + 3 * i));
-        out->gravity -= s->model->mass.data[i] * vec3_dot(s->options.gravity, position);
+        out->gravity -= s->model->load_mass.data[i] * vec3_dot(s->options.gravity, position);
         out->linear_momentum = vec3_add(out->linear_momentum, momentum);
         out->angular_momentum = vec3_add(out->angular_momentum, vec3_cross(position, momentum));
     }

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-enum { BLOCKS = 10, DOUBLES = 90 };
-
 bool damping_needed(const model *m)
 {
     for (size_t i = 0; i < m->bodies.count; i++)
@@ -14,12 +12,16 @@ bool damping_needed(const model *m)
     return false;
 }
 
+static size_t block_doubles(int width) { return 9 * (size_t)width * (size_t)(width + 1) / 2; }
+
+enum { MAX_SCALARS = 3 * ELEMENT_MAX_NODES };
+
 /* out = K u of one element, K stored as the blocks of the upper triangle. */
-static void multiply(const double *k, const double *u, double *out)
+static void multiply(int width, const double *k, const double *u, double *out)
 {
-    memset(out, 0, 12 * sizeof *out);
-    for (int a = 0; a < 4; a++)
-        for (int b = a; b < 4; b++, k += 9)
+    memset(out, 0, 3 * (size_t)width * sizeof *out);
+    for (int a = 0; a < width; a++)
+        for (int b = a; b < width; b++, k += 9)
             for (int r = 0; r < 3; r++)
                 for (int c = 0; c < 3; c++) {
                     out[3 * a + r] += k[3 * r + c] * u[3 * b + c];
@@ -27,61 +29,70 @@ static void multiply(const double *k, const double *u, double *out)
                 }
 }
 
-static void displacement(const damping_term *t, const double *x, size_t e, double *u)
+static void displacement(const damping_term *t, int group, const double *x, size_t e, double *u)
 {
-    for (size_t k = 0; k < 12; k++) {
-        size_t at = 3 * (size_t)t->model->tets.data[4 * e + k / 3] + k % 3;
+    const stencil_group *g = &t->base.groups[group];
+    for (int k = 0; k < 3 * g->width; k++) {
+        int32_t block = g->blocks[e * (size_t)g->width + (size_t)(k / 3)];
+        size_t at = 3 * (size_t)block + (size_t)(k % 3);
         u[k] = x[at] - t->start[at];
     }
 }
 
 typedef struct range_work {
     damping_term *t;
+    int group;
     const double *x;
 } range_work;
 
 static double energy_range(void *context, size_t begin, size_t end)
 {
     const range_work *w = context;
+    int width = w->t->base.groups[w->group].width;
     double sum = 0;
     for (size_t e = begin; e < end; e++) {
-        double u[12], force[12];
-        displacement(w->t, w->x, e, u);
-        multiply(w->t->stiffness + DOUBLES * e, u, force);
-        for (int i = 0; i < 12; i++) sum += 0.5 * u[i] * force[i];
+        double u[MAX_SCALARS], force[MAX_SCALARS];
+        displacement(w->t, w->group, w->x, e, u);
+        multiply(width, w->t->stiffness[w->group] + block_doubles(width) * e, u, force);
+        for (int i = 0; i < 3 * width; i++) sum += 0.5 * u[i] * force[i];
     }
     return sum;
 }
 
 static double value(term *base, const double *x)
 {
-    range_work work = {(damping_term *)base, x};
-    return base->weight * parallel_sum(work.t->model->tet_count, energy_range, &work);
+    double sum = 0;
+    for (int g = 0; g < base->group_count; g++) {
+        range_work work = {(damping_term *)base, g, x};
+        sum += parallel_sum(base->groups[g].count, energy_range, &work);
+    }
+    return base->weight * sum;
 }
 
 static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
                         double *gradient, double *hessian)
 {
-    (void)group;
     const damping_term *t = (const damping_term *)base;
+    int width = base->groups[group].width;
+    size_t doubles = block_doubles(width), scalars = 3 * (size_t)width;
     for (size_t e = begin; e < end; e++) {
-        const double *k = t->stiffness + DOUBLES * e;
+        const double *k = t->stiffness[group] + doubles * e;
         if (gradient) {
-            double u[12], *g = gradient + 12 * (e - begin);
-            displacement(t, x, e, u);
-            multiply(k, u, g);
-            for (int i = 0; i < 12; i++) g[i] *= base->weight;
+            double u[MAX_SCALARS], *g = gradient + scalars * (e - begin);
+            displacement(t, group, x, e, u);
+            multiply(width, k, u, g);
+            for (size_t i = 0; i < scalars; i++) g[i] *= base->weight;
         }
         if (hessian)
-            for (size_t i = 0; i < DOUBLES; i++)
-                hessian[DOUBLES * (e - begin) + i] = base->weight * k[i];
+            for (size_t i = 0; i < doubles; i++)
+                hessian[doubles * (e - begin) + i] = base->weight * k[i];
     }
 }
 
 static void destroy(term *base)
 {
     damping_term *t = (damping_term *)base;
-    mem_free(t->stiffness);
+    for (int g = 0; g < TERM_MAX_GROUPS; g++) mem_free(t->stiffness[g]);
     mem_free(t->start);
     mem_free(t);
 }
@@ -95,10 +106,19 @@ abut_status damping_create(const model *m, damping_term **out, abut_error *err)
     if (!t) return error_memory(err, "creating the damping term");
     t->base = (term){.class = &damping_class, .weight = 1, .enabled = true, .group_count = 1};
     t->base.groups[0] = (stencil_group){4, m->tet_count, m->tets.data};
+    for (size_t i = 0; i < m->sets.count; i++) {
+        const element_set *s = &m->sets.data[i];
+        t->base.groups[t->base.group_count++] = (stencil_group){s->nodes, s->count, s->blocks.data};
+    }
     t->model = m;
-    t->stiffness = mem_calloc(m->tet_count, DOUBLES * sizeof *t->stiffness);
     t->start = mem_calloc(3 * m->rest.count, sizeof *t->start);
-    if (!t->stiffness || !t->start) {
+    bool ok = t->start != NULL;
+    for (int g = 0; ok && g < t->base.group_count; g++) {
+        size_t doubles = block_doubles(t->base.groups[g].width);
+        t->stiffness[g] = mem_calloc(t->base.groups[g].count, doubles * sizeof(double));
+        ok = t->stiffness[g] != NULL;
+    }
+    if (!ok) {
         destroy(&t->base);
         return error_memory(err, "creating the damping term");
     }
@@ -106,26 +126,43 @@ abut_status damping_create(const model *m, damping_term **out, abut_error *err)
     return ABUT_OK;
 }
 
-static void lag_range(void *context, size_t begin, size_t end)
+static void lag_tets(void *context, size_t begin, size_t end)
 {
     const range_work *w = context;
     const model *m = w->t->model;
     for (size_t e = begin; e < end; e++) {
         const model_body *body = &m->bodies.data[m->tet_body.data[e]];
         vec3 position[4];
-        mat3 blocks[BLOCKS];
+        mat3 blocks[TET4_BLOCKS];
         for (size_t k = 0; k < 4; k++)
             position[k] = vec3_load(w->x + 3 * (size_t)m->tets.data[4 * e + k]);
         tet4_rest weighted = m->tet_rest.data[e];
         weighted.volume *= body->damping;
         tet4_evaluate(&weighted, &body->material, position, true, NULL, blocks);
-        memcpy(w->t->stiffness + DOUBLES * e, blocks, sizeof blocks);
+        memcpy(w->t->stiffness[0] + block_doubles(4) * e, blocks, sizeof blocks);
+    }
+}
+
+static void lag_elements(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    const model *m = w->t->model;
+    const element_set *s = &m->sets.data[w->group - 1];
+    double u[3 * ELEMENT_MAX_STRIDE];
+    for (size_t e = begin; e < end; e++) {
+        double damping = m->bodies.data[s->body.data[e]].damping;
+        element_gather(s, e, w->x, m->rest.data, u);
+        element_derivatives(s, e, u, damping, true, NULL,
+                            w->t->stiffness[w->group] + block_doubles(s->nodes) * e);
     }
 }
 
 void damping_lag(damping_term *t, const double *x)
 {
     memcpy(t->start, x, 3 * t->model->rest.count * sizeof *t->start);
-    range_work work = {t, x};
-    parallel_for(t->model->tet_count, 256, lag_range, &work);
+    for (int g = 0; g < t->base.group_count; g++) {
+        range_work work = {t, g, x};
+        parallel_for(t->base.groups[g].count, g == 0 ? 256 : 32, g == 0 ? lag_tets : lag_elements,
+                     &work);
+    }
 }

@@ -1,4 +1,4 @@
-/* Stiffness-proportional (Rayleigh) damping of linear tetrahedra with the stiffness lagged at the
+/* Stiffness-proportional (Rayleigh) damping of volume elements with the stiffness lagged at the
  * start of the step: weight x sum of beta / 2 u^T K(x^t) u, u = x - x^t, K projected to positive
  * semi-definite. With weight = factor / h (factor the integrator's on forces) that is the force
  * -beta K v. */
@@ -11,8 +11,9 @@
 typedef struct damping_term {
     term base;
     const model *model;
-    double *stiffness; /* 90 doubles per element */
-    double *start;     /* 3 per block */
+    double *stiffness[TERM_MAX_GROUPS]; /* per group (as in term/elastic.h): blocks of the upper
+                                           triangle of every element */
+    double *start;                      /* 3 per block */
 } damping_term;
 
 /* True when some body of the model is damped. */

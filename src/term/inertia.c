@@ -246,6 +246,9 @@ void inertia_multiply(const inertia_term *t, const double *x, double *y)
     }
 }
 
+/* Blocks without mass of their own (rotations) are left alone. */
+static double over_mass(double value, double mass) { return mass > 0 ? value / mass : 0; }
+
 /* Preconditioned by the lumped masses. */
 static void solve_by_gradients(const inertia_term *t, const uint8_t *fixed, double *work, double *x)
 {
@@ -254,7 +257,7 @@ static void solve_by_gradients(const inertia_term *t, const uint8_t *fixed, doub
     const double *mass = t->model->mass.data;
     double rz = 0, target = 0;
     for (size_t i = 0; i < n; i++) {
-        z[i] = p[i] = r[i] / mass[i / 3];
+        z[i] = p[i] = over_mass(r[i], mass[i / 3]);
         rz += r[i] * z[i];
     }
     target = 1e-28 * rz;
@@ -269,7 +272,7 @@ static void solve_by_gradients(const inertia_term *t, const uint8_t *fixed, doub
         for (size_t i = 0; i < n; i++) {
             x[i] += alpha * p[i];
             r[i] -= alpha * q[i];
-            z[i] = r[i] / mass[i / 3];
+            z[i] = over_mass(r[i], mass[i / 3]);
             next += r[i] * z[i];
         }
         for (size_t i = 0; i < n; i++) p[i] = z[i] + next / rz * p[i];
@@ -282,7 +285,8 @@ abut_status inertia_solve(const inertia_term *t, const uint8_t *fixed, const dou
 {
     size_t n = 3 * t->model->rest.count;
     if (!t->consistent) {
-        for (size_t i = 0; i < n; i++) x[i] = fixed[i] ? 0 : b[i] / t->model->mass.data[i / 3];
+        for (size_t i = 0; i < n; i++)
+            x[i] = fixed[i] ? 0 : over_mass(b[i], t->model->mass.data[i / 3]);
         return ABUT_OK;
     }
     double *work = mem_calloc(4 * n, sizeof *work);
