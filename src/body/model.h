@@ -70,7 +70,7 @@ typedef struct model {
     ARRAY(tet4_rest) tet_rest; /* their rest shapes */
     ARRAY(int32_t) tet_body;
     ARRAY(rigid_body) rigids; /* rigid and affine bodies */
-    ARRAY(element_set) sets; /* all other elements, by kind and orders */
+    ARRAY(element_set) sets;  /* all other elements, by kind and orders */
     /* Integral of density x basis function of every block, what body forces act on: the lumped mass
      * for linear elements, not always positive for others. Made by model_finish. */
     ARRAY(double) load_mass;
