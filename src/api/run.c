@@ -250,7 +250,11 @@ static abut_status append_row(run *r, abut_error *err)
                     .gravity = l->gravity,
                     .contact = l->contact,
                     .linear_momentum = l->linear_momentum,
-                    .angular_momentum = l->angular_momentum};
+                    .angular_momentum = l->angular_momentum,
+                    .max_stretch = l->max_stretch,
+                    .mean_stretch = l->sheets.mean_largest,
+                    .min_stretch = l->sheets.smallest,
+                    .mean_compression = l->sheets.mean_smallest};
     return table_append(&r->table, &row, err);
 }
 
@@ -315,8 +319,7 @@ static void count_step(run *r)
     r->contact_sum += (int64_t)l->contacts;
     if ((int64_t)l->contacts > r->max_contacts) r->max_contacts = (int64_t)l->contacts;
     r->min_distance = fmin(r->min_distance, l->min_distance);
-    const stepper *s = r->sim->stepper;
-    r->max_stretch = fmax(r->max_stretch, elastic_max_stretch(s->elastic, s->state.x));
+    r->max_stretch = fmax(r->max_stretch, l->max_stretch);
 }
 
 static abut_status run_steps(run *r, abut_error *err)

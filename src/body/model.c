@@ -19,6 +19,7 @@ void model_free(model *m)
     for (size_t i = 0; i < m->sets.count; i++) element_set_free(&m->sets.data[i]);
     array_free(&m->sets);
     array_free(&m->load_mass);
+    codim_elements_free(&m->codim);
     collision_surface_free(&m->surface);
     memset(m, 0, sizeof *m);
 }
@@ -36,6 +37,7 @@ abut_status model_begin_body(model *m, const char *name, body_kind kind, const m
                        .nodal = true,
                        .rigid = -1,
                        .collision_group = -1,
+                       .limit = strain_limit_none(),
                        .mesh_vertex_count = shape->vertex_count};
     body.name = mem_strdup(name);
     body.block_of_vertex = mem_alloc(shape->vertex_count, sizeof *body.block_of_vertex);

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "body/codim.h"
 #include "body/collision_surface.h"
 #include "fem/elements.h"
 #include "fem/tet4.h"
@@ -19,6 +20,9 @@
 typedef enum body_kind {
     BODY_KIND_DEFORMABLE,
     BODY_KIND_OBSTACLE,
+    BODY_KIND_SHELL,
+    BODY_KIND_ROD,
+    BODY_KIND_PARTICLES,
     BODY_KIND_RIGID,
     BODY_KIND_AFFINE
 } body_kind;
@@ -47,6 +51,8 @@ typedef struct model_body {
     size_t first_edge, edge_count;
     size_t first_vertex, vertex_count;
     elastic_parameters material;
+    membrane_parameters membrane; /* shells */
+    strain_limit limit;           /* shells */
     double density;
     double damping;  /* s; factor on the stiffness, Rayleigh's beta */
     double friction; /* negative: the scene's */
@@ -74,6 +80,7 @@ typedef struct model {
     /* Integral of density x basis function of every block, what body forces act on: the lumped mass
      * for linear elements, not always positive for others. Made by model_finish. */
     ARRAY(double) load_mass;
+    codim_elements codim; /* shells, rods, stitches */
     collision_surface surface;
     bool planar;   /* two-dimensional: all z stay 0, surfaces are edges */
     double extent; /* l: diagonal of the bounding box of the simulated bodies at the start */
@@ -87,6 +94,40 @@ abut_status model_add_deformable(model *m, const char *name, const mesh *shape,
                                  elastic_parameters material, double density, abut_error *err);
 /* Adds a kinematic surface, wires or points: whatever the mesh holds. */
 abut_status model_add_obstacle(model *m, const char *name, const mesh *shape, abut_error *err);
+
+typedef struct shell_definition {
+    membrane_parameters membrane;
+    strain_limit limit;
+    double density, thickness;
+    double rigidity; /* E t^3 / (12 (1 - nu^2)), N m */
+    vec3 warp;       /* direction of the first material axis in the rest shape */
+    bool flat;       /* bending: rest angles 0; otherwise those of the rest shape */
+    bool pattern;    /* rest shape from the texture coordinates of the mesh */
+    double stitch;   /* stiffness of the mesh's stitches, N/m */
+} shell_definition;
+
+/* Isotropic sheet of Young's modulus and Poisson's ratio, no limits, warp x. */
+shell_definition shell_from_young(membrane_model kind, double young, double poisson, double density,
+                                  double thickness);
+
+/* A sheet of the mesh's triangles. Errors: triangles without area (ABUT_ERROR_INFEASIBLE), a start
+ * beyond the strain limits. */
+abut_status model_add_shell(model *m, const char *name, const mesh *shape,
+                            const shell_definition *def, abut_error *err);
+
+typedef struct rod_definition {
+    double young, density, diameter;
+    double stretch_scale, bend_scale; /* factors on the two stiffnesses */
+} rod_definition;
+
+/* Rods along the mesh's edges, straight at rest; at nodes of several edges every pair is a joint.
+ * Errors: edges without length. */
+abut_status model_add_rod(model *m, const char *name, const mesh *shape, const rod_definition *def,
+                          abut_error *err);
+/* One particle of radius r per mesh vertex, mass density 4/3 pi r^3. */
+abut_status model_add_particles(model *m, const char *name, const mesh *shape, double density,
+                                double radius, abut_error *err);
+
 /* To be called once after the last body. */
 abut_status model_finish(model *m, abut_error *err);
 

@@ -31,6 +31,9 @@ abut_status generate_torus(double ring_radius, double tube_radius, int ring, int
  * diagonals. */
 abut_status generate_grid(double size_x, double size_z, const int cells[2], mesh *out,
                           abut_error *err);
+/* The same with all diagonals in one direction. */
+abut_status generate_grid_same(double size_x, double size_z, const int cells[2], mesh *out,
+                               abut_error *err);
 /* Triangle sphere by subdividing an icosahedron `level` times: 10 4^level + 2 vertices, 20 4^level
  * triangles. */
 abut_status generate_icosphere(double radius, int level, mesh *out, abut_error *err);
@@ -47,6 +50,15 @@ abut_status generate_tube(double radius, double length, int around, int along, m
 abut_status generate_polyline(vec3 a, vec3 b, int segments, mesh *out, abut_error *err);
 /* counts[0] x counts[1] x counts[2] free points with the given spacing. */
 abut_status generate_lattice(const int counts[3], vec3 spacing, mesh *out, abut_error *err);
+/* Segments along a helix around y, from y = 0 up. */
+abut_status generate_helix(double radius, double pitch, double turns, int segments, mesh *out,
+                           abut_error *err);
+/* Chains of segments parallel to that from `from` to `to`, which is in the middle of a lattice of
+ * them; round: only those within the ellipsoid of the lattice. */
+abut_status generate_bundle(vec3 from, vec3 to, int segments, const int counts[3], vec3 spacing,
+                            bool round, mesh *out, abut_error *err);
+/* Moves every vertex by random amounts of up to `size` along each axis; always the same ones. */
+void mesh_jitter(mesh *m, double size);
 
 /* Rotation by degrees about x, then y, then z (the fixed axes). */
 mat3 rotation_from_degrees(vec3 degrees);

@@ -12,9 +12,10 @@
 static const char header[] =
     "step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,kappa,kinetic,elastic,"
     "gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,"
-    "angular_momentum_y,angular_momentum_z\n";
+    "angular_momentum_y,angular_momentum_z,max_stretch,mean_stretch,min_stretch,"
+    "mean_compression\n";
 
-enum { REAL_COUNT = 14, ROW_SIZE = 18 * NUMBER_TEXT_SIZE };
+enum { REAL_COUNT = 18, ROW_SIZE = 22 * NUMBER_TEXT_SIZE };
 
 static abut_status io_error(abut_error *err, const char *path, const char *what)
 {
@@ -37,7 +38,11 @@ static void list_reals(step_row *r, double *reals[REAL_COUNT])
                                 &r->linear_momentum.z,
                                 &r->angular_momentum.x,
                                 &r->angular_momentum.y,
-                                &r->angular_momentum.z};
+                                &r->angular_momentum.z,
+                                &r->max_stretch,
+                                &r->mean_stretch,
+                                &r->min_stretch,
+                                &r->mean_compression};
     memcpy(reals, list, sizeof list);
 }
 

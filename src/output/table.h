@@ -15,6 +15,9 @@ typedef struct step_row {
     double min_distance, kappa;
     double kinetic, elastic, gravity, contact; /* energies, J */
     vec3 linear_momentum, angular_momentum;
+    /* Singular values of deformation gradients: largest, mean of those of sheets above 1, smallest
+     * of sheets, mean of those below 1. */
+    double max_stretch, mean_stretch, min_stretch, mean_compression;
 } step_row;
 
 typedef struct step_table {

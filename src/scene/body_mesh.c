@@ -30,13 +30,20 @@ static abut_status generate(const mesh_def *d, mesh *out, abut_error *err)
     case MESH_BALL: return generate_ball(d->radius, d->cells[0], out, err);
     case MESH_TORUS:
         return generate_torus(d->radius, d->radius2, d->cells[0], d->cells[1], out, err);
-    case MESH_GRID: return generate_grid(d->size.x, d->size.z, d->cells, out, err);
+    case MESH_GRID:
+        return d->diagonals == DIAGONALS_SAME
+                   ? generate_grid_same(d->size.x, d->size.z, d->cells, out, err)
+                   : generate_grid(d->size.x, d->size.z, d->cells, out, err);
     case MESH_SPHERE: return generate_icosphere(d->radius, d->cells[0], out, err);
     case MESH_CONE:
         return generate_cone(d->radius, d->radius2, d->length, d->cells[0], d->cells[1], out, err);
     case MESH_TUBE: return generate_tube(d->radius, d->length, d->cells[0], d->cells[1], out, err);
     case MESH_POLYLINE: return generate_polyline(d->from, d->to, d->cells[0], out, err);
     case MESH_LATTICE: return generate_lattice(d->cells, d->to, out, err);
+    case MESH_HELIX: return generate_helix(d->radius, d->length, d->radius2, d->cells[0], out, err);
+    case MESH_BUNDLE:
+        return generate_bundle(d->from, d->to, d->cells[0], d->counts, d->spacing, d->round, out,
+                               err);
     }
     return error_set(err, ABUT_ERROR_INTERNAL, "", "no generator for this kind of mesh");
 }
@@ -90,6 +97,7 @@ abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_
         status = mesh_refine(out, err);
         if (status != ABUT_OK) mesh_free(out);
     }
+    if (status == ABUT_OK) mesh_jitter(out, b->mesh.jitter);
     if (status == ABUT_OK && b->mesh.only != MESH_ALL) {
         status = keep_only(out, b->mesh.only, err);
         if (status != ABUT_OK) mesh_free(out);

@@ -1,6 +1,7 @@
 #include "scene/build.h"
 
 #include "scene/build_rigid.h"
+#include "scene/build_thin.h"
 #include "scene/select.h"
 #include "scene/sequence.h"
 
@@ -46,8 +47,10 @@ static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape,
         status = model_add_deformable(m, def->name, shape, material, def->material.density, err);
     } else if (body_def_is_rigid(def)) {
         status = build_rigid_body(def, shape, m, err);
-    } else {
+    } else if (def->type == BODY_OBSTACLE) {
         status = model_add_obstacle(m, def->name, shape, err);
+    } else {
+        status = build_thin_body(def, shape, m, err);
     }
     if (status != ABUT_OK) {
         char place[256];
@@ -81,6 +84,25 @@ static abut_status select_blocks(const scene_def *scene, size_t body, const mesh
             status = error_memory(err, "selecting nodes");
     mem_free(nodes);
     return status;
+}
+
+/* Extra masses, before anything depends on the masses. */
+static abut_status add_weights(const scene_def *scene, size_t i, const mesh *shape, model *m,
+                               abut_error *err)
+{
+    const body_def *def = &scene->bodies[i];
+    for (size_t k = 0; k < def->weight_count; k++) {
+        char field[48];
+        snprintf(field, sizeof field, "weights[%zu].nodes", k);
+        node_list nodes = {0};
+        abut_status status = select_blocks(scene, i, shape, &m->bodies.data[m->bodies.count - 1],
+                                           &def->weights[k].nodes, field, &nodes, err);
+        for (size_t n = 0; status == ABUT_OK && n < nodes.count; n++)
+            m->mass.data[nodes.data[n]] += def->weights[k].mass;
+        array_free(&nodes);
+        TRY(status);
+    }
+    return ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -258,29 +280,13 @@ static stepper_options options_of(const scene_def *scene, const model *m)
                                         .reproducible = scene->reproducible}};
 }
 
-static abut_status check_supported(const scene_def *scene, abut_error *err)
-{
-    static const char *const names[] = {"deformable", "obstacle", "shell", "rod",
-                                        "particles",  "rigid",    "affine"};
-    char place[256];
-    for (size_t i = 0; i < scene->body_count; i++) {
-        const body_def *def = &scene->bodies[i];
-        if (def->type == BODY_DEFORMABLE || def->type == BODY_OBSTACLE || body_def_is_rigid(def))
-            continue;
-        body_place(place, sizeof place, scene, i, "type");
-        return error_set(err, ABUT_ERROR_UNSUPPORTED, place,
-                         "bodies of type \"%s\" are not supported by this version",
-                         names[scene->bodies[i].type]);
-    }
-    return ABUT_OK;
-}
-
 static abut_status build_model(const scene_def *scene, mesh *shapes, model *m, abut_error *err)
 {
     for (size_t i = 0; i < scene->body_count; i++) {
         if (!scene->bodies[i].enabled) continue;
         TRY(scene_body_mesh(scene, i, &shapes[i], err));
         TRY(add_body(scene, i, &shapes[i], m, err));
+        TRY(add_weights(scene, i, &shapes[i], m, err));
     }
     return model_finish(m, err);
 }
@@ -303,7 +309,7 @@ static abut_status build_stepper(const scene_def *scene, const mesh *shapes, con
         status = add_fixes(scene, i, &shapes[i], s, log, err);
         if (status == ABUT_OK) status = add_obstacle_motion(scene, i, s, err);
         if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], s, err);
-        if (scene->bodies[i].type == BODY_DEFORMABLE) set_velocity(scene, i, s->model, velocity);
+        if (scene->bodies[i].type != BODY_OBSTACLE) set_velocity(scene, i, s->model, velocity);
     }
     for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->half_space_count; k++) {
         const half_space_def *def = &scene->half_spaces[k];
@@ -317,7 +323,6 @@ static abut_status build_stepper(const scene_def *scene, const mesh *shapes, con
 
 abut_status scene_build(const scene_def *scene, const logger *log, stepper **out, abut_error *err)
 {
-    TRY(check_supported(scene, err));
     mesh *shapes = mem_calloc(scene->body_count + 1, sizeof *shapes);
     model *m = mem_calloc(1, sizeof *m);
     abut_status status = shapes && m ? ABUT_OK : error_memory(err, "building the scene");

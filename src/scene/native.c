@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "scene/cloth.h"
 #include "scene/schema.h"
 #include "scene/schema_table.h"
 
@@ -255,6 +256,7 @@ static void read_shape(const json_t *p, mesh_def *out)
         out->size.x = json_number_value(json_array_get(get(p, "size"), 0));
         out->size.z = json_number_value(json_array_get(get(p, "size"), 1));
         get_cells(p, "cells", out->cells);
+        out->diagonals = (diagonal_word)get_word(p, "diagonals", diagonal_words);
         break;
     case MESH_SPHERE:
         out->radius = get_number(p, "radius");
@@ -281,6 +283,21 @@ static void read_shape(const json_t *p, mesh_def *out)
     case MESH_LATTICE:
         get_cells(p, "counts", out->cells);
         out->to = get_vector(p, "spacing");
+        out->jitter = get_number(p, "jitter");
+        break;
+    case MESH_HELIX:
+        out->radius = get_number(p, "radius");
+        out->length = get_number(p, "pitch");
+        out->radius2 = get_number(p, "turns");
+        out->cells[0] = get_int(p, "segments");
+        break;
+    case MESH_BUNDLE:
+        out->from = get_vector(p, "from");
+        out->to = get_vector(p, "to");
+        out->cells[0] = get_int(p, "segments");
+        get_cells(p, "counts", out->counts);
+        out->spacing = get_vector(p, "spacing");
+        out->round = get_bool(p, "round");
         break;
     }
 }
@@ -371,6 +388,64 @@ static abut_status read_sequence(const json_t *object, const char *folder, body_
     return resolve_path(folder, get_string(object, "folder"), &out->sequence_folder, err);
 }
 
+static void get_numbers(const json_t *object, const char *key, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = json_number_value(json_array_get(get(object, key), i));
+}
+
+/* What the preset says, then what is given. */
+static void read_shell(const json_t *object, const material_def *material, bool has_material,
+                       shell_def *out)
+{
+    static const cloth nothing = {0};
+    bool preset = get(object, "preset") != NULL;
+    const cloth *fabric = preset ? &cloth_table[get_word(object, "preset", cloth_words)] : &nothing;
+    *out = (shell_def){.young = has_material ? material->young : fabric->young,
+                       .poisson = has_material ? material->poisson : fabric->poisson,
+                       .density = material->density > 0 ? material->density : fabric->density,
+                       .thickness = get_number_or(object, "thickness", fabric->thickness),
+                       .membrane_scale = get_number(object, "membrane_scale"),
+                       .bending_scale = get_number(object, "bending_scale"),
+                       .warp = get_vector(object, "warp"),
+                       .upper = INFINITY,
+                       .upper_start = 1,
+                       .rest = (rest_shape_word)get_word(object, "rest", rest_shape_words),
+                       .stitch = get_number(object, "stitch_stiffness")};
+    out->membrane = fabric->orthotropic ? MEMBRANE_WORD_DATA_DRIVEN : MEMBRANE_WORD_NEO_HOOKEAN;
+    if (get(object, "membrane"))
+        out->membrane = (membrane_word)get_word(object, "membrane", membrane_words);
+    out->has_stiffness = fabric->orthotropic || get(object, "stiffness");
+    memcpy(out->stiffness, fabric->stiffness, sizeof out->stiffness);
+    memcpy(out->strains, fabric->strains, sizeof out->strains);
+    if (get(object, "stiffness")) get_numbers(object, "stiffness", 4, out->stiffness);
+    if (get(object, "strains")) get_numbers(object, "strains", 3, out->strains);
+    const json_t *limit = get(object, "strain_limit");
+    if (!limit) return;
+    bool has_upper = get(limit, "upper") || (fabric->limit > 0 && !get(limit, "lower"));
+    if (has_upper) out->upper = get_number_or(limit, "upper", fabric->limit);
+    out->upper_start = get_number(limit, "upper_start");
+    out->lower = get_number_or(limit, "lower", 0);
+    out->lower_start = get_number_or(limit, "lower_start", 0);
+}
+
+static void read_rod(const json_t *object, rod_def *out)
+{
+    *out = (rod_def){get_number(object, "diameter"), get_number(object, "stretch_scale"),
+                     get_number(object, "bending_scale")};
+}
+
+static abut_status read_weights(const json_t *list, body_def *out, abut_error *err)
+{
+    TRY(allocate_list(list, sizeof *out->weights, (void **)&out->weights, &out->weight_count, err));
+    for (size_t i = 0; i < out->weight_count; i++) {
+        const json_t *object = json_array_get(list, i);
+        out->weights[i].mass = get_number(object, "mass");
+        TRY(read_selector(get(object, "nodes"), &out->weights[i].nodes, err));
+    }
+    return ABUT_OK;
+}
+
 static abut_status read_body(const json_t *object, const scene_def *scene, body_def *out,
                              abut_error *err)
 {
@@ -385,6 +460,13 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     out->friction = get_number_or(object, "friction", -1);
     out->consistent_mass = strcmp(get_string(object, "mass"), "consistent") == 0;
     read_material(object, get(scene->resolved, "materials"), &out->material);
+    out->offset = get_number(object, "offset");
+    if (out->type == BODY_SHELL)
+        read_shell(get(object, "shell"), &out->material, get(object, "material") != NULL,
+                   &out->shell);
+    if (out->type == BODY_ROD) read_rod(get(object, "rod"), &out->rod);
+    if (out->type == BODY_PARTICLES) out->radius = get_number(get(object, "particles"), "radius");
+    TRY(read_weights(get(object, "weights"), out, err));
     TRY(read_mesh(get(object, "mesh"), scene->folder, &out->mesh, err));
     TRY(read_sequence(get(object, "sequence"), scene->folder, out, err));
     TRY(read_rigid(object, out, err));
@@ -506,6 +588,8 @@ static void free_body(body_def *body)
         free_expressions(body->fixes[i].displacement);
     }
     for (size_t i = 0; i < body->force_count; i++) mem_free(body->forces[i].nodes.list);
+    for (size_t i = 0; i < body->weight_count; i++) mem_free(body->weights[i].nodes.list);
+    mem_free(body->weights);
     mem_free(body->fixes);
     mem_free(body->forces);
     mem_free(body->motions);

@@ -150,8 +150,12 @@ typedef enum mesh_source {
     MESH_CONE,
     MESH_TUBE,
     MESH_POLYLINE,
-    MESH_LATTICE
+    MESH_LATTICE,
+    MESH_HELIX,
+    MESH_BUNDLE
 } mesh_source;
+
+typedef enum diagonal_word { DIAGONALS_ALTERNATING, DIAGONALS_SAME } diagonal_word;
 
 /* What counts of a mesh. */
 typedef enum mesh_only { MESH_ALL, MESH_EDGES, MESH_POINTS } mesh_only;
@@ -166,7 +170,43 @@ typedef struct mesh_def {
     int cells[3];                   /* box; mat (n, m); grid; lattice counts; sphere level in [0] */
     double radius, radius2, length; /* ball, rod, torus (ring, tube), cone (bottom, top, height) */
     vec3 from, to;                  /* polyline ends; lattice spacing in `to` */
+    diagonal_word diagonals;        /* grid */
+    double jitter;                  /* lattice */
+    int counts[3];                  /* bundle, and its spacing */
+    vec3 spacing;
+    bool round; /* bundle */
 } mesh_def;
+
+/* In the order of the words of the format; the first in that of membrane_model. */
+typedef enum membrane_word {
+    MEMBRANE_WORD_NEO_HOOKEAN,
+    MEMBRANE_WORD_SVK,
+    MEMBRANE_WORD_ORTHOTROPIC,
+    MEMBRANE_WORD_DATA_DRIVEN
+} membrane_word;
+typedef enum rest_shape_word { REST_MESH, REST_FLAT, REST_PATTERN } rest_shape_word;
+
+/* Everything of a shell with the preset put in. */
+typedef struct shell_def {
+    double young, poisson, density, thickness;
+    membrane_word membrane;
+    double membrane_scale, bending_scale;
+    bool has_stiffness;
+    double stiffness[4], strains[3];
+    vec3 warp;
+    double upper, upper_start, lower, lower_start; /* INFINITY and 0: none */
+    rest_shape_word rest;
+    double stitch;
+} shell_def;
+
+typedef struct rod_def {
+    double diameter, stretch_scale, bending_scale;
+} rod_def;
+
+typedef struct weight_def {
+    selector_def nodes;
+    double mass; /* kg per node */
+} weight_def;
 
 typedef struct body_def {
     const char *name;
@@ -199,6 +239,12 @@ typedef struct body_def {
     const char *sequence_folder; /* resolved; NULL: none */
     const char *sequence_extension;
     int sequence_first;
+    double offset;   /* xi: thickness in contact, m */
+    shell_def shell; /* shells */
+    rod_def rod;     /* rods */
+    double radius;   /* particles */
+    size_t weight_count;
+    weight_def *weights;
 } body_def;
 
 typedef struct half_space_def {

@@ -138,7 +138,9 @@ void rule_body(schema_walk *walk, const json_t *object)
     bool material = json_object_get(object, "material") != NULL;
     check_fields(walk, object, type);
     bool density = json_object_get(object, "density") != NULL;
-    if (one_of(type, "deformable", "shell", "rod") && !material)
+    const json_t *shell = json_object_get(object, "shell");
+    bool preset = strcmp(type, "shell") == 0 && json_object_get(shell, "preset");
+    if (one_of(type, "deformable", "shell", "rod") && !material && !preset)
         schema_rule_problem(walk, "material", "is missing; a body of type \"%s\" needs one", type);
     bool rigid = one_of(type, "rigid", "affine", "affine");
     bool mass = density || (rigid && json_object_get(object, "total_mass"));
@@ -154,6 +156,49 @@ void rule_body(schema_walk *walk, const json_t *object)
                             type);
     if (strcmp(type, "obstacle") == 0) refuse_for_obstacle(walk, object);
     check_rigid(walk, object, rigid);
+    static const char *const thin[] = {"shell", "rod", "particles"};
+    for (int i = 0; i < 3; i++) {
+        bool given = json_object_get(object, thin[i]) != NULL, is = strcmp(type, thin[i]) == 0;
+        if (is && !given)
+            schema_rule_problem(walk, thin[i], "is missing; a body of type \"%s\" needs it", type);
+        if (given && !is)
+            schema_rule_problem(walk, thin[i], "is for bodies of type \"%s\"; this one is \"%s\"",
+                                thin[i], type);
+    }
+}
+
+void rule_strain_limit(schema_walk *walk, const json_t *object)
+{
+    if (json_object_get(object, "upper") &&
+        !(number(object, "upper") > number(object, "upper_start")))
+        schema_rule_problem(walk, "upper", "must be above \"upper_start\" (%g), found %g",
+                            number(object, "upper_start"), number(object, "upper"));
+    if (json_object_get(object, "lower") &&
+        !(number(object, "lower") < number(object, "lower_start")))
+        schema_rule_problem(walk, "lower", "must be below \"lower_start\" (%g), found %g",
+                            number(object, "lower_start"), number(object, "lower"));
+}
+
+void rule_shell(schema_walk *walk, const json_t *object)
+{
+    const char *preset = json_string_value(json_object_get(object, "preset"));
+    const char *model = json_string_value(json_object_get(object, "membrane"));
+    const json_t *limit = json_object_get(object, "strain_limit");
+    bool orthotropic = preset && strncmp(preset, "orthotropic", 11) == 0;
+    if (!preset && !json_object_get(object, "thickness"))
+        schema_rule_problem(walk, "thickness", "is missing; without a preset it must be given");
+    if (limit && (!preset || orthotropic) && !json_object_get(limit, "upper") &&
+        !json_object_get(limit, "lower"))
+        schema_rule_problem(walk, "strain_limit", "needs \"upper\" or \"lower\"");
+    bool directional =
+        model && (strcmp(model, "orthotropic") == 0 || strcmp(model, "data-driven") == 0);
+    if (directional && !orthotropic && !json_object_get(object, "stiffness"))
+        schema_rule_problem(walk, "stiffness", "is missing; a sheet that is \"%s\" needs it",
+                            model);
+    if (directional && strcmp(model, "data-driven") == 0 && !orthotropic &&
+        !json_object_get(object, "strains"))
+        schema_rule_problem(walk, "strains", "is missing; a sheet that is \"%s\" needs it", model);
+    if (is_zero(object, "warp")) schema_rule_problem(walk, "warp", "must not be the zero vector");
 }
 
 /* --- Sizes of generated meshes --- */
@@ -173,6 +218,10 @@ static double vertex_estimate(const char *shape, const json_t *p)
     if (strcmp(shape, "sphere") == 0) return 10 * pow(4, number(p, "level")) + 2;
     if (strcmp(shape, "cone") == 0 || strcmp(shape, "tube") == 0)
         return number(p, "around") * (number(p, "along") + 1);
+    if (strcmp(shape, "helix") == 0) return number(p, "segments") + 1;
+    if (strcmp(shape, "bundle") == 0)
+        return entry(p, "counts", 0) * entry(p, "counts", 1) * entry(p, "counts", 2) *
+               (number(p, "segments") + 1);
     if (strcmp(shape, "lattice") == 0)
         return entry(p, "counts", 0) * entry(p, "counts", 1) * entry(p, "counts", 2);
     return 0;

@@ -19,16 +19,24 @@ extern const char *const weigh_words[];          /* rigid_weigh */
 extern const char *const axis_words[];           /* 0, 1, 2 */
 extern const char *const selector_words[];       /* selector_kind */
 extern const char *const linear_solver_words[];
+extern const char *const membrane_words[];   /* membrane_word */
+extern const char *const rest_shape_words[]; /* rest_shape_word */
+extern const char *const diagonal_words[];   /* diagonal_word */
 
 extern const schema_type schema_body;
 extern const schema_type schema_mesh;
 extern const schema_type schema_material;
+extern const schema_type schema_shell;
+extern const schema_type schema_rod;
+extern const schema_type schema_particles;
 
 /* Rules over several fields (schema_rules.c). */
 void rule_time(schema_walk *walk, const json_t *object);
 void rule_fix(schema_walk *walk, const json_t *object);
 void rule_interval(schema_walk *walk, const json_t *object);
 void rule_body(schema_walk *walk, const json_t *object);
+void rule_shell(schema_walk *walk, const json_t *object);
+void rule_strain_limit(schema_walk *walk, const json_t *object);
 void rule_mesh_size(schema_walk *walk, const json_t *object);
 void rule_half_space(schema_walk *walk, const json_t *object);
 void rule_scene(schema_walk *walk, const json_t *object);

@@ -5,9 +5,10 @@
 
 const char *const body_type_words[] = {"deformable", "obstacle", "shell",  "rod",
                                        "particles",  "rigid",    "affine", NULL};
-const char *const mesh_source_words[] = {"file",     "box",     "mat",    "rod",  "ball",
-                                         "torus",    "grid",    "sphere", "cone", "tube",
-                                         "polyline", "lattice", NULL};
+const char *const mesh_source_words[] = {"file",     "box",     "mat",    "rod",    "ball",
+                                         "torus",    "grid",    "sphere", "cone",   "tube",
+                                         "polyline", "lattice", "helix",  "bundle", NULL};
+const char *const diagonal_words[] = {"alternating", "same", NULL};
 const char *const selector_words[] = {"all",  "box", "relative_box", "sphere",
                                       "list", "tag", "boundary",     NULL};
 const char *const mesh_only_words[] = {"all", "edges", "points", NULL};
@@ -74,6 +75,8 @@ static const schema_field grid_fields[] = {
      .doc = "Lengths in x and z."},
     {"cells", SCHEMA_INTEGERS, .count = 2, .initial = "[10, 10]", FROM_TO(1, MOST_CELLS),
      .doc = "Quads along x and z, each cut into 2 triangles."},
+    {"diagonals", SCHEMA_WORD, .words = diagonal_words, .initial = "\"alternating\"",
+     .doc = "How the quads are cut: neighbours differently, or all the same way."},
 };
 static const schema_type grid_type = {
     .name = "grid", .doc = "Triangles: a flat sheet in the x-z plane.", FIELDS(grid_fields)};
@@ -123,9 +126,36 @@ static const schema_field lattice_fields[] = {
      .doc = "Points along x, y and z."},
     {"spacing", SCHEMA_VECTOR, SCHEMA_REQUIRED | SCHEMA_OR_NUMBER, .count = 3, ABOVE(0),
      .unit = "m", .doc = "Distances of neighbours."},
+    {"jitter", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "m",
+     .doc = "Largest random displacement of a point along each axis; always the same one."},
 };
 static const schema_type lattice_type = {
     .name = "lattice", .doc = "Points: a regular lattice.", FIELDS(lattice_fields)};
+
+static const schema_field helix_fields[] = {
+    {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
+    {"pitch", SCHEMA_NUMBER, SCHEMA_REQUIRED, AT_LEAST(0), .unit = "m", .doc = "Rise per turn."},
+    {"turns", SCHEMA_NUMBER, .initial = "4", ABOVE_TO(0, 100000), .doc = "Number of turns."},
+    {"segments", SCHEMA_INTEGER, .initial = "100", FROM_TO(1, 10000000),
+     .doc = "Number of segments."},
+};
+static const schema_type helix_type = {
+    .name = "helix", .doc = "Edges: a helix around y, from y = 0 up.", FIELDS(helix_fields)};
+
+static const schema_field bundle_fields[] = {
+    {"from", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "First end."},
+    {"to", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "Last end."},
+    {"segments", SCHEMA_INTEGER, .initial = "10", FROM_TO(1, 10000000),
+     .doc = "Number of segments of each chain."},
+    {"counts", SCHEMA_INTEGERS, SCHEMA_REQUIRED, .count = 3, FROM_TO(1, MOST_CELLS),
+     .doc = "Chains along x, y and z, in a lattice with its centre at the given line."},
+    {"spacing", SCHEMA_VECTOR, SCHEMA_REQUIRED | SCHEMA_OR_NUMBER, .count = 3, ABOVE(0),
+     .unit = "m", .doc = "Distances of neighbouring chains."},
+    {"round", SCHEMA_BOOL, .initial = "false",
+     .doc = "Keeps only the chains within the ellipsoid that the lattice encloses."},
+};
+static const schema_type bundle_type = {
+    .name = "bundle", .doc = "Edges: many parallel straight chains.", FIELDS(bundle_fields)};
 
 static const schema_field mesh_fields[] = {
     {"file", SCHEMA_STRING, SCHEMA_CHOICE,
@@ -149,6 +179,9 @@ static const schema_field mesh_fields[] = {
     {"tube", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &tube_type, .doc = "Tube of triangles."},
     {"polyline", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &polyline_type, .doc = "Chain of edges."},
     {"lattice", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &lattice_type, .doc = "Lattice of points."},
+    {"helix", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &helix_type, .doc = "Helix of edges."},
+    {"bundle", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &bundle_type,
+     .doc = "Parallel chains of edges."},
 };
 
 const schema_type schema_mesh = {
@@ -337,6 +370,14 @@ static const schema_type sequence_type = {
     FIELDS(sequence_fields),
 };
 
+static const schema_field weight_fields[] = {
+    {"nodes", SCHEMA_OBJECT, .type = &selector_type, .initial = "\"all\"", .doc = "Which nodes."},
+    {"mass", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "kg",
+     .doc = "Added to the mass of each of them."},
+};
+static const schema_type weight_type = {
+    .name = "weight", .doc = "Extra mass of nodes.", FIELDS(weight_fields)};
+
 /* --- bodies --- */
 
 static json_t *name_from_index(const char *file, size_t index)
@@ -396,6 +437,17 @@ static const schema_field body_fields[] = {
      .doc = "Prescribed positions from files, instead of `motion`."},
     {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",
      .doc = "Coefficient of friction of the body."},
+    {"offset", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "m",
+     .doc = "Thickness in contact: two primitives stay further apart than the mean of their "
+            "offsets."},
+    {"weights", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &weight_type, .initial = "[]",
+     .doc = "Extra masses of nodes."},
+    {"shell", SCHEMA_OBJECT, .type = &schema_shell, .absent = "none",
+     .doc = "The sheet of a body of type `shell`."},
+    {"rod", SCHEMA_OBJECT, .type = &schema_rod, .absent = "none",
+     .doc = "The section of a body of type `rod`."},
+    {"particles", SCHEMA_OBJECT, .type = &schema_particles, .absent = "none",
+     .doc = "The grains of a body of type `particles`."},
 };
 
 const schema_type schema_body = {
@@ -403,7 +455,8 @@ const schema_type schema_body = {
     .doc = "One body: a mesh with a place, a material and conditions.",
     FIELDS(body_fields),
     .rule = rule_body,
-    .rule_doc = "Bodies of the types `deformable`, `shell` and `rod` need a `material`; `rigid`, "
+    .rule_doc = "Bodies of the types `deformable`, `shell` and `rod` need a `material` (a shell or "
+                "its preset); `rigid`, "
                 "`affine` and "
                 "`particles` a `material` or a `density`. `motion` is for the types `obstacle`, "
                 "`rigid` and "

@@ -1,5 +1,8 @@
 #include "step/stepper.h"
 
+#include "term/rod.h"
+#include "term/stitch.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,6 +41,31 @@ static abut_status add_contact(stepper *s, abut_error *err)
     return problem_add_term(&s->problem, &s->guard->base, err);
 }
 
+/* Elastic terms of shells and rods, as far as the model has such elements. */
+static abut_status add_thin_terms(stepper *s, abut_error *err)
+{
+    const codim_elements *c = &s->model->codim;
+    const struct {
+        bool needed;
+        abut_status (*create)(const model *m, term **out, abut_error *err);
+    } kinds[] = {{c->triangle_rest.count > 0, membrane_create},
+                 {c->hinge_rest.count > 0, bending_create},
+                 {c->segment_rest.count > 0, rod_stretch_create},
+                 {c->joint_stiffness.count > 0, rod_bend_create},
+                 {c->stitch_rest.count > 0, stitch_create}};
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (kinds[i].needed) {
+            TRY(kinds[i].create(s->model, &s->thin[s->thin_count], err));
+            s->thin_count++;
+        }
+    if (strain_limit_needed(s->model)) {
+        TRY(strain_limit_create(s->model, &s->limit, err));
+        s->thin[s->thin_count++] = &s->limit->element.base;
+    }
+    for (int i = 0; i < s->thin_count; i++) TRY(problem_add_term(&s->problem, s->thin[i], err));
+    return ABUT_OK;
+}
+
 abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
                            stepper **out, abut_error *err)
 {
@@ -61,6 +89,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK) status = problem_init(&s->problem, model_block_count(m), &s->timer, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->inertia->base, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->elastic->base, err);
+    if (status == ABUT_OK) status = add_thin_terms(s, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->attachment->base, err);
     if (status == ABUT_OK && s->damping)
         status = problem_add_term(&s->problem, &s->damping->base, err);
@@ -103,6 +132,7 @@ void stepper_destroy(stepper *s)
     linear_destroy(s->linear);
     destroy_term((term *)s->inertia);
     destroy_term((term *)s->elastic);
+    for (int i = 0; i < s->thin_count; i++) destroy_term(s->thin[i]);
     destroy_term((term *)s->attachment);
     destroy_term((term *)s->damping);
     destroy_term((term *)s->guard);
@@ -154,6 +184,10 @@ static abut_status set_accelerations(stepper *s, abut_error *err)
     size_t blocks = s->model->rest.count;
     memset(s->work, 0, 3 * blocks * sizeof *s->work);
     TRY(elastic_add_gradient(s->elastic, s->state.x, s->work, err));
+    for (int i = 0; i < s->thin_count; i++) {
+        s->thin[i]->weight = 1;
+        term_add_gradient(s->thin[i], s->state.x, s->work);
+    }
     for (size_t i = 0; i < 3 * blocks; i++) s->work[i] = s->inertia->force[i] - s->work[i];
     memset(s->fixed, 0, 3 * blocks);
     for (size_t k = 0; k < s->conditions.count; k++) {
@@ -289,6 +323,8 @@ static abut_status after_iteration(void *context, const double *x, double direct
 {
     stepper *s = context;
     if (s->contact && contact_adapt_stiffness(s->contact)) *changed = true;
+    for (int i = 0; i < s->thin_count; i++)
+        if (s->thin[i]->class->adapt && s->thin[i]->class->adapt(s->thin[i], x)) *changed = true;
     if (!s->attached) return ABUT_OK;
     double progress = attachment_progress(s, x);
     if (progress >= ATTACH_DONE) {
@@ -417,6 +453,7 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
     s->inertia->mass_factor = s->options.integrator == INTEGRATE_QUASI_STATIC ? 0 : 1;
     s->inertia->load_factor = factor;
     s->elastic->base.weight = factor;
+    for (int i = 0; i < s->thin_count; i++) s->thin[i]->weight = factor;
     if (s->damping) {
         s->damping->base.weight = factor / h;
         damping_lag(s->damping, s->start);
@@ -429,6 +466,7 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
     /* Pairs of which no vertex can respond are no contacts, also while some of them are pulled. */
     if (s->contact) contact_set_fixed(s->contact, s->fixed);
     if (s->contact) contact_begin_step(s->contact);
+    if (s->limit) strain_limit_begin_step(s->limit);
     problem_begin_step(&s->problem);
     if (friction) {
         friction_set_start(s->friction, s->start);
@@ -510,7 +548,17 @@ void stepper_measure(stepper *s, step_statistics *out)
         out->elastic += rigid.stored;
         out->angular_momentum = vec3_add(out->angular_momentum, rigid.angular_momentum);
     }
+    for (int i = 0; i < s->thin_count; i++) {
+        s->thin[i]->weight = 1;
+        out->elastic += s->thin[i]->class->value(s->thin[i], x);
+        s->thin[i]->weight = weight;
+    }
     out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, x);
+    out->sheets = shell_stretch(s->model, x);
+    out->max_stretch = elastic_max_stretch(s->elastic, x);
+    if (s->model->codim.triangle_rest.count > 0)
+        out->max_stretch = s->model->tet_count > 0 ? fmax(out->max_stretch, out->sheets.largest)
+                                                   : out->sheets.largest;
     out->min_distance = INFINITY;
     if (!s->contact) return;
     out->min_distance = s->contact->min_distance;
@@ -534,6 +582,9 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
     }
     if (s->contact && count < capacity) /* friction of the next step starts from these forces */
         out[count++] = (state_array){.name = "kappa", .doubles = &s->contact->kappa, .count = 1};
+    if (s->limit && count < capacity)
+        out[count++] =
+            (state_array){.name = "kappa_strain", .doubles = &s->limit->kappa, .count = 1};
     if (s->conditions.count && count + 1 < capacity) {
         out[count++] = (state_array){.name = "condition_began",
                                      .ints = s->condition_began.data,

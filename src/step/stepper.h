@@ -17,6 +17,8 @@
 #include "term/damping.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
+#include "term/shell.h"
+#include "term/strain_limit.h"
 
 typedef struct stepper_options {
     double h; /* s */
@@ -51,7 +53,11 @@ typedef struct step_statistics {
     vec3 linear_momentum, angular_momentum;
     double min_volume_ratio; /* smallest det F */
     int repeats;             /* of the step, because its result failed the exact check */
+    double max_stretch;      /* largest singular value of F, sheets included */
+    stretch_range sheets;
 } step_statistics;
+
+enum { THIN_TERMS = 8 };
 
 typedef struct stepper {
     model *model; /* owned */
@@ -69,6 +75,9 @@ typedef struct stepper {
     rigid_motion rigid;
     inertia_term *inertia;
     elastic_term *elastic;
+    term *thin[THIN_TERMS]; /* elastic terms of shells and rods; those that the scene needs */
+    int thin_count;
+    strain_limit_term *limit; /* one of them, or NULL */
     attachment_term *attachment;
     damping_term *damping;   /* NULL without damped bodies */
     contact_term *contact;   /* NULL without contact */

@@ -44,6 +44,9 @@ typedef struct term_class {
     /* True when x, which a line search wants to accept, is feasible by an independent check (no
      * intersection, no inversion). May be NULL. */
     bool (*accepts)(term *t, const double *x);
+    /* After an accepted iteration at x: adjusts stiffnesses; true when energies have changed. May
+     * be NULL. */
+    bool (*adapt)(term *t, const double *x);
     void (*destroy)(term *t);
 } term_class;
 

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 failures=0
 fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 
-pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/theory/*.md examples/contact/README.md examples/contact/*/README.md)
+pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/theory/*.md examples/{contact,thin}/README.md examples/{contact,thin}/*/README.md)
 
 # A folder that looks like the repository after `make build`.
 mkdir "$scratch/work" "$scratch/work/build"
@@ -62,12 +62,12 @@ for scene in examples/*/*.json examples/*/*/scene.json; do
     "$abut" check "$scene" > "$scratch/log" 2>&1 || fail "$scene: $(tail -2 "$scratch/log")"
 done
 [ $examples -ge 20 ] || fail "only $examples examples found"
-for folder in examples/contact/*/; do
-    [ "$folder" = examples/contact/meshes/ ] && continue
+for folder in examples/{contact,thin}/*/; do
+    case $folder in */meshes/) continue ;; esac
     for file in scene.json README.md picture.png; do
         [ -s "$folder$file" ] || fail "$folder has no $file"
     done
-    grep -q "$(basename "$folder")/README.md" examples/contact/README.md || fail "$folder is not listed"
+    grep -q "$(basename "$folder")/README.md" "$(dirname "$folder")/README.md" || fail "$folder is not listed"
 done
 
 [ $failures = 0 ] && echo "all good"

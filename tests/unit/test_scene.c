@@ -203,7 +203,8 @@ TEST(wrong_meshes)
 {
     expect_error(BODIES("{" JELLY ", 'mesh': {}}"), "bar.json: bodies[0].mesh",
                  "must have one of the keys \"file\", \"box\", \"mat\", \"rod\", \"ball\", "
-                 "\"torus\", \"grid\", \"sphere\", \"cone\", \"tube\", \"polyline\", \"lattice\"");
+                 "\"torus\", \"grid\", \"sphere\", \"cone\", \"tube\", \"polyline\", \"lattice\", "
+                 "\"helix\", \"bundle\"");
     expect_error(BODIES("{" JELLY ", 'mesh': 3}"), "bar.json: bodies[0].mesh",
                  "must be a string (the file) or an object, found 3");
     expect_error(BODIES("{" JELLY ", 'mesh': {'weld': true, 'ball': {'radius': 1}}}"),
@@ -350,10 +351,14 @@ static const char everything[] =
     "  {'type': 'obstacle', 'mesh': 'floor.obj',"
     "   'motion': [{'angular_velocity': [0, 90, 0]}, {'from': 2, 'velocity': [0, 0, 1]}]},"
     "  {'type': 'shell', 'material': 'jelly', 'mesh': {'grid': {'size': [2, 3], 'cells': [4, 5]}},"
-    "   'fix': {'nodes': {'relative_box': [[0, 0, 0], [0.1, 1, 1]]}}},"
+    "   'fix': {'nodes': {'relative_box': [[0, 0, 0], [0.1, 1, 1]]}}, 'offset': 1e-3,"
+    "   'weights': {'nodes': {'list': [3]}, 'mass': 2},"
+    "   'shell': {'preset': 'wool', 'thickness': 0.25, 'membrane_scale': 0.5, 'bending_scale': 2,"
+    "             'strain_limit': {'lower': 0.7, 'lower_start': 0.75}, 'rest': 'flat'}},"
     "  {'type': 'particles', 'density': 2, 'mesh': {'lattice': {'counts': [2, 3, 4],"
-    "   'spacing': 0.5}}},"
-    "  {'type': 'rod', 'material': 'jelly', 'mesh': {'polyline': {'from': [1, 2, 3],"
+    "   'spacing': 0.5, 'jitter': 0.1}}, 'particles': {'radius': 0.125}},"
+    "  {'type': 'rod', 'rod': {'diameter': 0.01, 'bending_scale': 3}, 'material': 'jelly', 'mesh': "
+    "{'polyline': {'from': [1, 2, 3],"
     "   'to': [4, 5, 6], 'segments': 7}}},"
     "  {'type': 'rigid', 'density': 3, 'mesh': {'torus': {'ring_radius': 2, 'tube_radius': 1,"
     "   'ring_cells': 10, 'tube_cells': 5}}, 'motion': {'velocity': [1, 1, 1]}},"
@@ -383,6 +388,45 @@ TEST(everything_reaches_the_structs)
     CHECK(s->half_spaces[1].friction < 0);
     CHECK(s->frame_every == 2 && s->checkpoint_every == 3 && s->write_obj && !s->write_vtu);
     scene_free(s);
+}
+
+static void wrong_thin(const char *body, const char *path, const char *message)
+{
+    char text[1000];
+    snprintf(text, sizeof text, "{'abut': 1, 'time': {'step': 1, 'steps': 1}, 'bodies': [%s]}",
+             body);
+    scene_def *s = NULL;
+    CHECK(load(text, &s) == ABUT_ERROR_INPUT);
+    bool good = strstr(err.place, path) && strstr(err.message, message);
+    CHECK(good);
+    if (!good) printf("  %s: %s\n", err.place, err.message);
+}
+
+TEST(wrong_thin_bodies)
+{
+    const char *grid = "'type': 'shell', 'mesh': {'grid': {'size': [1, 1]}}";
+    char body[500];
+    static const struct {
+        const char *rest, *path, *message;
+    } cases[] = {
+        {"", "bodies[0].material", "is missing"},
+        {"'material': {'young': 1, 'poisson': 0}", "bodies[0].shell", "is missing"},
+        {"'material': {'young': 1, 'poisson': 0}, 'shell': {}", "shell.thickness", "is missing"},
+        {"'shell': {'preset': 'coton'}", "shell.preset", "cotton"},
+        {"'shell': {'preset': 'cotton', 'strain_limit': {'upper': 1.1, 'upper_start': 1.2}}",
+         "strain_limit.upper", "must be above"},
+        {"'shell': {'preset': 'cotton', 'membrane': 'data-driven'}", "shell.stiffness",
+         "is missing"},
+        {"'shell': {'preset': 'orthotropic-silk', 'strain_limit': {}}", "shell.strain_limit",
+         "needs"},
+        {"'shell': {'preset': 'cotton', 'warp': [0, 0, 0]}", "shell.warp", "zero"},
+        {"'shell': {'preset': 'cotton'}, 'rod': {'diameter': 1}", "bodies[0].rod",
+         "is for bodies of type"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        snprintf(body, sizeof body, "{%s%s%s}", grid, cases[i].rest[0] ? ", " : "", cases[i].rest);
+        wrong_thin(body, cases[i].path, cases[i].message);
+    }
 }
 
 TEST(bodies_reach_the_structs)
@@ -415,6 +459,13 @@ TEST(bodies_reach_the_structs)
     CHECK(b[2].type == BODY_SHELL && b[2].mesh.size.x == 2 && b[2].mesh.size.z == 3);
     CHECK(b[2].mesh.cells[1] == 5 && b[2].fixes[0].nodes.kind == SELECT_RELATIVE_BOX);
     CHECK(b[2].fixes[0].nodes.high.x == 0.1);
+    CHECK(b[2].shell.young == 2e5 && b[2].shell.density == 30 && b[2].shell.thickness == 0.25);
+    CHECK(b[2].shell.membrane == MEMBRANE_WORD_NEO_HOOKEAN && b[2].shell.rest == REST_FLAT);
+    CHECK(b[2].shell.membrane_scale == 0.5 && b[2].shell.bending_scale == 2);
+    CHECK(isinf(b[2].shell.upper) && b[2].shell.lower == 0.7 && b[2].shell.lower_start == 0.75);
+    CHECK(b[2].offset == 1e-3 && b[2].weight_count == 1 && b[2].weights[0].mass == 2);
+    CHECK(b[3].radius == 0.125 && b[3].mesh.jitter == 0.1);
+    CHECK(b[4].rod.diameter == 0.01 && b[4].rod.bending_scale == 3 && b[4].rod.stretch_scale == 1);
     CHECK(b[3].type == BODY_PARTICLES && b[3].mesh.cells[2] == 4 && b[3].mesh.to.z == 0.5);
     CHECK(b[4].type == BODY_ROD && b[4].mesh.from.z == 3 && b[4].mesh.cells[0] == 7);
     CHECK(b[5].type == BODY_RIGID && b[5].mesh.radius == 2 && b[5].mesh.radius2 == 1);
@@ -586,6 +637,7 @@ int main(void)
     RUN(foreign_scenes_are_recognised);
     RUN(defaults);
     RUN(everything_reaches_the_structs);
+    RUN(wrong_thin_bodies);
     RUN(bodies_reach_the_structs);
     RUN(resolved_document_is_a_fixed_point);
     RUN(overrides_change_the_scene);

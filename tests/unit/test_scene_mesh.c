@@ -75,6 +75,14 @@ TEST(generated_meshes)
         {"{'tube': {'radius': 1, 'length': 2, 'around': 100}}", CELL_TRIANGLE, 12.566, 0.02},
         {"{'polyline': {'from': [0, 0, 0], 'to': [3, 4, 0]}}", CELL_EDGE, 5, 1e-12},
         {"{'lattice': {'counts': [2, 3, 4], 'spacing': 1}}", CELL_POINT, 24, 0},
+        {"{'grid': {'size': [2, 3], 'diagonals': 'same'}}", CELL_TRIANGLE, 6, 1e-12},
+        {"{'helix': {'radius': 1, 'pitch': 0.5, 'turns': 3, 'segments': 600}}", CELL_EDGE, 18.909,
+         1e-2},
+        {"{'bundle': {'from': [0, 0, 0], 'to': [0, 2, 0], 'counts': [3, 1, 3], 'spacing': 1}}",
+         CELL_EDGE, 18, 1e-12},
+        {"{'bundle': {'from': [0, 0, 0], 'to': [0, 2, 0], 'counts': [4, 1, 4], 'spacing': 1,"
+         "'round': true}}",
+         CELL_EDGE, 24, 1e-12},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char body[300];
@@ -134,7 +142,8 @@ TEST(errors_name_scene_and_field)
                       "body \"sheet\" is of type \"deformable\" and needs tetrahedra, but its mesh "
                       "has 2 triangles");
     expect_mesh_error(
-        "{'type': 'rod', 'material': 'm', 'mesh': {'ball': {'radius': 1, 'cells': "
+        "{'type': 'rod', 'material': 'm', 'rod': {'diameter': 1}, 'mesh': {'ball': {'radius': 1, "
+        "'cells': "
         "2}}}",
         ABUT_ERROR_INPUT, "bar.json: bodies[0].mesh.ball",
         "body \"body0\" is of type \"rod\" and needs edges, but its mesh has 48 tets");

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "scene/cloth.h"
 #include "scene/scene.h"
 #include "scene/schema.h"
 #include "scene/schema_table.h"
@@ -82,8 +83,12 @@ TEST(words_match_the_enums)
     CHECK(schema_word_count(integrator_words) == INTEGRATOR_QUASI_STATIC + 1);
     CHECK(schema_word_count(material_model_words) == MATERIAL_LINEAR + 1);
     CHECK(schema_word_count(body_type_words) == BODY_AFFINE + 1);
-    CHECK(schema_word_count(mesh_source_words) == MESH_LATTICE + 1);
+    CHECK(schema_word_count(mesh_source_words) == MESH_BUNDLE + 1);
     CHECK(schema_word_count(selector_words) == SELECT_BOUNDARY + 1);
+    CHECK(schema_word_count(membrane_words) == MEMBRANE_WORD_DATA_DRIVEN + 1);
+    CHECK(schema_word_count(rest_shape_words) == REST_PATTERN + 1);
+    CHECK(schema_word_count(diagonal_words) == DIAGONALS_SAME + 1);
+    for (size_t i = 0; cloth_words[i]; i++) CHECK(strcmp(cloth_words[i], cloth_table[i].name) == 0);
     for (size_t i = 0; mesh_source_words[i]; i++)
         CHECK(schema_find(&schema_mesh, mesh_source_words[i]) != NULL);
 }

@@ -32,7 +32,11 @@ static step_row make_row(int64_t step)
                        &row.linear_momentum.z,
                        &row.angular_momentum.x,
                        &row.angular_momentum.y,
-                       &row.angular_momentum.z};
+                       &row.angular_momentum.z,
+                       &row.max_stretch,
+                       &row.mean_stretch,
+                       &row.min_stretch,
+                       &row.mean_compression};
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) *reals[i] = random_range(&r, -1, 1);
     row.min_distance = step == 2 ? INFINITY : 1e-300 / 3.0;
     return row;

@@ -1,0 +1,42 @@
+/* Elements of the bodies that are thinner than a volume: triangles and hinges of shells, segments
+ * and joints of rods, stitches. Filled by model_add_shell, model_add_rod and model_add_particles
+ * (model.h); all indices are coordinate blocks. */
+#ifndef BODY_CODIM_H
+#define BODY_CODIM_H
+
+#include "base/array.h"
+#include "fem/tri3.h"
+
+#include <stdint.h>
+
+typedef struct hinge_rest {
+    double angle, stiffness; /* stiffness / 2 (theta - angle)^2 */
+} hinge_rest;
+
+typedef struct segment_rest {
+    double length, stiffness; /* stiffness / 2 (l - length)^2 */
+} segment_rest;
+
+/* A spring of rest length 0 between a node and a point of a segment a b. */
+typedef struct stitch_rest {
+    double ratio;     /* (1 - ratio) a + ratio b */
+    double stiffness; /* N/m */
+} stitch_rest;
+
+typedef struct codim_elements {
+    ARRAY(int32_t) triangles; /* 3 each */
+    ARRAY(tri3_rest) triangle_rest;
+    ARRAY(int32_t) triangle_body;
+    ARRAY(int32_t) hinges; /* 4 each: corner, edge, edge, corner */
+    ARRAY(hinge_rest) hinge_rest;
+    ARRAY(int32_t) segments; /* 2 each */
+    ARRAY(segment_rest) segment_rest;
+    ARRAY(int32_t) joints; /* 3 each: neighbour, node, neighbour */
+    ARRAY(double) joint_stiffness;
+    ARRAY(int32_t) stitches; /* 3 each: node, ends of the segment */
+    ARRAY(stitch_rest) stitch_rest;
+} codim_elements;
+
+void codim_elements_free(codim_elements *e);
+
+#endif

@@ -1,0 +1,87 @@
+/* The table, third part: what shells, rods and particles have beyond other bodies. */
+#include "scene/cloth.h"
+#include "scene/schema_table.h"
+
+const char *const membrane_words[] = {"neo-hookean", "svk", "orthotropic", "data-driven", NULL};
+const char *const rest_shape_words[] = {"mesh", "flat", "pattern", NULL};
+
+static const schema_field limit_fields[] = {
+    {"upper", SCHEMA_NUMBER, ABOVE(1), .absent = "that of the preset",
+     .doc = "Largest stretch, which is never reached; 1.001 allows 0.1 %."},
+    {"upper_start", SCHEMA_NUMBER, .initial = "1", ABOVE(0),
+     .doc = "Stretch from which the barrier acts."},
+    {"lower", SCHEMA_NUMBER, BETWEEN(0, 1), .absent = "none",
+     .doc = "Smallest stretch, which is never reached."},
+    {"lower_start", SCHEMA_NUMBER, .initial = "1", ABOVE(0), .needs = "lower",
+     .doc = "Stretch below which the lower barrier acts."},
+};
+static const schema_type limit_type = {
+    .name = "strain_limit",
+    .doc = "Hard limits of the two singular values of the deformation of each triangle.",
+    FIELDS(limit_fields),
+    .rule = rule_strain_limit,
+    .rule_doc = "`upper` must be above `upper_start`, `lower` below `lower_start`.",
+};
+
+static const schema_field shell_fields[] = {
+    {"preset", SCHEMA_WORD, .words = cloth_words, .absent = "none",
+     .doc = "A measured fabric: density, thickness and stiffness where they are not given, and the "
+            "numbers of its strain limit."},
+    {"thickness", SCHEMA_NUMBER, ABOVE(0), .absent = "that of the preset", .unit = "m",
+     .doc = "Thickness of the material, for mass and stiffness (not for contact: see `offset`)."},
+    {"membrane", SCHEMA_WORD, .words = membrane_words,
+     .absent = "`neo-hookean`, or `data-driven` for orthotropic presets",
+     .doc = "Energy of stretch and shear within the sheet."},
+    {"membrane_scale", SCHEMA_NUMBER, .initial = "1", ABOVE(0),
+     .doc = "Factor on the stiffness against stretch and shear."},
+    {"bending_scale", SCHEMA_NUMBER, .initial = "1", AT_LEAST(0),
+     .doc = "Factor on the stiffness against bending; 0: none."},
+    {"stiffness", SCHEMA_VECTOR, .count = 4, .unit = "Pa", .absent = "that of the preset",
+     .doc = "Orthotropic sheets: a11, a22, a12 and G12 of the energy a11/2 E11^2 + a22/2 E22^2 + "
+            "a12 E11 E22 + G12 E12^2 of the Green strains of warp and weft."},
+    {"strains", SCHEMA_VECTOR, .count = 3, ABOVE(0), .absent = "those of the preset",
+     .doc = "Data-driven sheets: Green strains of warp, weft and shear that are never reached."},
+    {"warp", SCHEMA_VECTOR, .count = 3, .initial = "[1, 0, 0]",
+     .doc = "Direction of the warp in the rest shape."},
+    {"strain_limit", SCHEMA_OBJECT, .type = &limit_type, .absent = "none",
+     .doc = "Limits of the stretch; `{}` takes that of the preset."},
+    {"rest", SCHEMA_WORD, .words = rest_shape_words, .initial = "\"mesh\"",
+     .doc = "Rest shape: the mesh; the mesh, but flat as to bending; or the pattern in the texture "
+            "coordinates of the mesh file, with the mesh as the start only."},
+    {"stitch_stiffness", SCHEMA_NUMBER, .initial = "10", AT_LEAST(0), .unit = "N/m",
+     .doc = "Springs along the `stitch` lines of an OBJ file; 0: none."},
+};
+const schema_type schema_shell = {
+    .name = "shell",
+    .doc = "The sheet of a body of type `shell`: a plate of triangles that resists stretch, shear "
+           "and bending.",
+    FIELDS(shell_fields),
+    .rule = rule_shell,
+    .rule_doc = "Without a preset, `thickness` is needed, `strain_limit` needs `upper` or `lower`, "
+                "orthotropic sheets need `stiffness` and data-driven ones `strains`.",
+};
+
+static const schema_field rod_fields[] = {
+    {"diameter", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m",
+     .doc = "Diameter of the material, for mass and stiffness (not for contact: see `offset`)."},
+    {"stretch_scale", SCHEMA_NUMBER, .initial = "1", ABOVE(0),
+     .doc = "Factor on the stiffness against stretch."},
+    {"bending_scale", SCHEMA_NUMBER, .initial = "1", AT_LEAST(0),
+     .doc = "Factor on the stiffness against bending; 0: none."},
+};
+const schema_type schema_rod = {
+    .name = "thin_rod",
+    .doc = "The section of a body of type `rod`: thin elastic rods along the edges of the mesh, "
+           "straight at rest.",
+    FIELDS(rod_fields),
+};
+
+static const schema_field particles_fields[] = {
+    {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m",
+     .doc = "Radius of the material, for the mass (not for contact: see `offset`)."},
+};
+const schema_type schema_particles = {
+    .name = "particles",
+    .doc = "The grains of a body of type `particles`: one per vertex of the mesh.",
+    FIELDS(particles_fields),
+};
