@@ -1,5 +1,5 @@
 /* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
-#include "api/model_frame.h"
+#include "api/frame_fields.h"
 #include "api/verify.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -28,6 +28,7 @@ typedef struct run {
     double min_distance, max_stretch;
     int64_t frame_step, checkpoint_step;
     model_frame frame;
+    frame_fields fields;
 } run;
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -39,6 +40,8 @@ static abut_status write_frame(run *r, abut_error *err)
     if (!r->sim->scene->write_vtu) return ABUT_OK;
     frame f;
     model_frame_take(&r->frame, r->sim->stepper, &f);
+    TRY(frame_fields_choose(&r->fields, &r->frame, r->sim->stepper, r->sim->scene->frame_fields, &f,
+                            err));
     return series_add(&r->series, &f, err);
 }
 
@@ -390,6 +393,7 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
     }
     series_close(&r->series);
     model_frame_free(&r->frame);
+    frame_fields_free(&r->fields);
     mem_free(r);
     return status;
 }

@@ -31,10 +31,12 @@ typedef struct frame {
 } frame;
 
 /* Usual names of fields. The renderer and the viewer know them. */
-#define FIELD_BODY "body"                 /* int32 per point or cell: index of the body */
-#define FIELD_VELOCITY "velocity"         /* 3 doubles per point */
-#define FIELD_DISPLACEMENT "displacement" /* 3 doubles per point */
-#define FIELD_STRESS "stress"             /* 1 double per cell: von Mises */
+#define FIELD_BODY "body"                   /* int32 per point or cell: index of the body */
+#define FIELD_VELOCITY "velocity"           /* 3 doubles per point */
+#define FIELD_DISPLACEMENT "displacement"   /* 3 doubles per point */
+#define FIELD_STRESS "stress"               /* 1 double per cell: von Mises */
+#define FIELD_STRETCH "stretch"             /* 1 double per cell: largest singular value of F */
+#define FIELD_CONTACT_FORCE "contact_force" /* 3 doubles per point: contact and friction, N */
 
 /* A field beyond FRAME_MAX_FIELDS is a programming error (asserted). */
 void frame_add_doubles(frame *f, frame_place place, const char *name, int components,

@@ -547,6 +547,11 @@ static void read_output(scene_def *scene)
         if (strcmp(format, "vtu") == 0) scene->write_vtu = true;
         if (strcmp(format, "obj") == 0) scene->write_obj = true;
     }
+    const json_t *fields = get(output, "fields");
+    for (size_t i = 0; i < json_array_size(fields); i++)
+        for (int k = 0; frame_field_words[k]; k++)
+            if (strcmp(json_string_value(json_array_get(fields, i)), frame_field_words[k]) == 0)
+                scene->frame_fields |= 1u << k;
 }
 
 static abut_status fill(scene_def *scene, const char *path, abut_error *err)

@@ -282,8 +282,9 @@ typedef struct scene_def {
     /* output */
     int frame_every, checkpoint_every;
     bool write_vtu, write_obj;
-    json_t *resolved; /* the document with all defaults filled in */
-    char *path;       /* of the scene file, for messages */
+    unsigned frame_fields; /* bit k: the k-th word of output.fields (api/frame_fields.h) */
+    json_t *resolved;      /* the document with all defaults filled in */
+    char *path;            /* of the scene file, for messages */
 } scene_def;
 
 /* Reads any supported scene file (the kind is recognised from the content) and applies the

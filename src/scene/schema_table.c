@@ -11,6 +11,8 @@ const char *const linear_solver_words[] = {"cholmod", "pcg", NULL};
 const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
 const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
 const char *const ccd_words[] = {"tight-inclusion", "additive", NULL};
+const char *const frame_field_words[] = {"velocity", "displacement",  "stress",
+                                         "stretch",  "contact_force", NULL};
 static const char *const format_words[] = {"vtu", "obj", NULL};
 
 /* --- time --- */
@@ -143,6 +145,12 @@ static const schema_field output_fields[] = {
      .doc = "A checkpoint is written after each so many steps; 0: only at the end."},
     {"formats", SCHEMA_WORDS, .words = format_words, .initial = "[\"vtu\"]",
      .doc = "Formats of the frames."},
+    {"fields", SCHEMA_WORDS, .words = frame_field_words,
+     .initial = "[\"velocity\", \"displacement\"]",
+     .doc =
+         "Fields of the frames, beside the number of the body: `stress` is von Mises' stress and "
+         "`stretch` the largest stretch of every tetrahedron, `contact_force` the force of "
+         "contact and friction on every point."},
 };
 
 static const schema_type output_type = {

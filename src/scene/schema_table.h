@@ -19,9 +19,10 @@ extern const char *const weigh_words[];          /* rigid_weigh */
 extern const char *const axis_words[];           /* 0, 1, 2 */
 extern const char *const selector_words[];       /* selector_kind */
 extern const char *const linear_solver_words[];
-extern const char *const membrane_words[];   /* membrane_word */
-extern const char *const rest_shape_words[]; /* rest_shape_word */
-extern const char *const diagonal_words[];   /* diagonal_word */
+extern const char *const membrane_words[];    /* membrane_word */
+extern const char *const rest_shape_words[];  /* rest_shape_word */
+extern const char *const diagonal_words[];    /* diagonal_word */
+extern const char *const frame_field_words[]; /* bits of scene_def.frame_fields */
 
 extern const schema_type schema_body;
 extern const schema_type schema_mesh;

@@ -1,0 +1,26 @@
+/* The fields of frames that a scene chooses with output.fields. */
+#ifndef API_FRAME_FIELDS_H
+#define API_FRAME_FIELDS_H
+
+#include "api/model_frame.h"
+
+typedef enum frame_field_flag {
+    FRAME_VELOCITY = 1,
+    FRAME_DISPLACEMENT = 2,
+    FRAME_STRESS = 4,        /* von Mises' of Cauchy's, per cell */
+    FRAME_STRETCH = 8,       /* largest singular value of the deformation gradient, per cell */
+    FRAME_CONTACT_FORCE = 16 /* contact and friction, per point */
+} frame_field_flag;
+
+typedef struct frame_fields {
+    ARRAY(double) stress, stretch; /* NaN for cells that have none */
+    ARRAY(vec3) vertex_force, block_force, force;
+} frame_fields;
+
+/* Makes the fields of a frame that model_frame_take filled those that are wanted (flags); `body` is
+ * always there. The arrays are reused and stay valid until the next call. */
+abut_status frame_fields_choose(frame_fields *fields, const model_frame *mf, const stepper *s,
+                                unsigned wanted, frame *f, abut_error *err);
+void frame_fields_free(frame_fields *fields);
+
+#endif
