@@ -248,6 +248,7 @@ void contact_set_stiffness_bounds(contact_term *t, double mean_mass)
 {
     stiffness_bounds(t->options.barrier, t->options.dhat, t->model->extent, mean_mass, 1,
                      &t->kappa_min, &t->kappa_max);
+    if (t->options.stiffness > 0) t->kappa = t->kappa_min = t->kappa_max = t->options.stiffness;
     if (!(t->kappa > 0)) t->kappa = t->kappa_min;
 }
 

@@ -30,6 +30,7 @@ typedef struct plane_contact {
 typedef struct contact_options {
     double dhat;
     barrier_kind barrier;
+    double stiffness; /* kappa; 0: chosen and adapted */
     ccd_method ccd;
     bool always_search; /* find candidates anew along every step (for comparisons) */
 } contact_options;

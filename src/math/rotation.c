@@ -189,3 +189,12 @@ vec3 rotation_wrap(vec3 theta)
     double turns = round(angle / TWO_PI);
     return turns > 0.0 ? vec3_scale(1.0 - TWO_PI * turns / angle, theta) : theta;
 }
+
+vec3 rotation_angles(mat3 r)
+{
+    double c = atan2(r.m[1][0], r.m[0][0]);
+    double b = atan2(-r.m[2][0], hypot(r.m[0][0], r.m[1][0]));
+    double a =
+        atan2(sin(c) * r.m[0][2] - cos(c) * r.m[1][2], cos(c) * r.m[1][1] - sin(c) * r.m[0][1]);
+    return vec3_make(a, b, c);
+}

@@ -26,6 +26,10 @@ mat3 rotation_from_quaternion(quaternion q); /* of any length but zero */
 /* The rotation vector with |theta| <= pi of a rotation matrix, accurate near 0 and near pi. */
 vec3 rotation_vector(mat3 r);
 
+/* Angles (radians) of rotations about the fixed axes x, then y, then z that make up r. The first
+ * follows from the last, so that they fit together where they are not unique. */
+vec3 rotation_angles(mat3 r);
+
 /* The rotation vector of r nearest to a given one: |theta| may be larger than pi. This is the
  * branch along which a path from `near` is shortest. */
 vec3 rotation_vector_near(mat3 r, vec3 near);

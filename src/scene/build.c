@@ -269,6 +269,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
                              .contact = scene->contact_enabled,
                              .contact_options = {.dhat = resolve_length(scene->dhat, m->extent),
                                                  .barrier = barriers[scene->barrier],
+                                                 .stiffness = scene->stiffness,
                                                  .ccd = methods[scene->ccd],
                                                  .always_search = !scene->reuse_candidates},
                              .friction_kind = smoothings[scene->friction_smoothing],

@@ -1,6 +1,7 @@
 #include "scene/import_ipc.h"
 
 #include "base/file.h"
+#include "math/rotation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -31,20 +32,9 @@ json_t *ipc_json_motion(const ipc_motion *m)
     return out;
 }
 
-/* Angles about x, y, z (in this order about fixed axes) of a rotation, in degrees. The first angle
- * follows from the last one, so that they fit together where they are not unique. */
-static vec3 angles_of(mat3 r)
-{
-    double c = atan2(r.m[1][0], r.m[0][0]);
-    double b = atan2(-r.m[2][0], hypot(r.m[0][0], r.m[1][0]));
-    double a =
-        atan2(sin(c) * r.m[0][2] - cos(c) * r.m[1][2], cos(c) * r.m[1][1] - sin(c) * r.m[0][1]);
-    return vec3_scale(180 / PI, vec3_make(a, b, c));
-}
-
 static void set_place(json_t *body, vec3 size, mat3 orientation, vec3 offset)
 {
-    vec3 angles = angles_of(orientation);
+    vec3 angles = vec3_scale(180 / PI, rotation_angles(orientation));
     json_object_set_new(body, "scale", ipc_json_vector(size));
     if (vec3_norm2(angles) > 0) json_object_set_new(body, "rotate", ipc_json_vector(angles));
     json_object_set_new(body, "translate", ipc_json_vector(offset));

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "scene/import_ipc.h"
+#include "scene/import_polyfem.h"
 #include "scene/native.h"
 #include "scene/override.h"
 #include "scene/scene.h"
@@ -18,7 +19,7 @@ static const struct {
     scene_importer import;
 } kinds[] = {
     [SCENE_NATIVE] = {"native scene", NULL},
-    [SCENE_POLYFEM] = {"PolyFEM JSON", NULL},
+    [SCENE_POLYFEM] = {"PolyFEM JSON", import_polyfem},
     [SCENE_RIGID_IPC] = {"rigid-ipc JSON", NULL},
     [SCENE_IPC_TEXT] = {"IPC text script", import_ipc},
     [SCENE_UNKNOWN] = {"unknown kind of file", NULL},

@@ -523,6 +523,7 @@ static void read_options(scene_def *scene)
     scene->contact_enabled = get_bool(contact, "enabled");
     scene->dhat = get_length(contact, "dhat");
     scene->eps_v = get_length(contact, "eps_v");
+    scene->stiffness = get_number_or(contact, "stiffness", 0);
     scene->friction = get_number(contact, "friction");
     scene->friction_iterations = get_int(contact, "friction_iterations");
     scene->barrier = (barrier_word)get_word(contact, "barrier", barrier_words);

@@ -263,6 +263,7 @@ typedef struct scene_def {
     /* contact */
     bool contact_enabled;
     length_def dhat, eps_v;
+    double stiffness; /* 0: adaptive */
     double friction;
     int friction_iterations; /* 0: until converged */
     barrier_word barrier;

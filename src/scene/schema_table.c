@@ -50,6 +50,8 @@ static const schema_field contact_fields[] = {
      .doc = "Distance below which the contact barrier repels."},
     {"friction", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0),
      .doc = "Coefficient of friction where a body does not give its own."},
+    {"stiffness", SCHEMA_NUMBER, ABOVE(0), .absent = "chosen and adapted",
+     .doc = "Factor kappa on the contact barrier, as it stands in the incremental potential."},
     {"eps_v", SCHEMA_LENGTH, .initial = "\"1e-3 l\"", ABOVE(0), .unit = "m/s",
      .doc =
          "Sliding speed below which friction counts as static; relative values are l per second."},

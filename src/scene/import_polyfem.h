@@ -1,0 +1,59 @@
+/* Importer for the JSON scenes of PolyFEM: from its document to a native one.
+ *
+ * The way is: the file, its "common" files and its patches become one document
+ * (import_polyfem_document.c), whose keys are checked against a table of what is understood
+ * (import_polyfem_keys.c); its geometries become bodies with boundary parts
+ * (import_polyfem_geometry.c); time, contact, materials and conditions follow (import_polyfem.c).
+ * docs/import-polyfem.md says what becomes of every key. */
+#ifndef SCENE_IMPORT_POLYFEM_H
+#define SCENE_IMPORT_POLYFEM_H
+
+#include "base/log.h"
+#include "base/status.h"
+#include "math/vec3.h"
+#include "mesh/mesh.h"
+
+#include <jansson.h>
+
+/* scene_importer of load.h. */
+abut_status import_polyfem(const char *path, const logger *log, json_t **native, abut_error *err);
+
+typedef struct polyfem_scene {
+    const char *path; /* of the file, for messages */
+    const logger *log;
+    json_t *document;             /* with everything merged */
+    json_t *folders;              /* list of folders in which files are looked for, in this order */
+    int dimension;                /* 2 or 3 */
+    json_t *bodies, *half_spaces; /* native */
+    json_t *names;                /* how often a name has been given */
+} polyfem_scene;
+
+/* Reads the file and what it is based on. */
+abut_status polyfem_read(polyfem_scene *s, abut_error *err);
+/* Refuses keys that are not understood, by name. */
+abut_status polyfem_check_keys(const polyfem_scene *s, abut_error *err);
+/* Fills bodies and half_spaces. */
+abut_status polyfem_add_geometry(polyfem_scene *s, abut_error *err);
+
+/* --- Shared --- */
+
+/* Error about a field, which is a path such as "/geometry/0/mesh". */
+abut_status polyfem_error(const polyfem_scene *s, abut_status code, const char *field,
+                          const char *format, abut_error *err, ...)
+    __attribute__((format(printf, 4, 6)));
+/* Path of a file that the scene names (mem_free), or NULL when there is none. */
+char *polyfem_find_file(const polyfem_scene *s, const char *name);
+
+/* The value at a path of keys separated by slashes, or NULL. null counts as absent. */
+const json_t *polyfem_get(const json_t *object, const char *path);
+double polyfem_number(const json_t *object, const char *path, double otherwise);
+bool polyfem_flag(const json_t *object, const char *path, bool otherwise);
+/* Up to three numbers of a list; missing ones are `otherwise`. A number stands for all three. */
+vec3 polyfem_vector(const json_t *value, double otherwise);
+json_t *polyfem_json_vector(vec3 a);
+
+/* The material of a volume id as native JSON. */
+abut_status polyfem_material(const polyfem_scene *s, int id, const char *field, json_t **out,
+                             abut_error *err);
+
+#endif

@@ -1,0 +1,231 @@
+/* Importing scenes of PolyFEM: common files and patches, places, selections, conditions, materials,
+ * and errors that name the key. The scenes are written here, into a scratch folder. */
+#include "test.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "scene/load.h"
+#include "scene/scene.h"
+#include "scene/select.h"
+
+#include <unistd.h>
+
+static abut_error err;
+static char folder[200];
+
+static void write_at(const char *name, const char *text)
+{
+    char path[400];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    CHECK_OK(atomic_write(path, text, strlen(text), &err), err);
+}
+
+static void set_up(void)
+{
+    char below[300];
+    snprintf(folder, sizeof folder, "/tmp/abut-import-polyfem-%d", (int)getpid());
+    snprintf(below, sizeof below, "%s/scenes", folder);
+    CHECK_OK(directory_create(below, &err), err);
+    /* One tet with its corner at 0 and legs of 2. */
+    write_at("tet.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 2 0 0\n"
+                        "3 0 2 0\n4 0 0 2\n$EndNodes\n$Elements\n1\n1 4 2 0 1 1 2 3 4\n"
+                        "$EndElements\n");
+    write_at("square.obj", "v -1 0 -1\nv 1 0 -1\nv 1 0 1\nv -1 0 1\nf 1 3 2\nf 1 4 3\n");
+    write_at("common.json", "{\"contact\": {\"enabled\": true, \"dhat\": 0.002, \"epsv\": 0.5},"
+                            "\"time\": {\"dt\": 0.01, \"tend\": 1},"
+                            "\"materials\": {\"type\": \"NeoHookean\", \"E\": 1e5, \"nu\": 0.25,"
+                            "\"rho\": 500}}");
+}
+
+static void tear_down(void)
+{
+    char command[300];
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    CHECK(system(command) == 0);
+}
+
+/* More keys of the scene; its geometry is a tet and more. */
+static abut_status import(const char *geometry, const char *more, scene_def **scene)
+{
+    char path[400], text[4000];
+    snprintf(text, sizeof text,
+             "{\"common\": \"../common.json\", \"geometry\": [{\"mesh\": \"../tet.msh\""
+             "%s], \"#note\": 1%s}",
+             geometry, more);
+    write_at("scenes/test.json", text);
+    snprintf(path, sizeof path, "%s/scenes/test.json", folder);
+    *scene = NULL;
+    return scene_load(path, NULL, 0, NULL, scene, &err);
+}
+
+static scene_def *must_import(const char *geometry, const char *more)
+{
+    scene_def *scene;
+    CHECK_OK(import(geometry, more, &scene), err);
+    return scene;
+}
+
+static void must_fail(const char *geometry, const char *more, abut_status code, const char *text)
+{
+    scene_def *scene;
+    CHECK(import(geometry, more, &scene) == code && !scene);
+    bool named = strstr(err.message, text) || strstr(err.place, text);
+    CHECK(named);
+    if (!named) printf("%s: %s\n", err.place, err.message);
+    scene_free(scene);
+}
+
+TEST(common_and_patch)
+{
+    scene_def *s = must_import("}", ", \"contact\": {\"dhat\": 0.003, \"epsv\": null},"
+                                    "\"patch\": [{\"op\": \"replace\", \"path\": \"/time/tend\","
+                                    "\"value\": 0.5}, {\"op\": \"add\", \"path\":"
+                                    "\"/contact/friction_coefficient\", \"value\": 0.3}]");
+    CHECK(s->contact_enabled && s->dhat.value == 0.003 && s->eps_v.value == 1e-3);
+    CHECK_NEAR(s->end_time, 0.5, 1e-12);
+    CHECK(s->friction == 0.3 && s->time_step == 0.01);
+    CHECK_NEAR(s->bodies[0].material.young, 1e5, 1e-6);
+    CHECK_NEAR(s->bodies[0].material.poisson, 0.25, 1e-12);
+    CHECK(s->bodies[0].material.density == 500 && s->bodies[0].consistent_mass);
+    CHECK(vec3_norm(s->gravity) == 0);
+    scene_free(s);
+    must_fail("}", ", \"patch\": [{\"op\": \"replace\", \"path\": \"/a/b/c\", \"value\": 1}]",
+              ABUT_ERROR_INPUT, "/patch/0");
+    must_fail("}", ", \"common\": \"nowhere.json\"", ABUT_ERROR_INPUT, "not valid JSON");
+}
+
+TEST(places)
+{
+    scene_def *s = must_import(
+        ", \"transformation\": {\"dimensions\": [4, 1, 2], \"rotation\": [0, 0, 90],"
+        "\"translation\": [1, 2, 3]}}, {\"mesh\": \"../square.obj\", \"is_obstacle\": true,"
+        "\"extract\": \"edges\", \"transformation\": {\"dimensions\": [3, 0, 3],"
+        "\"translation\": [0, -2]}}, {\"type\": \"ground\", \"height\": -5,"
+        "\"is_obstacle\": true}",
+        ", \"boundary_conditions\": {\"rhs\": [0, 9.81, 0]}");
+    CHECK(s->body_count == 2 && s->half_space_count == 1);
+    mesh m;
+    CHECK_OK(scene_body_mesh(s, 0, &m, &err), err);
+    /* Scaled to 4 x 1 x 2, turned a quarter about z, then shifted. */
+    CHECK_NEAR(m.vertices[1].x, 1, 1e-12);
+    CHECK_NEAR(m.vertices[1].y, 6, 1e-12);
+    CHECK_NEAR(m.vertices[2].x, 0, 1e-12);
+    CHECK_NEAR(m.vertices[3].z, 5, 1e-12);
+    mesh_free(&m);
+    CHECK_OK(scene_body_mesh(s, 1, &m, &err), err);
+    CHECK_NEAR(m.vertices[2].x, 1.5, 1e-12);
+    CHECK_NEAR(m.vertices[2].y, -2, 1e-12);
+    CHECK(!mesh_find(&m, CELL_TRIANGLE) && mesh_find(&m, CELL_EDGE));
+    mesh_free(&m);
+    CHECK(s->gravity.y == -9.81 && s->half_spaces[0].origin.y == -5);
+    scene_free(s);
+}
+
+TEST(arrays)
+{
+    scene_def *s =
+        must_import(", \"type\": \"mesh_array\", \"array\": {\"offset\": 1.5, \"relative\": true,"
+                    "\"size\": [2, 1, 3]}}",
+                    "");
+    CHECK(s->body_count == 6);
+    CHECK(s->bodies[5].translate.x == 3 && s->bodies[5].translate.z == 6);
+    scene_free(s);
+}
+
+static size_t selected(const scene_def *s, size_t fix)
+{
+    mesh m;
+    int32_t *nodes;
+    size_t count;
+    CHECK_OK(scene_body_mesh(s, 0, &m, &err), err);
+    CHECK_OK(select_nodes(&s->bodies[0].fixes[fix].nodes, &s->bodies[0], &m, &nodes, &count, &err),
+             err);
+    mem_free(nodes);
+    mesh_free(&m);
+    return count;
+}
+
+TEST(conditions)
+{
+    scene_def *s = must_import(
+        ", \"surface_selection\": [{\"id\": 4, \"axis\": \"-x\", \"position\": 0.01,"
+        "\"relative\": true}, {\"id\": 7, \"box\": [[0, 0, 0], [1, 1, 1]]}]},"
+        "{\"mesh\": \"../square.obj\", \"is_obstacle\": true, \"surface_selection\": 1000,"
+        "\"transformation\": {\"translation\": [0, -1, 0]}}",
+        ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": 4, \"value\": [0, 0, 0]},"
+        "{\"id\": 7, \"value\": [\"10*t\", \"x*t\", 0], \"dimension\": [true, true, false]}],"
+        "\"obstacle_displacements\": [{\"id\": 1000, \"value\": [0, \"0.5*t\", 0]}]},"
+        "\"initial_conditions\": {\"velocity\": [{\"id\": 0, \"value\": [\"y\", 2, 0]}]}");
+    const body_def *b = &s->bodies[0];
+    CHECK(b->fix_count == 2 && !b->fixes[0].displacement[0] && b->fixes[1].displacement[0]);
+    CHECK(b->fixes[1].axes[0] && b->fixes[1].axes[1] && !b->fixes[1].axes[2]);
+    /* The face x = 0 belongs to 4; of the others three, all centres are within the box. */
+    CHECK(selected(s, 0) == 3 && selected(s, 1) == 4);
+    CHECK(expression_value(b->fixes[1].displacement[1], 3, 0, 0, 2) == 6);
+    CHECK(s->bodies[1].displacement[1] &&
+          expression_value(s->bodies[1].displacement[1], 0, 0, 0, 2) == 1);
+    CHECK(b->velocity_field[0] && expression_value(b->velocity_field[0], 0, 5, 0, 0) == 5);
+    scene_free(s);
+    s = must_import(", \"surface_selection\": {\"threshold\": 1e-3}}",
+                    ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": 7, \"value\":"
+                    "[0, 0, 0]}, {\"id\": 2, \"value\": [1, 0, 0]}]}");
+    /* Side 7 is the slanted face, side 2 the one at the lowest y. */
+    CHECK(selected(s, 0) == 3 && selected(s, 1) == 3);
+    scene_free(s);
+}
+
+TEST(time_and_integrators)
+{
+    scene_def *s = must_import("}", ", \"time\": {\"tend\": null, \"time_steps\": 7}");
+    CHECK_NEAR(s->end_time, 0.07, 1e-12);
+    CHECK(s->integrator == INTEGRATOR_IMPLICIT_EULER);
+    scene_free(s);
+    s = must_import("}", ", \"time\": {\"integrator\": {\"type\": \"BDF\", \"steps\": 2}}");
+    CHECK(s->integrator == INTEGRATOR_BDF2);
+    scene_free(s);
+    s = must_import("}", ", \"time\": {\"integrator\": {\"type\": \"ImplicitNewmark\","
+                         "\"beta\": 0.3, \"gamma\": 0.6}}");
+    CHECK(s->integrator == INTEGRATOR_NEWMARK && s->newmark_beta == 0.3);
+    scene_free(s);
+    s = must_import("}", ", \"time\": null");
+    CHECK(s->integrator == INTEGRATOR_QUASI_STATIC);
+    scene_free(s);
+    must_fail("}", ", \"time\": {\"integrator\": \"Leapfrog\"}", ABUT_ERROR_UNSUPPORTED,
+              "/time/integrator");
+}
+
+TEST(refusals)
+{
+    must_fail("}", ", \"contact\": {\"adhesion\": {}}", ABUT_ERROR_UNSUPPORTED,
+              "/contact/adhesion");
+    must_fail(", \"colour\": 1}", "", ABUT_ERROR_UNSUPPORTED, "/geometry/0/colour");
+    must_fail("}, {\"mesh\": \"gone.obj\", \"is_obstacle\": true}", "", ABUT_ERROR_IO,
+              "/geometry/1");
+    must_fail("}", ", \"materials\": [{\"type\": \"HGOFiber\"}]", ABUT_ERROR_UNSUPPORTED,
+              "HGOFiber");
+    must_fail("}", ", \"materials\": [{\"type\": \"NeoHookean\", \"id\": 5, \"E\": 1, \"nu\": 0}]",
+              ABUT_ERROR_INPUT, "the id 0");
+    must_fail("}", ", \"space\": {\"remesh\": {\"enabled\": true}}", ABUT_ERROR_UNSUPPORTED,
+              "/space/remesh");
+    must_fail(", \"surface_selection\": [{\"id\": 1, \"axis\": 1, \"position\": -9}]}",
+              ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": 1, \"value\":"
+              "[\"sin(\", 0, 0]}]}",
+              ABUT_ERROR_INPUT, "character 5");
+    must_fail(", \"surface_selection\": [{\"id\": 1, \"blob\": 1}]}", "", ABUT_ERROR_UNSUPPORTED,
+              "surface_selection");
+    must_fail("}", ", \"units\": {\"length\": \"cm\"}", ABUT_ERROR_UNSUPPORTED, "/units");
+    must_fail("}", ", \"meshes\": []", ABUT_ERROR_UNSUPPORTED, "/meshes");
+}
+
+int main(void)
+{
+    set_up();
+    RUN(common_and_patch);
+    RUN(places);
+    RUN(arrays);
+    RUN(conditions);
+    RUN(time_and_integrators);
+    RUN(refusals);
+    tear_down();
+    return TEST_END();
+}
