@@ -283,16 +283,21 @@ TEST(not_a_scene)
 
 TEST(foreign_scenes_are_recognised)
 {
-    static const char *const files[][2] = {
-        {"{'rigid_body_problem': {'rigid_bodies': []}, 'timestep': 0.01}", "(rigid-ipc JSON)"},
-        {"{'geometry': [], 'materials': []}", "(PolyFEM JSON)"},
-        {"{'common': '../common.json', 'space': {}}", "(PolyFEM JSON)"},
+    static const struct {
+        const char *text;
+        scene_kind kind;
+    } files[] = {
+        {"{\"rigid_body_problem\": {\"rigid_bodies\": []}, \"timestep\": 0.01}", SCENE_RIGID_IPC},
+        {"{\"geometry\": [], \"materials\": []}", SCENE_POLYFEM},
+        {"{\"common\": \"../common.json\", \"space\": {}}", SCENE_POLYFEM},
+        {"{\"abut\": 1, \"geometry\": []}", SCENE_NATIVE},
     };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        scene_def *scene;
-        CHECK(load(files[i][0], &scene) == ABUT_ERROR_UNSUPPORTED);
-        CHECK(scene == NULL && strcmp(err.place, "bar.json") == 0);
-        CHECK(strstr(err.message, files[i][1]) != NULL);
+        json_error_t syntax;
+        json_t *document = NULL;
+        file_bytes bytes = {.data = (char *)files[i].text, .size = strlen(files[i].text)};
+        CHECK(scene_recognise(&bytes, &document, &syntax) == files[i].kind);
+        json_decref(document);
     }
 }
 

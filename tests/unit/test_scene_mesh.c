@@ -224,10 +224,10 @@ TEST(selectors)
 
 TEST(selection_by_tag)
 {
-    scene_def *s =
-        load("{'type': 'particles', 'material': {'young': 1, 'poisson': 0}, 'mesh': 'flat.msh',"
-             " 'fix': [{'nodes': {'tag': 7}}, {'nodes': {'tag': 8}},"
-             " {'nodes': {'tag': 9}}]}");
+    scene_def *s = load(
+        "{'type': 'particles', 'particles': {'radius': 0.01}, 'density': 1000, 'mesh': 'flat.msh',"
+        " 'fix': [{'nodes': {'tag': 7}}, {'nodes': {'tag': 8}},"
+        " {'nodes': {'tag': 9}}]}");
     if (!s) return;
     mesh m;
     int32_t first;
