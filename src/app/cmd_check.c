@@ -1,5 +1,6 @@
 #include "app/commands.h"
 #include "app/scene_summary.h"
+#include "scene/build.h"
 #include "scene/start.h"
 
 #include <math.h>
@@ -14,9 +15,10 @@ static abut_status check_start(scene_summary *summary, abut_error *err)
     start_report report;
     TRY(start_check(scene, summary->meshes, &report, err));
     for (size_t i = 0; i < report.shown; i++) {
-        abut_error problem;
-        error_set(&problem, ABUT_ERROR_INFEASIBLE, scene->path, "at the start, %s", report.text[i]);
-        summary_error(summary, &problem);
+        abut_error found_error;
+        error_set(&found_error, ABUT_ERROR_INFEASIBLE, scene->path, "at the start, %s",
+                  report.text[i]);
+        summary_error(summary, &found_error);
     }
     size_t found = report.intersections + report.behind_planes;
     if (found > report.shown) {
@@ -39,6 +41,15 @@ static abut_status check_scene(const scene_def *scene, abut_error *err)
     if (status == ABUT_OK) {
         summary_print(&summary);
         status = check_start(&summary, err);
+    }
+    if (status == ABUT_OK && summary.error_count == 0) {
+        /* What only shows when it is built: masses, conditions that contradict each other. */
+        stepper *built = NULL;
+        abut_error found_error;
+        logger silent = {0};
+        if (scene_build(scene, &silent, &built, &found_error) != ABUT_OK)
+            summary_error(&summary, &found_error);
+        stepper_destroy(built);
     }
     if (status == ABUT_OK) {
         if (summary.error_count + summary.warning_count == 0)

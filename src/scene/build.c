@@ -1,5 +1,6 @@
 #include "scene/build.h"
 
+#include "scene/build_check.h"
 #include "scene/build_rigid.h"
 #include "scene/build_thin.h"
 #include "scene/select.h"
@@ -37,10 +38,12 @@ static elastic_model elastic_model_of(material_model name)
 }
 
 static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape, model *m,
-                            abut_error *err)
+                            const logger *log, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
     abut_status status;
+    char place[256];
+    body_place(place, sizeof place, scene, i, "mesh");
     if (def->type == BODY_DEFORMABLE) {
         elastic_parameters material = elastic_from_young(
             elastic_model_of(def->material.model), def->material.young, def->material.poisson);
@@ -52,17 +55,14 @@ static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape,
     } else {
         status = build_thin_body(def, shape, m, err);
     }
-    if (status != ABUT_OK) {
-        char place[256];
-        body_place(place, sizeof place, scene, i, "mesh");
-        return error_add_place(err, place, status);
-    }
+    if (status != ABUT_OK) return error_add_place(err, place, status);
     model_body *body = &m->bodies.data[m->bodies.count - 1];
     body->consistent_mass = body->consistent_mass || def->consistent_mass;
     body->damping = def->material.damping;
     body->friction = def->friction;
     body->collision_group = def->collision_group;
-    return ABUT_OK;
+    if (def->type != BODY_DEFORMABLE) return ABUT_OK;
+    return check_masses(shape, m, body, place, log, err);
 }
 
 typedef ARRAY(int32_t) node_list;
@@ -154,6 +154,7 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
         condition *c = &s->conditions.data[s->conditions.count - 1];
         c->from = fix->from;
         c->until = fix->until;
+        c->source = (int32_t)k;
         c->axes = (fix->axes[0] ? 1 : 0) | (fix->axes[1] ? 2 : 0) | (fix->axes[2] ? 4 : 0);
         c->has_release = fix->has_release;
         c->release_axis = fix->release_axis;
@@ -182,7 +183,7 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
     const body_def *def = &scene->bodies[i];
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
     if (def->type != BODY_OBSTACLE && !def->sequence_folder) return ABUT_OK;
-    if (!array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7}))
+    if (!array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7, .source = -1}))
         return error_memory(err, "adding conditions");
     condition *c = &s->conditions.data[s->conditions.count - 1];
     for (int32_t b = 0; b < body->block_count; b++)
@@ -281,12 +282,13 @@ static stepper_options options_of(const scene_def *scene, const model *m)
                                         .reproducible = scene->reproducible}};
 }
 
-static abut_status build_model(const scene_def *scene, mesh *shapes, model *m, abut_error *err)
+static abut_status build_model(const scene_def *scene, mesh *shapes, model *m, const logger *log,
+                               abut_error *err)
 {
     for (size_t i = 0; i < scene->body_count; i++) {
         if (!scene->bodies[i].enabled) continue;
         TRY(scene_body_mesh(scene, i, &shapes[i], err));
-        TRY(add_body(scene, i, &shapes[i], m, err));
+        TRY(add_body(scene, i, &shapes[i], m, log, err));
         TRY(add_weights(scene, i, &shapes[i], m, err));
     }
     return model_finish(m, err);
@@ -318,6 +320,7 @@ static abut_status build_stepper(const scene_def *scene, const mesh *shapes, con
         status = contact_add_half_space(s->contact, plane, err);
     }
     if (status == ABUT_OK) status = stepper_start(s, velocity, err);
+    if (status == ABUT_OK) status = check_conditions(scene, s, err);
     mem_free(velocity);
     return status;
 }
@@ -328,7 +331,7 @@ abut_status scene_build(const scene_def *scene, const logger *log, stepper **out
     model *m = mem_calloc(1, sizeof *m);
     abut_status status = shapes && m ? ABUT_OK : error_memory(err, "building the scene");
     stepper *s = NULL;
-    if (status == ABUT_OK) status = build_model(scene, shapes, m, err);
+    if (status == ABUT_OK) status = build_model(scene, shapes, m, log, err);
     if (status == ABUT_OK) {
         stepper_options options = options_of(scene, m);
         model *handed = m;

@@ -21,7 +21,8 @@ typedef struct motion {
 typedef struct condition {
     ARRAY(int32_t) nodes;
     double from, until;
-    int axes; /* bits 1, 2, 4 */
+    int axes;       /* bits 1, 2, 4 */
+    int32_t source; /* number among the body's `fix`, -1: its motion as a whole; for messages */
     ARRAY(motion) motions;
     ARRAY(double) frames; /* instead: positions of all nodes at the end of each step */
     /* Or instead: displacement from the positions when the condition began; NULL: none. */
