@@ -14,8 +14,8 @@
  *     ... solve for a direction, abut_collision_free_step, line search with abut_barrier_value ...
  *
  * Functions that can fail return a status and fill the error object, which may be NULL. Arrays that
- * are passed in are only read, and only during the call, unless said. Work is shared between the
- * threads of OpenMP; results do not depend on their number. One mesh must not be used by two calls
+ * are passed in are only read, and only during the call, unless said. Work is shared between
+ * threads; results do not depend on their number. One mesh must not be used by two calls
  * at the same time; different meshes may. */
 #ifndef ABUT_CONTACT_H
 #define ABUT_CONTACT_H

@@ -23,7 +23,7 @@ typedef struct abut_sim_options {
     abut_log_function log; /* NULL: silent */
     void *log_user;
     abut_log_level log_level;
-    int threads; /* 0: as OpenMP decides */
+    int threads; /* 0: OMP_NUM_THREADS, or one per core */
     /* Where start_problems.vtu is written when the start intersects; NULL: nowhere. */
     const char *problem_folder;
 } abut_sim_options;

@@ -7,14 +7,16 @@
 
 #include <stddef.h>
 
-/* Number of threads that loops started from this thread will use (OpenMP's). */
+/* Number of threads that loops started from this thread will use: what was set, else the
+ * environment's OMP_NUM_THREADS, else the cores that the process may use. */
 int parallel_threads(void);
 void parallel_set_threads(int threads);
 
 /* Index of the calling worker, 0 .. parallel_threads()-1, for per-thread scratch memory. */
 int parallel_worker(void);
 
-/* Calls body(context, begin, end) for each chunk of at most `chunk` indices. */
+/* Calls body(context, begin, end) for each chunk of at most `chunk` indices. A loop inside a body,
+ * and one that is started while another thread's loop is running, runs on its thread alone. */
 typedef void (*parallel_body)(void *context, size_t begin, size_t end);
 void parallel_for(size_t n, size_t chunk, parallel_body body, void *context);
 

@@ -10,7 +10,7 @@ struct linear_solver {
     linear_statistics statistics;
 };
 
-static const linear_class *const classes[] = {&linear_cholmod, &linear_pcg};
+static const linear_class *const classes[] = {&linear_direct, &linear_cholmod, &linear_pcg};
 
 abut_status linear_create(const linear_options *options, linear_solver **out, abut_error *err)
 {
@@ -20,7 +20,8 @@ abut_status linear_create(const linear_options *options, linear_solver **out, ab
         if (strcmp(classes[i]->name, options->name) == 0) class = classes[i];
     if (!class)
         return error_set(err, ABUT_ERROR_INPUT, "solver.linear",
-                         "unknown linear solver \"%s\"; available: cholmod, pcg", options->name);
+                         "unknown linear solver \"%s\"; available: direct, cholmod, pcg",
+                         options->name);
     linear_solver *solver = mem_calloc(1, sizeof *solver);
     if (!solver) return error_memory(err, "creating the linear solver");
     solver->class = class;

@@ -6,7 +6,7 @@
 #include "linear/block_matrix.h"
 
 typedef struct linear_options {
-    const char *name;   /* "cholmod" or "pcg" */
+    const char *name;   /* "direct", "cholmod" or "pcg" */
     double tolerance;   /* relative residual of iterative solvers */
     int max_iterations; /* of iterative solvers; 0 = 10 x unknowns */
     bool reproducible;  /* same bits for any number of threads (one BLAS thread) */
@@ -43,6 +43,6 @@ abut_status linear_load(linear_solver *solver, const int32_t *order, const doubl
                         abut_error *err);
 void linear_destroy(linear_solver *solver);
 
-extern const linear_class linear_cholmod, linear_pcg;
+extern const linear_class linear_direct, linear_cholmod, linear_pcg;
 
 #endif

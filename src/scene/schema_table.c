@@ -7,7 +7,7 @@
 
 const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", NULL};
 const char *const material_model_words[] = {"neo-hookean", "fixed-corotated", "linear", NULL};
-const char *const linear_solver_words[] = {"cholmod", "pcg", NULL};
+const char *const linear_solver_words[] = {"direct", "cholmod", "pcg", NULL};
 const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
 const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
 const char *const ccd_words[] = {"tight-inclusion", "additive", NULL};

@@ -339,8 +339,8 @@ static double residual(const double *x, const double *b)
     return largest;
 }
 
-static const char *const back_ends[] = {"cholmod", "pcg"};
-enum { BACK_ENDS = 2 };
+static const char *const back_ends[] = {"direct", "cholmod", "pcg"};
+enum { BACK_ENDS = 3 };
 
 static linear_solver *make_solver(const char *name)
 {
