@@ -25,7 +25,7 @@ static abut_status reserve(block_matrix *m, size_t size, size_t blocks, abut_err
         m->column_start = mem_alloc(m->size_capacity, sizeof *m->column_start);
         m->scalar_start = mem_alloc(3 * m->size_capacity + 1, sizeof *m->scalar_start);
     }
-    if (blocks > m->block_capacity) {
+    if (blocks > m->block_capacity || !m->row) {
         mem_free(m->row);
         mem_free(m->column);
         mem_free(m->scalar_row);

@@ -217,7 +217,7 @@ static ipc_script defaults(const char *path, const logger *log)
                         .handle_ratio = 0.01,
                         .fix_until = INFINITY,
                         .force_until = INFINITY,
-                        .linear_solver = "cholmod",
+                        .linear_solver = "direct",
                         .kind = "null",
                         .release_beyond = NAN};
 }

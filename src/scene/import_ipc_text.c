@@ -368,7 +368,7 @@ static abut_status read_linear_solver(reader *r)
     char word[WORD_SIZE];
     TRY(need_word(r, "the solver", word));
     bool iterative = strcmp(word, "AMGCL") == 0 || strcmp(word, "amgcl") == 0;
-    r->out->linear_solver = iterative ? "pcg" : "cholmod";
+    r->out->linear_solver = iterative ? "pcg" : "direct";
     return ABUT_OK;
 }
 

@@ -273,7 +273,7 @@ typedef struct scene_def {
     /* solver */
     length_def tolerance; /* m/s on the largest Newton direction entry over h */
     int max_iterations;
-    const char *linear; /* "cholmod" or "pcg" */
+    const char *linear; /* "direct", "cholmod" or "pcg" */
     double linear_tolerance;
     bool reproducible; /* same bits for any number of threads */
     size_t body_count;

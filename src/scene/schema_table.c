@@ -83,11 +83,14 @@ static const schema_field solver_fields[] = {
             "step, is below this; relative values are l per second."},
     {"max_iterations", SCHEMA_INTEGER, .initial = "10000", FROM_TO(1, 1000000),
      .doc = "Newton iterations after which a step counts as not converged."},
-    {"linear", SCHEMA_WORD, .words = linear_solver_words, .initial = "\"cholmod\"",
-     .doc = "Solver of the linear systems: direct, or preconditioned conjugate gradients."},
+    {"linear", SCHEMA_WORD, .words = linear_solver_words, .initial = "\"direct\"",
+     .doc =
+         "Solver of the linear systems: the sparse factorisation of this program (`direct`) or of "
+         "CHOLMOD, or preconditioned conjugate gradients (`pcg`)."},
     {"linear_tolerance", SCHEMA_NUMBER, .initial = "1e-8", BETWEEN(0, 1),
      .doc = "Relative residual at which `pcg` stops."},
-    {"reproducible", SCHEMA_BOOL, .initial = "true", .doc = "Same bits for any number of threads."},
+    {"reproducible", SCHEMA_BOOL, .initial = "true",
+     .doc = "Same bits for any number of threads; only `cholmod` knows another way."},
 };
 
 static const schema_type solver_type = {

@@ -79,7 +79,7 @@ for threads in 2 3; do
     cmp -s <(table "$scratch/one") <(table "$scratch/more") || fail "$threads threads give another steps.csv"
     cmp -s "$scratch"/{one,more}/frames/frame_000012.vtu || fail "$threads threads give another frame"
 done
-for solver in cholmod pcg; do
+for solver in direct cholmod pcg; do
     for threads in 1 2; do
         "$abut" run examples/elastic/twist.json -o "$scratch/twist$threads" --threads $threads --steps 3 --quiet \
             --set solver.linear=$solver --set 'bodies[0].mesh.box.cells=[16, 6, 6]' || fail "twist on $threads threads"

@@ -114,7 +114,7 @@ stepper_options maker_options(integrator kind, double h)
         .newmark_gamma = 0.5,
         .tolerance = 1e-9,
         .max_iterations = 200,
-        .linear = {.name = "cholmod", .tolerance = 1e-10, .reproducible = true},
+        .linear = {.name = "direct", .tolerance = 1e-10, .reproducible = true},
         .eps_v = 1e-3,
         .friction_iterations = 1};
 }

@@ -22,8 +22,8 @@ static uint64_t count_allocations(stepper *s, int steps, int *iterations, size_t
 
 TEST(elastic_steps)
 {
-    static const char *const solvers[] = {"cholmod", "pcg"};
-    for (int k = 0; k < 2; k++) {
+    static const char *const solvers[] = {"direct", "cholmod", "pcg"};
+    for (int k = 0; k < 3; k++) {
         model *m = make_box_model((vec3){1, 0.2, 0.2}, 10, 2, 2, ELASTIC_NEO_HOOKEAN);
         stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.02);
         options.gravity = (vec3){0, -9.81, 0};
