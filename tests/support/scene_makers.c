@@ -107,16 +107,15 @@ void free_model(model *m)
 
 stepper_options maker_options(integrator kind, double h)
 {
-    return (stepper_options){
-        .h = h,
-        .integrator = kind,
-        .newmark_beta = 0.25,
-        .newmark_gamma = 0.5,
-        .tolerance = 1e-9,
-        .max_iterations = 200,
-        .linear = {.name = "direct", .tolerance = 1e-10, .reproducible = true},
-        .eps_v = 1e-3,
-        .friction_iterations = 1};
+    return (stepper_options){.h = h,
+                             .integrator = kind,
+                             .newmark_beta = 0.25,
+                             .newmark_gamma = 0.5,
+                             .tolerance = 1e-9,
+                             .max_iterations = 200,
+                             .linear = {.name = "direct", .tolerance = 1e-10, .reproducible = true},
+                             .eps_v = 1e-3,
+                             .friction_iterations = 1};
 }
 
 stepper *make_stepper(model *m, const stepper_options *options)
