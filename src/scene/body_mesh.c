@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "mesh/components.h"
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
 #include "mesh/refine.h"
@@ -85,23 +86,25 @@ static abut_status keep_only(mesh *m, mesh_only only, abut_error *err)
     return status;
 }
 
+abut_status body_mesh_make(const mesh_def *d, mesh *out, abut_error *err)
+{
+    memset(out, 0, sizeof *out);
+    TRY(d->source == MESH_FILE ? read_mesh_file(d, out, err) : generate(d, out, err));
+    abut_status status = ABUT_OK;
+    if (d->component >= 0) status = mesh_keep_component(out, (size_t)d->component, err);
+    for (int k = 0; status == ABUT_OK && k < d->refine; k++) status = mesh_refine(out, err);
+    if (status == ABUT_OK) mesh_jitter(out, d->jitter);
+    if (status == ABUT_OK && d->only != MESH_ALL) status = keep_only(out, d->only, err);
+    if (status != ABUT_OK) mesh_free(out);
+    return status;
+}
+
 abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_error *err)
 {
     const body_def *b = &scene->bodies[body];
     char place[sizeof err->place];
     body_mesh_place(scene, body, place, sizeof place);
-    memset(out, 0, sizeof *out);
-    abut_status status = b->mesh.source == MESH_FILE ? read_mesh_file(&b->mesh, out, err)
-                                                     : generate(&b->mesh, out, err);
-    for (int k = 0; status == ABUT_OK && k < b->mesh.refine; k++) {
-        status = mesh_refine(out, err);
-        if (status != ABUT_OK) mesh_free(out);
-    }
-    if (status == ABUT_OK) mesh_jitter(out, b->mesh.jitter);
-    if (status == ABUT_OK && b->mesh.only != MESH_ALL) {
-        status = keep_only(out, b->mesh.only, err);
-        if (status != ABUT_OK) mesh_free(out);
-    }
+    abut_status status = body_mesh_make(&b->mesh, out, err);
     if (status != ABUT_OK) return error_add_place(err, place, status);
     mesh_transform(out, b->scale, b->rotate, b->translate);
     return ABUT_OK;

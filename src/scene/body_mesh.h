@@ -8,6 +8,8 @@
 /* "bar.json: bodies[2].mesh.ball": where the mesh of a body is described. */
 void body_mesh_place(const scene_def *scene, size_t body, char *text, size_t size);
 
+/* Reads or generates the mesh of a definition. */
+abut_status body_mesh_make(const mesh_def *d, mesh *out, abut_error *err);
 /* Reads or generates, and transforms; no check beyond valid indices and coordinates. */
 abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_error *err);
 

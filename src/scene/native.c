@@ -2,6 +2,8 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "mesh/components.h"
+#include "scene/body_mesh.h"
 #include "scene/cloth.h"
 #include "scene/schema.h"
 #include "scene/schema_table.h"
@@ -322,6 +324,7 @@ static abut_status read_mesh(const json_t *object, const char *folder, mesh_def 
     out->source = (mesh_source)source;
     out->refine = get_int(object, "refine");
     out->only = (mesh_only)get_word(object, "only", mesh_only_words);
+    out->component = get_int(object, "component");
     if (out->source != MESH_FILE) {
         read_shape(get(object, mesh_source_words[source]), out);
         return ABUT_OK;
@@ -473,8 +476,61 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     return read_conditions(object, out, err);
 }
 
+static abut_status count_pieces(const json_t *body, const scene_def *scene, size_t *count,
+                                abut_error *err)
+{
+    mesh_def def = {0};
+    mesh shape;
+    TRY(read_mesh(get(body, "mesh"), scene->folder, &def, err));
+    abut_status status = body_mesh_make(&def, &shape, err);
+    if (status == ABUT_OK) {
+        status = mesh_count_components(&shape, count, err);
+        mesh_free(&shape);
+    }
+    mem_free((char *)def.path);
+    return status == ABUT_OK ? ABUT_OK : error_add_place(err, get_string(body, "name"), status);
+}
+
+/* A body for every piece of the mesh. */
+static abut_status append_pieces(json_t *list, json_t *body, size_t count, abut_error *err)
+{
+    bool ok = json_object_set_new(body, "split", json_false()) == 0;
+    for (size_t k = 0; ok && k < count; k++) {
+        json_t *piece = json_deep_copy(body);
+        ok = piece && json_object_set_new(piece, "name",
+                                          json_sprintf("%s.%zu", get_string(body, "name"), k)) == 0;
+        ok = ok && json_object_set_new(json_object_get(piece, "mesh"), "component",
+                                       json_integer((json_int_t)k)) == 0;
+        ok = ok && json_array_append(list, piece) == 0;
+        json_decref(piece);
+    }
+    return ok ? ABUT_OK : error_memory(err, "splitting a body");
+}
+
+/* Replaces bodies that are to be split by their pieces. */
+static abut_status split_bodies(scene_def *scene, abut_error *err)
+{
+    json_t *old = json_object_get(scene->resolved, "bodies"), *list = json_array();
+    abut_status status = list ? ABUT_OK : error_memory(err, "splitting bodies");
+    for (size_t i = 0; status == ABUT_OK && i < json_array_size(old); i++) {
+        json_t *body = json_array_get(old, i);
+        size_t count = 0;
+        if (!get_bool(body, "split")) {
+            if (json_array_append(list, body) != 0) status = error_memory(err, "splitting bodies");
+            continue;
+        }
+        status = count_pieces(body, scene, &count, err);
+        if (status == ABUT_OK) status = append_pieces(list, body, count, err);
+    }
+    if (status == ABUT_OK && json_object_set(scene->resolved, "bodies", list) != 0)
+        status = error_memory(err, "splitting bodies");
+    json_decref(list);
+    return status;
+}
+
 static abut_status read_bodies(scene_def *scene, abut_error *err)
 {
+    TRY(split_bodies(scene, err));
     const json_t *list = get(scene->resolved, "bodies");
     TRY(allocate_list(list, sizeof *scene->bodies, (void **)&scene->bodies, &scene->body_count,
                       err));

@@ -163,6 +163,7 @@ typedef enum mesh_only { MESH_ALL, MESH_EDGES, MESH_POINTS } mesh_only;
 typedef struct mesh_def {
     mesh_source source;
     mesh_only only;
+    int component;    /* the only connected piece that counts; -1: all */
     const char *path; /* MESH_FILE: resolved against the scene's folder */
     bool weld;
     int refine;

@@ -168,6 +168,8 @@ static const schema_field mesh_fields[] = {
     {"only", SCHEMA_WORD, .words = mesh_only_words, .initial = "\"all\"",
      .doc = "What counts of the mesh: everything, the edges of its surface as wires, or the "
             "vertices of its surface as points."},
+    {"component", SCHEMA_INTEGER, .initial = "-1", FROM_TO(-1, 2147483647),
+     .doc = "Number of the connected piece of the mesh that is meant, from 0; -1 means all."},
     {"box", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &box_type, .doc = "Box of tetrahedra."},
     {"mat", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &mat_type, .doc = "Thin mat of tetrahedra."},
     {"rod", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &rod_type, .doc = "Cylinder of tetrahedra."},
@@ -393,6 +395,9 @@ static const schema_field body_fields[] = {
      .doc = "What kind of body it is."},
     {"enabled", SCHEMA_BOOL, .initial = "true", .doc = "Whether the body is part of the scene."},
     {"mesh", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_mesh, .doc = "Shape at rest."},
+    {"split", SCHEMA_BOOL, .initial = "false",
+     .doc = "Whether every connected piece of the mesh becomes a body of its own, with the same "
+            "settings, named `name.0`, `name.1`, ..."},
     {"scale", SCHEMA_VECTOR, SCHEMA_OR_NUMBER, .count = 3, .initial = "[1, 1, 1]",
      .bounds = NOT_ZERO, .doc = "Factors on the mesh, applied first; negative ones mirror it."},
     {"rotate", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg",

@@ -239,6 +239,26 @@ TEST(selection_by_tag)
     scene_free(s);
 }
 
+TEST(split_bodies)
+{
+    scene_def *s = load("{'name': 'row', 'type': 'rigid', 'density': 1, 'split': true,"
+                        " 'mesh': {'lattice': {'counts': [3, 1, 1], 'spacing': 2}},"
+                        " 'translate': [0, 5, 0]}");
+    if (!s) return;
+    CHECK(s->body_count == 3);
+    for (size_t i = 0; i < s->body_count; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "row.%zu", i);
+        CHECK(strcmp(s->bodies[i].name, name) == 0);
+        mesh m;
+        CHECK_OK(scene_body_mesh(s, i, &m, &err), err);
+        CHECK(m.vertex_count == 1 && m.vertices[0].y == 5);
+        CHECK_NEAR(m.vertices[0].x, 2.0 * (double)i - 2, 1e-12);
+        mesh_free(&m);
+    }
+    scene_free(s);
+}
+
 /* --- The start --- */
 
 /* Loads the meshes of all bodies and checks the start. */
@@ -375,6 +395,7 @@ int main(void)
     RUN(inverted_and_flat_tets);
     RUN(selectors);
     RUN(selection_by_tag);
+    RUN(split_bodies);
     RUN(a_good_start);
     RUN(intersecting_start);
     RUN(start_behind_a_plane);
