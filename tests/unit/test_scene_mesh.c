@@ -231,7 +231,7 @@ TEST(selection_by_tag)
     if (!s) return;
     mesh m;
     int32_t first;
-    CHECK_OK(scene_body_mesh(s, 0, &m, &err), err);
+    CHECK_OK(body_mesh_load(s, 0, &m, &err), err);
     CHECK(select_count(s, 0, &m, &first) == 4);
     CHECK(select_count(s, 1, &m, &first) == 5);
     CHECK(select_count(s, 2, &m, &first) == 0);
