@@ -90,8 +90,8 @@ static abut_status lag_list(abut_friction *f, int k, const abut_active_set *set,
         const contact_stencil *c = &set->set.lists[list].data[i];
         double mu = coefficient_of(set->mesh, o, c->vertex[0], c->vertex[second]);
         if (mu <= 0) continue;
-        friction_stencil s = {.force =
-                                  mu * barrier_normal_force(law, c->distance2, c->multiplicity)};
+        friction_stencil s = {
+            .force = mu * barrier_normal_force(law, c->distance2, c->thickness, c->multiplicity)};
         vec3 x[4];
         stencil_positions(c, (int)width, set->y.data, x);
         memcpy(s.vertex, c->vertex, sizeof s.vertex);

@@ -47,7 +47,22 @@ typedef struct collision_surface {
     ARRAY(int32_t) triangles;      /* 3 vertices each */
     ARRAY(double) edge_length2;    /* squared rest length of every edge */
     ARRAY(uint8_t) vertex_on_edge; /* vertex belongs to some edge (else it is a free point) */
+    ARRAY(double) thickness;       /* xi of every vertex; empty: all 0 */
 } collision_surface;
+
+/* xi of a pair of primitives: the mean of the two, that of a primitive the largest of its vertices.
+ */
+static inline double surface_pair_thickness(const collision_surface *s, const int32_t *a, int na,
+                                            const int32_t *b, int nb)
+{
+    if (s->thickness.count == 0) return 0;
+    double first = 0, second = 0;
+    for (int k = 0; k < na; k++)
+        if (s->thickness.data[a[k]] > first) first = s->thickness.data[a[k]];
+    for (int k = 0; k < nb; k++)
+        if (s->thickness.data[b[k]] > second) second = s->thickness.data[b[k]];
+    return 0.5 * (first + second);
+}
 
 void collision_surface_free(collision_surface *s);
 /* Rows for a further vertex; its body must follow in vertex_body. */

@@ -280,10 +280,24 @@ static abut_status sum_load_masses(model *m, abut_error *err)
     return ABUT_OK;
 }
 
+/* Thickness of the surface's vertices, where some body has one. */
+static abut_status spread_thickness(model *m, abut_error *err)
+{
+    bool any = false;
+    for (size_t b = 0; b < m->bodies.count; b++) any = any || m->bodies.data[b].offset > 0;
+    if (!any) return ABUT_OK;
+    size_t count = m->surface.rows.count;
+    if (!array_resize(&m->surface.thickness, count)) return error_memory(err, "adding thickness");
+    for (size_t i = 0; i < count; i++)
+        m->surface.thickness.data[i] = m->bodies.data[m->surface.vertex_body.data[i]].offset;
+    return ABUT_OK;
+}
+
 abut_status model_finish(model *m, abut_error *err)
 {
     if (m->rest.count == 0)
         return error_set(err, ABUT_ERROR_INPUT, "bodies", "the scene has no nodes");
+    TRY(spread_thickness(m, err));
     TRY(measure_extent(m, err));
     TRY(group_vertices(m, err));
     weigh_obstacles(m);

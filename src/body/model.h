@@ -56,6 +56,7 @@ typedef struct model_body {
     double density;
     double damping;  /* s; factor on the stiffness, Rayleigh's beta */
     double friction; /* negative: the scene's */
+    double offset;   /* xi: thickness in contact, m */
     bool consistent_mass;
     bool nodal;           /* its blocks are positions of nodes */
     bool by_surface;      /* drawn by its collision surface, which is finer than its cells */

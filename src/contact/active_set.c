@@ -14,6 +14,7 @@ void active_set_free(active_set *set)
     for (int k = 0; k < STENCIL_LISTS; k++) array_free(&set->lists[k]);
     array_free(&set->type);
     array_free(&set->distance2);
+    array_free(&set->gap);
     memset(set, 0, sizeof *set);
 }
 
@@ -31,6 +32,7 @@ typedef struct classify_work {
     const vec3 *y;
     uint8_t *type;
     double *distance2;
+    double *gap; /* only with thickness */
     double dhat2, dhat;
 } classify_work;
 
@@ -50,10 +52,15 @@ static bool boxes_apart(const vec3 *a, int na, const vec3 *b, int nb, double dha
            blow.y - ahigh.y > dhat || alow.z - bhigh.z > dhat || blow.z - ahigh.z > dhat;
 }
 
-static void store(const classify_work *w, size_t i, double distance2, int type)
+static void store(const classify_work *w, size_t i, double distance2, int type, double thickness)
 {
     w->distance2[i] = distance2;
-    w->type[i] = distance2 < w->dhat2 ? (uint8_t)type : (uint8_t)INACTIVE;
+    double reach2 = w->dhat2;
+    if (w->gap) {
+        w->gap[i] = sqrt(distance2) - thickness;
+        reach2 = (w->dhat + thickness) * (w->dhat + thickness);
+    }
+    w->type[i] = distance2 < reach2 ? (uint8_t)type : (uint8_t)INACTIVE;
 }
 
 static void classify_vertex_triangle(void *context, size_t begin, size_t end)
@@ -62,13 +69,14 @@ static void classify_vertex_triangle(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) {
         const int32_t *t = w->s->triangles.data + 3 * (size_t)w->pairs[i][1];
         vec3 p = w->y[w->pairs[i][0]], x[3] = {w->y[t[0]], w->y[t[1]], w->y[t[2]]};
-        if (boxes_apart(&p, 1, x, 3, w->dhat)) {
-            store(w, i, INFINITY, INACTIVE);
+        double xi = surface_pair_thickness(w->s, &w->pairs[i][0], 1, t, 3);
+        if (boxes_apart(&p, 1, x, 3, w->dhat + xi)) {
+            store(w, i, INFINITY, INACTIVE, xi);
             continue;
         }
         point_triangle_type type;
         double d2 = point_triangle_closest(p, x[0], x[1], x[2], &type, NULL);
-        store(w, i, d2, type);
+        store(w, i, d2, type, xi);
     }
 }
 
@@ -79,13 +87,14 @@ static void classify_edge_edge(void *context, size_t begin, size_t end)
         const int32_t *a = w->s->edges.data + 2 * (size_t)w->pairs[i][0];
         const int32_t *b = w->s->edges.data + 2 * (size_t)w->pairs[i][1];
         vec3 x[4] = {w->y[a[0]], w->y[a[1]], w->y[b[0]], w->y[b[1]]};
-        if (boxes_apart(x, 2, x + 2, 2, w->dhat)) {
-            store(w, i, INFINITY, INACTIVE);
+        double xi = surface_pair_thickness(w->s, a, 2, b, 2);
+        if (boxes_apart(x, 2, x + 2, 2, w->dhat + xi)) {
+            store(w, i, INFINITY, INACTIVE, xi);
             continue;
         }
         edge_edge_type type;
         double d2 = edge_edge_closest(x[0], x[1], x[2], x[3], &type, NULL);
-        store(w, i, d2, type);
+        store(w, i, d2, type, xi);
     }
 }
 
@@ -96,7 +105,7 @@ static void classify_vertex_edge(void *context, size_t begin, size_t end)
         const int32_t *e = w->s->edges.data + 2 * (size_t)w->pairs[i][1];
         point_edge_type type;
         double d2 = point_edge_closest(w->y[w->pairs[i][0]], w->y[e[0]], w->y[e[1]], &type, NULL);
-        store(w, i, d2, type);
+        store(w, i, d2, type, surface_pair_thickness(w->s, &w->pairs[i][0], 1, e, 2));
     }
 }
 
@@ -104,7 +113,8 @@ static void classify_vertex_vertex(void *context, size_t begin, size_t end)
 {
     const classify_work *w = context;
     for (size_t i = begin; i < end; i++)
-        store(w, i, point_point_distance2(w->y[w->pairs[i][0]], w->y[w->pairs[i][1]]), 0);
+        store(w, i, point_point_distance2(w->y[w->pairs[i][0]], w->y[w->pairs[i][1]]), 0,
+              surface_pair_thickness(w->s, &w->pairs[i][0], 1, &w->pairs[i][1], 1));
 }
 
 /* Weights of pairs, see surface_areas. */
@@ -120,10 +130,10 @@ static double edge_pair_weight(const surface_areas *areas, const int32_t pair[2]
 
 /* Appends the reduced stencil of a pair with global vertices g. */
 static bool append(active_set *set, const feature_stencil *feature, const int32_t *g,
-                   double distance2, double weight)
+                   double distance2, double thickness, double weight)
 {
     static const stencil_list list_of[STENCIL_KINDS] = {LIST_PP, LIST_PE, LIST_PT, LIST_EE};
-    contact_stencil c = {.multiplicity = weight, .distance2 = distance2};
+    contact_stencil c = {.multiplicity = weight, .distance2 = distance2, .thickness = thickness};
     for (int k = 0; k < 4; k++) c.vertex[k] = k < feature->count ? g[feature->vertex[k]] : -1;
     if (feature->kind == STENCIL_PP && c.vertex[0] > c.vertex[1]) {
         int32_t swap = c.vertex[0];
@@ -146,10 +156,14 @@ static bool append_edge_edge(active_set *set, const collision_surface *s, const 
     int32_t g[4] = {a[0], a[1], b[0], b[1]};
     double weight = set->areas ? edge_pair_weight(set->areas, pair) : 1;
     double threshold = 1e-3 * s->edge_length2.data[pair[0]] * s->edge_length2.data[pair[1]];
+    double xi = surface_pair_thickness(s, a, 2, b, 2);
     if (edge_cross2(y[g[0]], y[g[1]], y[g[2]], y[g[3]]) >= threshold)
-        return append(set, &edge_edge_features[type], g, distance2, weight);
-    contact_stencil c = {
-        .multiplicity = weight, .distance2 = distance2, .threshold = threshold, .type = type};
+        return append(set, &edge_edge_features[type], g, distance2, xi, weight);
+    contact_stencil c = {.multiplicity = weight,
+                         .distance2 = distance2,
+                         .thickness = xi,
+                         .threshold = threshold,
+                         .type = type};
     memcpy(c.vertex, g, sizeof g);
     return array_push(&set->lists[LIST_EE_MOLLIFIED], c);
 }
@@ -164,10 +178,18 @@ static abut_status classify(active_set *set, classify_work *w, parallel_body bod
     w->pairs = pairs;
     w->type = set->type.data;
     w->distance2 = set->distance2.data;
+    w->gap = NULL;
+    if (w->s->thickness.count > 0) {
+        if (!array_resize(&set->gap, count + 1))
+            return error_memory(err, "building the active set");
+        w->gap = set->gap.data;
+    }
     parallel_for(count, CHUNK, body, w);
     for (size_t i = 0; i < count; i++)
         if (set->distance2.data[i] < set->min_distance2)
             set->min_distance2 = set->distance2.data[i];
+    for (size_t i = 0; w->gap && i < count; i++)
+        if (w->gap[i] < set->min_gap) set->min_gap = w->gap[i];
     return ABUT_OK;
 }
 
@@ -205,7 +227,7 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
     classify_work work = {.s = s, .y = y, .dhat2 = dhat * dhat, .dhat = dhat};
     bool ok = true;
     for (int k = 0; k < STENCIL_LISTS; k++) array_clear(&set->lists[k]);
-    set->min_distance2 = INFINITY;
+    set->min_distance2 = set->min_gap = INFINITY;
     TRY(classify(set, &work, classify_vertex_triangle, (const int32_t(*)[2])candidates->vt.data,
                  candidates->vt.count, err));
     for (size_t i = 0; ok && i < candidates->vt.count; i++) {
@@ -214,7 +236,7 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
         const int32_t *t = s->triangles.data + 3 * (size_t)pair[1];
         int32_t g[4] = {pair[0], t[0], t[1], t[2]};
         ok = append(set, &point_triangle_features[set->type.data[i]], g, set->distance2.data[i],
-                    vertex_weight(set, pair[0], 0.25));
+                    surface_pair_thickness(s, pair, 1, t, 3), vertex_weight(set, pair[0], 0.25));
     }
     TRY(classify(set, &work, classify_edge_edge, (const int32_t(*)[2])candidates->ee.data,
                  candidates->ee.count, err));
@@ -230,7 +252,7 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
         const int32_t *e = s->edges.data + 2 * (size_t)pair[1];
         int32_t g[3] = {pair[0], e[0], e[1]};
         ok = append(set, &point_edge_features[set->type.data[i]], g, set->distance2.data[i],
-                    vertex_weight(set, pair[0], 0.5));
+                    surface_pair_thickness(s, pair, 1, e, 2), vertex_weight(set, pair[0], 0.5));
     }
     TRY(classify(set, &work, classify_vertex_vertex, (const int32_t(*)[2])candidates->vv.data,
                  candidates->vv.count, err));
@@ -241,10 +263,12 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
         double weight =
             set->areas ? 0.5 * (set->areas->vertex.data[pair[0]] + set->areas->vertex.data[pair[1]])
                        : 1;
-        ok = append(set, &point_point, pair, set->distance2.data[i], weight);
+        ok = append(set, &point_point, pair, set->distance2.data[i],
+                    surface_pair_thickness(s, pair, 1, pair + 1, 1), weight);
     }
     if (!ok) return error_memory(err, "building the active set");
     merge(&set->lists[LIST_PP]);
     merge(&set->lists[LIST_PE]);
+    if (s->thickness.count == 0) set->min_gap = sqrt(set->min_distance2);
     return ABUT_OK;
 }

@@ -12,10 +12,13 @@
 #include "broad/candidates.h"
 #include "geometry/distance.h"
 
+#include <math.h>
+
 typedef struct contact_stencil {
     int32_t vertex[4];   /* surface vertices, in the order of the distance function */
     double multiplicity; /* number (or weight) of the pairs that reduce to this stencil */
     double distance2;
+    double thickness;    /* xi: what the distance must exceed */
     double threshold;    /* mollified edge pairs: of |u x v|^2 */
     edge_edge_type type; /* mollified edge pairs: which features are closest */
 } contact_stencil;
@@ -45,14 +48,36 @@ typedef struct active_set {
      * where there are no triangles by a half. */
     const surface_areas *areas;
     double min_distance2; /* over all candidates; +INFINITY without candidates */
+    double min_gap;       /* smallest distance beyond the thickness of the pair */
     /* scratch */
     ARRAY(uint8_t) type;
     ARRAY(double) distance2;
+    ARRAY(double) gap; /* only with thickness */
 } active_set;
 
 void active_set_free(active_set *set);
 /* Number of stencils of all lists. */
 size_t active_set_count(const active_set *set);
+
+/* d^2 - xi^2, what the barrier is a function of (Codimensional IPC, 5.1). */
+static inline double stencil_offset2(double distance2, double thickness)
+{
+    if (thickness == 0) return distance2;
+    double d = sqrt(distance2);
+    return (d - thickness) * (d + thickness);
+}
+/* Where that ends: (xi + dhat)^2 - xi^2. */
+static inline double stencil_reach2(double dhat2, double thickness)
+{
+    return thickness == 0 ? dhat2 : dhat2 + 2 * thickness * sqrt(dhat2);
+}
+/* (d - xi)^2, signed as the gap. */
+static inline double stencil_gap2(const contact_stencil *c)
+{
+    if (c->thickness == 0) return c->distance2;
+    double gap = sqrt(c->distance2) - c->thickness;
+    return gap * fabs(gap);
+}
 
 /* Fills the set from candidate pairs at vertex positions y. */
 abut_status active_set_build(active_set *set, const collision_surface *s,

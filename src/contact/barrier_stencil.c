@@ -14,7 +14,9 @@ const stencil_kind stencil_list_kind[STENCIL_LISTS] = {STENCIL_PP, STENCIL_PE, S
 double barrier_stencil_value(const barrier_law *law, stencil_list list, const contact_stencil *c,
                              const vec3 *y)
 {
-    double b = c->multiplicity * barrier_value(law->kind, c->distance2, law->shat);
+    double s = stencil_offset2(c->distance2, c->thickness);
+    double b =
+        c->multiplicity * barrier_value(law->kind, s, stencil_reach2(law->shat, c->thickness));
     if (list == LIST_EE_MOLLIFIED) {
         vec3 x[4];
         stencil_positions(c, 4, y, x);
@@ -29,13 +31,15 @@ static void plain_derivatives(const barrier_law *law, stencil_list list, const c
     int n = 3 * stencil_list_width[list];
     stencil_kind kind = stencil_list_kind[list];
     double factor = law->factor * c->multiplicity;
-    double first = factor * barrier_first(law->kind, c->distance2, law->shat);
+    double s = stencil_offset2(c->distance2, c->thickness);
+    double shat = stencil_reach2(law->shat, c->thickness);
+    double first = factor * barrier_first(law->kind, s, shat);
     if (gradient) {
         stencil_gradient(kind, x, gradient);
         for (int k = 0; k < n; k++) gradient[k] *= first;
     }
     if (!hessian) return;
-    double second = factor * barrier_second(law->kind, c->distance2, law->shat);
+    double second = factor * barrier_second(law->kind, s, shat);
     if (project) {
         stencil_psd_hessian(kind, x, first, second, hessian);
         return;
@@ -74,10 +78,12 @@ static void mollified_derivatives(const barrier_law *law, const contact_stencil 
     double factor = law->factor * c->multiplicity;
     double gs[12], hs[144], ge[12], he[144];
     double s = fmin(spread_distance(c, x, gs, hs), c->distance2);
+    double shat = stencil_reach2(law->shat, c->thickness);
+    s = stencil_offset2(s, c->thickness);
     double e = edge_mollifier_hessian(x[0], x[1], x[2], x[3], c->threshold, ge, he);
-    double b = barrier_value(law->kind, s, law->shat);
-    double b1 = barrier_first(law->kind, s, law->shat);
-    double b2 = barrier_second(law->kind, s, law->shat);
+    double b = barrier_value(law->kind, s, shat);
+    double b1 = barrier_first(law->kind, s, shat);
+    double b2 = barrier_second(law->kind, s, shat);
     if (gradient)
         for (int k = 0; k < 12; k++) gradient[k] = factor * (b * ge[k] + e * b1 * gs[k]);
     if (!hessian) return;
@@ -101,10 +107,11 @@ void barrier_stencil_derivatives(const barrier_law *law, stencil_list list,
         plain_derivatives(law, list, c, x, project, gradient, hessian);
 }
 
-double barrier_normal_force(const barrier_law *law, double distance2, double multiplicity)
+double barrier_normal_force(const barrier_law *law, double distance2, double thickness,
+                            double multiplicity)
 {
-    return -law->factor * multiplicity * barrier_first(law->kind, distance2, law->shat) * 2 *
-           sqrt(distance2);
+    double s = stencil_offset2(distance2, thickness), shat = stencil_reach2(law->shat, thickness);
+    return -law->factor * multiplicity * barrier_first(law->kind, s, shat) * 2 * sqrt(distance2);
 }
 
 double barrier_physical_scale(barrier_kind kind, double dhat)

@@ -1,7 +1,7 @@
 /* The barrier energy of one stencil of the active set and its derivatives in the positions of its
- * vertices (IPC, equations 2.5 and 2.24): factor * multiplicity * b(d^2), nearly parallel edge
- * pairs times their mollifier. The loops over stencils are elsewhere: in the solver's contact term
- * and in the toolkit layer. */
+ * vertices (IPC, equations 2.5 and 2.24): factor * multiplicity * b(d^2 - xi^2), xi the thickness
+ * of the pair, nearly parallel edge pairs times their mollifier. The loops over stencils are
+ * elsewhere: in the solver's contact term and in the toolkit layer. */
 #ifndef CONTACT_BARRIER_STENCIL_H
 #define CONTACT_BARRIER_STENCIL_H
 
@@ -28,8 +28,9 @@ void barrier_stencil_derivatives(const barrier_law *law, stencil_list list,
                                  const contact_stencil *c, const vec3 *y, bool project,
                                  double *gradient, double *hessian);
 
-/* Size of the normal force at a distance: -factor multiplicity b'(d^2) 2 d. */
-double barrier_normal_force(const barrier_law *law, double distance2, double multiplicity);
+/* Size of the normal force at a distance: -factor multiplicity b'(d^2 - xi^2) 2 d. */
+double barrier_normal_force(const barrier_law *law, double distance2, double thickness,
+                            double multiplicity);
 
 /* The factor that gives the barrier the unit of a length, so that an area-weighted sum times a
  * stiffness in Pa is an energy: dhat over the unit of b (dhat^4 for the C2 barrier). */

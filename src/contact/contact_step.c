@@ -90,10 +90,13 @@ static abut_status find_candidates(contact_term *t, bool swept, double limit, do
         memset(t->p_base, 0, n * sizeof *t->p_base);
         if (t->deviation) memset(t->deviation, 0, n * sizeof *t->deviation);
     }
+    for (size_t i = 0; t->extra && i < n; i++)
+        t->extra[i] = 0.5 * t->model->surface.thickness.data[i] * (1 + 1e-12) +
+                      (t->deviation ? t->deviation[i] : 0);
     broad_query query = {.y = t->y,
                          .p = swept ? t->p : NULL,
                          .alpha = swept ? limit : 0,
-                         .extra = t->deviation,
+                         .extra = t->extra ? t->extra : t->deviation,
                          .inflation = t->options.dhat + 2 * room,
                          .tight = true};
     abut_status status = broad_candidates(t->broad, &query, &t->candidates, err);
@@ -214,6 +217,14 @@ static ccd_path path_of(const contact_term *t, int32_t vertex)
                       .curved = true};
 }
 
+/* True when a distance of at least sqrt(box2) stays large enough beyond xi after losing
+ * `closing`. */
+static bool boxes_keep_apart(double box2, double xi, double keep, double closing)
+{
+    if (xi == 0) return keep * keep * box2 > closing * closing;
+    return keep * (sqrt(box2) - xi) > closing;
+}
+
 /* Largest safe fraction of the way for a pair with a rigid vertex. */
 static double curved_pair_step(const contact_term *t, ccd_kind kind, const int32_t *v,
                                const step_options *options)
@@ -231,8 +242,8 @@ static double curved_pair_step(const contact_term *t, ccd_kind kind, const int32
         if (k == first - 1 || k == n - 1) closing += part;
     }
     closing *= (1 + 1e-12) * options->t_max;
-    double keep = 1 - KEEP_MESH;
-    if (keep * keep * box_distance2(kind, x) > closing * closing) return options->t_max;
+    double keep = 1 - KEEP_MESH, xi = options->min_distance;
+    if (boxes_keep_apart(box_distance2(kind, x), xi, keep, closing)) return options->t_max;
     return fmin(options->t_max, ccd_curved_pair_step(kind, path, options).step);
 }
 
@@ -255,15 +266,18 @@ static double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, d
     options.keep = KEEP_MESH;
     options.cap = t->options.dhat;
     options.t_max = limit;
+    int first = kind == CCD_EDGE_EDGE ? 2 : 1;
+    double xi = surface_pair_thickness(&t->model->surface, v, first, v + first, n - first);
+    options.min_distance = xi;
     if (t->speed && any_rigid(t, v, n)) return curved_pair_step(t, kind, v, &options);
     for (int k = 0; k < n; k++) {
         x[k] = t->y[v[k]];
         p[k] = t->p[v[k]];
     }
     double closing = closing_bound(kind, p) * (1 + 1e-12) * limit, keep = 1 - KEEP_MESH;
-    if (keep * keep * box_distance2(kind, x) > closing * closing) return limit;
+    if (boxes_keep_apart(box_distance2(kind, x), xi, keep, closing)) return limit;
     double distance = sqrt(pair_distance2(kind, x));
-    if (keep * distance > closing) return limit;
+    if (keep * (distance - xi) > closing) return limit;
     for (int k = 0; k < n; k++) end[k] = vec3_add(x[k], p[k]);
     return fmin(limit, ccd_pair_step(kind, x, end, &options).step);
 }
@@ -297,12 +311,13 @@ static double step_of_planes(const contact_term *t, double limit)
         const half_space *plane = &t->planes.data[k];
         for (size_t i = 0; i < t->model->surface.rows.count; i++) {
             if (t->kinematic[i]) continue;
-            double d = half_space_distance(t->y[i], plane->origin, plane->normal);
+            double xi = contact_plane_thickness(t, i);
+            double d = half_space_distance(t->y[i], plane->origin, plane->normal) - xi;
             if (t->model->surface.rows.data[i].kind == ROW_RIGID) {
                 if (limit * t->speed[i] * (1 + 1e-12) < (1 - KEEP_PLANE) * d) continue;
                 ccd_path path = path_of(t, (int32_t)i);
-                limit =
-                    ccd_curved_plane_step(&path, plane->origin, plane->normal, KEEP_PLANE, limit);
+                vec3 origin = vec3_mul_add(plane->origin, xi, plane->normal);
+                limit = ccd_curved_plane_step(&path, origin, plane->normal, KEEP_PLANE, limit);
                 continue;
             }
             double toward = -vec3_dot(plane->normal, t->p[i]);

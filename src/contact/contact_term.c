@@ -20,9 +20,11 @@ static abut_status find_plane_contacts(contact_term *t, abut_error *err)
         for (size_t i = 0; i < vertices; i++) {
             if (t->kinematic[i]) continue;
             double d = half_space_distance(t->y[i], plane->origin, plane->normal);
+            double xi = contact_plane_thickness(t, i);
             t->min_distance = fmin(t->min_distance, d);
-            if (d < t->options.dhat &&
-                !array_push(&t->plane_contacts, (plane_contact){(int32_t)i, (int32_t)k, d}))
+            t->min_gap = fmin(t->min_gap, d - xi);
+            if (d < t->options.dhat + xi &&
+                !array_push(&t->plane_contacts, (plane_contact){(int32_t)i, (int32_t)k, d, xi}))
                 return error_memory(err, "finding contacts with half-spaces");
         }
     }
@@ -110,6 +112,7 @@ static abut_status update(term *base, const double *x, abut_error *err)
     TRY(active_set_build(&t->active, &t->model->surface, &t->candidates, t->y, t->options.dhat,
                          err));
     t->min_distance = sqrt(t->active.min_distance2);
+    t->min_gap = t->active.min_gap;
     TRY(find_plane_contacts(t, err));
     TRY(frame_list_update(&t->frames, &t->model->surface, x, err));
     return set_groups(t, err);
@@ -146,14 +149,15 @@ static double value(term *base, const double *x)
     (void)x;
     contact_term *t = (contact_term *)base;
     double shat = t->options.dhat * t->options.dhat, sum = 0;
-    if (!(t->min_distance > 0)) return INFINITY;
+    if (!(t->min_gap > 0)) return INFINITY;
     for (int k = 0; k < STENCIL_LISTS; k++) {
         list_work work = {t, k};
         sum += parallel_sum(t->active.lists[k].count, list_energy, &work);
     }
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
-        double d = t->plane_contacts.data[i].distance;
-        sum += barrier_value(t->options.barrier, d * d, shat);
+        const plane_contact *c = &t->plane_contacts.data[i];
+        double s = stencil_offset2(c->distance * c->distance, c->thickness);
+        sum += barrier_value(t->options.barrier, s, stencil_reach2(shat, c->thickness));
     }
     return base->weight * t->kappa * sum;
 }
@@ -178,13 +182,14 @@ static void mesh_derivatives(const contact_term *t, stencil_list list, size_t be
 static void plane_local(const contact_term *t, const plane_contact *c, double *g, double *h,
                         bool project)
 {
-    double shat = t->options.dhat * t->options.dhat;
+    double shat = stencil_reach2(t->options.dhat * t->options.dhat, c->thickness);
     vec3 n = t->planes.data[c->plane].normal;
     double d = c->distance, factor = t->base.weight * t->kappa;
-    double b1 = barrier_first(t->options.barrier, d * d, shat);
+    double s = stencil_offset2(d * d, c->thickness);
+    double b1 = barrier_first(t->options.barrier, s, shat);
     vec3_store(g, vec3_scale(factor * b1 * 2 * d, n));
     if (!h) return;
-    double b2 = barrier_second(t->options.barrier, d * d, shat);
+    double b2 = barrier_second(t->options.barrier, s, shat);
     double curvature = factor * (4 * d * d * b2 + 2 * b1);
     if (project) curvature = fmax(0, curvature);
     mat3 block = mat3_scale(curvature, mat3_outer(n, n));
@@ -267,7 +272,8 @@ bool contact_adapt_stiffness(contact_term *t)
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
         const int32_t vertex[4] = {c->vertex, -2 - c->plane, -1, -1};
-        if (!close_pairs_add(&t->close, vertex, c->distance * c->distance, extent)) return false;
+        double gap = c->distance - c->thickness;
+        if (!close_pairs_add(&t->close, vertex, gap * gap, extent)) return false;
     }
     if (!close_pairs_shrink(&t->close) || t->kappa >= t->kappa_max) return false;
     t->kappa = fmin(t->kappa_max, 2 * t->kappa);
@@ -298,6 +304,7 @@ static void destroy(term *base)
     array_free(&t->other_planes);
     mem_free(t->deviation);
     mem_free(t->speed);
+    mem_free(t->extra);
     mem_free(t->group_flags);
     mem_free(t->y);
     mem_free(t->p);
@@ -331,7 +338,7 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     if (m->surface.general) row_stencils_publish(&t->rows, &t->base, CONTACT_ROWS);
     t->model = m;
     t->options = *options;
-    t->min_distance = INFINITY;
+    t->min_distance = t->min_gap = INFINITY;
     t->kinematic = mem_calloc(vertices, 1);
     t->y = mem_calloc(vertices, sizeof *t->y);
     t->p = mem_calloc(vertices, sizeof *t->p);
@@ -344,6 +351,10 @@ abut_status contact_create(const model *m, const contact_options *options, conta
         t->deviation = mem_calloc(vertices, sizeof *t->deviation);
         t->speed = mem_calloc(vertices, sizeof *t->speed);
         ok = t->deviation && t->speed;
+    }
+    if (ok && m->surface.thickness.count > 0) {
+        t->extra = mem_calloc(vertices, sizeof *t->extra);
+        ok = t->extra != NULL;
     }
     if (!ok) status = error_memory(err, "creating the contact term");
     for (size_t b = 0; ok && b < m->bodies.count; b++)

@@ -1,6 +1,6 @@
-/* The contact barrier: kappa sum over the active set of b(d^2), edge pairs times their mollifier,
- * and half-spaces (IPC, equation 2.5). Knows surface vertices and rows only, never what body they
- * are of.
+/* The contact barrier: kappa sum over the active set of b(d^2 - xi^2), edge pairs times their
+ * mollifier, and half-spaces (IPC, equation 2.5; with thickness Codimensional IPC, 5.1). Knows
+ * surface vertices and rows only, never what body they are of.
  *
  * Candidates are found once for the tube that the vertices may sweep in a Newton step, inflated,
  * and reused by the CCD, the line search and later iterations for as long as they cover the motion.
@@ -25,6 +25,7 @@ typedef struct half_space {
 typedef struct plane_contact {
     int32_t vertex, plane;
     double distance;
+    double thickness; /* half of the vertex's: planes have none */
 } plane_contact;
 
 typedef struct contact_options {
@@ -62,6 +63,7 @@ typedef struct contact_term {
     /* Only with rigid vertices: how far each may be off the chord of its way that the candidates
      * were found for, and how fast each moves at most. */
     double *deviation, *speed;
+    double *extra; /* only with thickness: what the boxes of the vertices are widened by */
     const double *x, *direction; /* during max_step */
     /* The way that the candidates were found for: y_base + s p_base, 0 <= s <= tube_limit. */
     vec3 *y_base, *p_base;
@@ -71,6 +73,7 @@ typedef struct contact_term {
     close_pairs close;                 /* for the stiffness rule */
     size_t ccd_queries, broad_queries; /* statistics */
     double min_distance;
+    double min_gap; /* the same beyond the thickness; must stay positive */
 } contact_term;
 
 abut_status contact_create(const model *m, const contact_options *options, contact_term **out,
@@ -91,5 +94,12 @@ void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
 bool contact_adapt_stiffness(contact_term *t);
 
 size_t contact_count(const contact_term *t);
+
+/* xi of a vertex against half-spaces, which have no thickness themselves. */
+static inline double contact_plane_thickness(const contact_term *t, size_t vertex)
+{
+    const collision_surface *s = &t->model->surface;
+    return s->thickness.count > 0 ? 0.5 * s->thickness.data[vertex] : 0;
+}
 
 #endif

@@ -128,10 +128,11 @@ void friction_set_start(friction_term *t, const double *x)
 }
 
 /* Of the contact term at hand; its stiffness carries the h^2. */
-static double normal_force(const contact_term *c, double distance2, double multiplicity)
+static double normal_force(const contact_term *c, double distance2, double thickness,
+                           double multiplicity)
 {
     barrier_law law = {c->options.barrier, c->options.dhat * c->options.dhat, c->kappa};
-    return barrier_normal_force(&law, distance2, multiplicity);
+    return barrier_normal_force(&law, distance2, thickness, multiplicity);
 }
 
 static abut_status lag_list(friction_term *t, int list, stencil_kind kind, abut_error *err)
@@ -143,7 +144,8 @@ static abut_status lag_list(friction_term *t, int list, stencil_kind kind, abut_
         const contact_stencil *s = &c->active.lists[list].data[i];
         double mu = pair_friction(t, body[s->vertex[0]], body[s->vertex[second]]);
         if (mu <= 0) continue;
-        friction_stencil f = {.force = mu * normal_force(c, s->distance2, s->multiplicity)};
+        friction_stencil f = {
+            .force = mu * normal_force(c, s->distance2, s->thickness, s->multiplicity)};
         vec3 x[4];
         stencil_positions(s, width, c->y, x);
         memcpy(f.vertex, s->vertex, sizeof f.vertex);
@@ -162,7 +164,8 @@ static abut_status lag_planes(friction_term *t, abut_error *err)
         const half_space *plane = &c->planes.data[p->plane];
         double mu = plane->friction >= 0 ? plane->friction : body_friction(t, body[p->vertex]);
         if (mu <= 0) continue;
-        friction_stencil f = {.force = mu * normal_force(c, p->distance * p->distance, 1),
+        friction_stencil f = {.force =
+                                  mu * normal_force(c, p->distance * p->distance, p->thickness, 1),
                               .vertex = {p->vertex, -1, -1, -1},
                               .slide = vec3_scale(t->h, plane->velocity)};
         f.frame = tangent_frame_half_space(plane->normal);

@@ -46,7 +46,7 @@ bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double exten
     for (int k = 0; k < STENCIL_LISTS; k++)
         for (size_t i = 0; i < set->lists[k].count; i++) {
             const contact_stencil *c = &set->lists[k].data[i];
-            if (!close_pairs_add(pairs, c->vertex, c->distance2, extent)) return false;
+            if (!close_pairs_add(pairs, c->vertex, stencil_gap2(c), extent)) return false;
         }
     return true;
 }

@@ -60,6 +60,7 @@ static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape,
     body->consistent_mass = body->consistent_mass || def->consistent_mass;
     body->damping = def->material.damping;
     body->friction = def->friction;
+    body->offset = def->offset;
     body->collision_group = def->collision_group;
     if (def->type != BODY_DEFORMABLE) return ABUT_OK;
     return check_masses(shape, m, body, place, log, err);
