@@ -2,10 +2,12 @@
 
 #include "api/model_frame.h"
 #include "base/file.h"
+#include "mesh/topology.h"
 #include "output/series.h"
 #include "scene/start.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -15,6 +17,10 @@ void scene_verifier_free(scene_verifier *v)
 {
     mem_free(v->setup.body_flags);
     mem_free(v->setup.planes);
+    mem_free(v->setup.thickness);
+    for (size_t b = 0; v->setup.limits && b < v->setup.body_count; b++)
+        mem_free(v->setup.limits[b].rest);
+    mem_free(v->setup.limits);
     mem_free(v->names);
     memset(v, 0, sizeof *v);
 }
@@ -23,6 +29,41 @@ static uint8_t flags_of(body_type type)
 {
     if (type == BODY_OBSTACLE) return CHECK_BODY_OBSTACLE | CHECK_BODY_RIGID;
     return type == BODY_RIGID || type == BODY_AFFINE ? CHECK_BODY_RIGID : 0;
+}
+
+/* The pattern of a shell: rest positions of the vertices that its triangles use. */
+static abut_status read_pattern(const scene_def *scene, size_t i, verify_limit *limit,
+                                abut_error *err)
+{
+    mesh shape;
+    surface_parts parts;
+    TRY(scene_body_mesh(scene, i, &shape, err));
+    abut_status status = mesh_surface(&shape, &parts, err);
+    if (status == ABUT_OK) {
+        limit->rest = mem_alloc(parts.point_count + 1, sizeof *limit->rest);
+        if (!limit->rest) status = error_memory(err, "preparing the check");
+        for (size_t k = 0; limit->rest && shape.rest && k < parts.point_count; k++)
+            limit->rest[k] = shape.rest[parts.points[k]];
+        limit->rest_count = shape.rest ? parts.point_count : 0;
+        surface_parts_free(&parts);
+    }
+    mesh_free(&shape);
+    return status;
+}
+
+static abut_status set_limit(const scene_def *scene, size_t i, verify_limit *limit, abut_error *err)
+{
+    const body_def *def = &scene->bodies[i];
+    *limit = (verify_limit){.upper = INFINITY, .strains = {INFINITY, INFINITY, INFINITY}};
+    if (def->type != BODY_SHELL) return ABUT_OK;
+    limit->upper = def->shell.upper;
+    limit->lower = def->shell.lower;
+    limit->warp = def->shell.warp;
+    if (def->shell.membrane == MEMBRANE_WORD_DATA_DRIVEN)
+        for (int k = 0; k < 3; k++) limit->strains[k] = def->shell.strains[k];
+    if (def->shell.rest == REST_PATTERN && verify_limit_exists(limit))
+        return read_pattern(scene, i, limit, err);
+    return ABUT_OK;
 }
 
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
@@ -34,14 +75,25 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
     v->setup.body_flags = mem_calloc(scene->body_count + 1, 1);
     v->setup.planes = mem_calloc(scene->half_space_count + 1, sizeof *v->setup.planes);
     v->names = mem_calloc(scene->body_count + 1, sizeof *v->names);
-    if (!v->setup.body_flags || !v->setup.planes || !v->names) {
+    v->setup.thickness = mem_calloc(scene->body_count + 1, sizeof *v->setup.thickness);
+    v->setup.limits = mem_calloc(scene->body_count + 1, sizeof *v->setup.limits);
+    if (!v->setup.body_flags || !v->setup.planes || !v->names || !v->setup.thickness ||
+        !v->setup.limits) {
         scene_verifier_free(v);
         return error_memory(err, "preparing the check");
     }
     for (size_t i = 0; i < scene->body_count; i++) {
         if (!scene->bodies[i].enabled) continue;
         v->names[v->setup.body_count] = scene->bodies[i].name;
-        v->setup.body_flags[v->setup.body_count++] = flags_of(scene->bodies[i].type);
+        size_t b = v->setup.body_count++;
+        v->setup.body_flags[b] = flags_of(scene->bodies[i].type);
+        v->setup.thickness[b] = scene->bodies[i].offset;
+        v->setup.radius = fmax(v->setup.radius, 2 * (v->dhat + scene->bodies[i].offset));
+        abut_status status = set_limit(scene, i, &v->setup.limits[b], err);
+        if (status != ABUT_OK) {
+            scene_verifier_free(v);
+            return status;
+        }
     }
     for (size_t i = 0; i < scene->half_space_count; i++) {
         const half_space_def *plane = &scene->half_spaces[i];
@@ -93,14 +145,18 @@ static abut_status report_start(const abut_sim *sim, const scene_verifier *v, co
         verify_describe(&problems->data[i], v->names, text, sizeof text);
         log_message(&sim->log, ABUT_LOG_ERROR, "%s: at the start, %s", path, text);
     }
+    char thickness[60] = "";
+    if (found->too_close > 0)
+        snprintf(thickness, sizeof thickness, ", %zu pair%s within the thickness", found->too_close,
+                 found->too_close == 1 ? "" : "s");
     if (folder) TRY(mark_problems(folder, problems, f, err));
     verify_describe(&problems->data[0], v->names, text, sizeof text);
     return error_set(
         err, ABUT_ERROR_INFEASIBLE, path,
         "the start is infeasible: %zu intersection%s, %zu node%s inside bodies and %zu "
-        "behind half spaces; the first: %s%s%s%s",
+        "behind half spaces%s; the first: %s%s%s%s",
         found->intersections, found->intersections == 1 ? "" : "s", found->inside,
-        found->inside == 1 ? "" : "s", found->behind_planes, text,
+        found->inside == 1 ? "" : "s", found->behind_planes, thickness, text,
         folder ? "; all are marked in " : "", folder ? folder : "",
         folder ? "/start_problems.vtu" : "");
 }
@@ -109,14 +165,27 @@ static void warn_of_large_dhat(const abut_sim *sim, double dhat)
 {
     const collision_surface *s = &sim->stepper->model->surface;
     const model *m = sim->stepper->model;
-    double shortest = INFINITY;
+    double shortest = INFINITY, thin = INFINITY;
+    size_t count = 0, worst = 0;
     for (size_t i = 0; i < s->edge_length2.count; i++) {
-        int32_t body = s->vertex_body.data[s->edges.data[2 * i]];
-        if (m->bodies.data[body].kind == BODY_KIND_OBSTACLE) continue;
-        if (m->bodies.data[body].no_self_contact) continue;
-        shortest = fmin(shortest, sqrt(s->edge_length2.data[i]));
+        const model_body *body = &m->bodies.data[s->vertex_body.data[s->edges.data[2 * i]]];
+        if (body->kind == BODY_KIND_OBSTACLE || body->no_self_contact) continue;
+        double length = sqrt(s->edge_length2.data[i]);
+        shortest = fmin(shortest, length);
+        if (!(body->offset > 0 && length < body->offset + dhat)) continue;
+        count++;
+        if (length - body->offset < thin) worst = i;
+        thin = fmin(thin, length - body->offset);
     }
-    if (dhat > shortest)
+    if (count > 0) {
+        const model_body *body = &m->bodies.data[s->vertex_body.data[s->edges.data[2 * worst]]];
+        log_message(&sim->log, ABUT_LOG_WARNING,
+                    "%s: %zu edges are shorter than offset + dhat, the worst %zu of body \"%s\" "
+                    "(%g m, offset %g m, dhat %g m): neighbouring parts of one surface will repel "
+                    "each other",
+                    sim->scene->path, count, worst - body->first_edge, body->name,
+                    sqrt(s->edge_length2.data[worst]), body->offset, dhat);
+    } else if (dhat > shortest)
         log_message(&sim->log, ABUT_LOG_WARNING,
                     "%s: contact.dhat is %g m, more than the shortest edge of the simulated bodies "
                     "(%g m): neighbouring parts of one surface will repel each other",
@@ -201,7 +270,11 @@ static abut_status check_entry(run_verification *v, const char *path, size_t mos
     v->inverted += result.inverted;
     v->behind_planes += result.behind_planes;
     v->inside += result.inside;
-    if (result.intersections + result.inverted + result.behind_planes + result.inside > 0)
+    v->too_close += result.too_close;
+    v->strained += result.strained;
+    if (result.intersections + result.inverted + result.behind_planes + result.inside +
+            result.too_close + result.strained >
+        0)
         v->bad_frames++;
     if (result.min_distance < v->min_distance) {
         v->min_distance = result.min_distance;

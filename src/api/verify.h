@@ -32,6 +32,7 @@ typedef struct run_verification {
     ARRAY(verify_result) frames;
     verify_problems problems;
     size_t bad_frames, intersections, inverted, behind_planes, inside; /* over all frames */
+    size_t too_close, strained;
     double min_distance;
     int64_t min_distance_step;
 } run_verification;

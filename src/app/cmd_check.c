@@ -20,7 +20,7 @@ static abut_status check_start(scene_summary *summary, abut_error *err)
                   report.text[i]);
         summary_error(summary, &found_error);
     }
-    size_t found = report.intersections + report.behind_planes;
+    size_t found = report.intersections + report.too_close + report.behind_planes;
     if (found > report.shown) {
         fprintf(stderr, "abut: %s: and %zu more such places\n", scene->path, found - report.shown);
         summary->error_count += found - report.shown;
@@ -29,6 +29,7 @@ static abut_status check_start(scene_summary *summary, abut_error *err)
         printf("  start       %zu intersection%s, %zu node%s behind half spaces",
                report.intersections, report.intersections == 1 ? "" : "s", report.behind_planes,
                report.behind_planes == 1 ? "" : "s");
+    if (report.too_close > 0) printf(", %zu pairs within their offset", report.too_close);
     if (isfinite(report.min_distance)) printf(", smallest distance %.6g m", report.min_distance);
     if (scene->contact_enabled) printf("\n");
     return ABUT_OK;

@@ -10,7 +10,8 @@ enum { SHOWN = 20, KEPT = 100000 };
 
 static size_t violations(const run_verification *v)
 {
-    return v->intersections + v->inverted + v->behind_planes + v->inside;
+    return v->intersections + v->inverted + v->behind_planes + v->inside + v->too_close +
+           v->strained;
 }
 
 static void print_frames(const run_verification *v)
@@ -40,6 +41,20 @@ static void print_problems(const run_verification *v, bool all)
     if (rest > 0) printf("and %zu more%s\n", rest, all ? "" : " (--all lists them)");
 }
 
+static bool has_limits(const run_verification *v)
+{
+    for (size_t b = 0; b < v->verifier.setup.body_count; b++)
+        if (verify_limit_exists(&v->verifier.setup.limits[b])) return true;
+    return false;
+}
+
+static bool has_thickness(const run_verification *v)
+{
+    for (size_t b = 0; b < v->verifier.setup.body_count; b++)
+        if (v->verifier.setup.thickness[b] > 0) return true;
+    return false;
+}
+
 static void print_summary(const run_verification *v)
 {
     const verify_result *first = &v->frames.data[0], *last = &v->frames.data[v->frames.count - 1];
@@ -47,12 +62,14 @@ static void print_summary(const run_verification *v)
     printf("frames            %zu, step %lld (%g s) to step %lld (%g s)\n", v->frames.count,
            (long long)first->step, first->time, (long long)last->step, last->time);
     printf("inverted tets     %zu\n", v->inverted);
+    if (has_limits(v)) printf("beyond limits     %zu triangles\n", v->strained);
     if (!v->verifier.setup.contact) {
         printf("contact           off, nothing else to check\n");
     } else {
         printf("intersections     %zu\n", v->intersections);
         printf("behind planes     %zu\n", v->behind_planes);
         printf("inside bodies     %zu\n", v->inside);
+        if (has_thickness(v)) printf("within thickness  %zu pairs\n", v->too_close);
         if (isfinite(v->min_distance))
             printf("smallest distance %.6g m, at step %lld (dhat is %.6g m)\n", v->min_distance,
                    (long long)v->min_distance_step, v->verifier.dhat);
@@ -78,15 +95,16 @@ static json_t *json_points(const int32_t *points, size_t count)
 
 static json_t *json_problem(const run_verification *v, const verify_problem *p)
 {
-    static const char *const kinds[] = {"intersection", "inverted", "behind_plane", "inside"};
+    static const char *const kinds[] = {"intersection", "inverted",  "behind_plane",
+                                        "inside",       "too_close", "strained"};
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(kinds[p->kind]));
     json_object_set_new(o, "step", json_integer(p->step));
     json_object_set_new(o, "body", json_string(v->verifier.names[p->first_body]));
     json_object_set_new(o, "points", json_points(p->first, p->first_count));
-    if (p->kind == VERIFY_INTERSECTION)
-        json_object_set_new(o, "pair", json_string(check_kind_name(p->pair)));
-    if (p->kind == VERIFY_INTERSECTION || p->kind == VERIFY_INSIDE) {
+    bool pair = p->kind == VERIFY_INTERSECTION || p->kind == VERIFY_TOO_CLOSE;
+    if (pair) json_object_set_new(o, "pair", json_string(check_kind_name(p->pair)));
+    if (pair || p->kind == VERIFY_INSIDE) {
         json_object_set_new(o, "other_body", json_string(v->verifier.names[p->second_body]));
         json_object_set_new(o, "other_points", json_points(p->second, p->second_count));
     }
@@ -96,6 +114,10 @@ static json_t *json_problem(const run_verification *v, const verify_problem *p)
                         json_pack("[f, f, f]", p->position.x, p->position.y, p->position.z));
     if (p->kind == VERIFY_INVERTED)
         json_object_set_new(o, "volume", json_number(-p->depth));
+    else if (p->kind == VERIFY_STRAINED)
+        json_object_set_new(o, "strain", json_number(p->depth));
+    else if (p->kind == VERIFY_TOO_CLOSE)
+        json_object_set_new(o, "thickness", json_number(p->depth));
     else if (p->kind != VERIFY_INSIDE)
         json_object_set_new(o, "depth", json_number(p->depth));
     return o;
@@ -110,6 +132,8 @@ static json_t *json_frame(const verify_result *r)
     json_object_set_new(o, "inverted", json_integer((json_int_t)r->inverted));
     json_object_set_new(o, "behind_planes", json_integer((json_int_t)r->behind_planes));
     json_object_set_new(o, "inside", json_integer((json_int_t)r->inside));
+    json_object_set_new(o, "too_close", json_integer((json_int_t)r->too_close));
+    json_object_set_new(o, "strained", json_integer((json_int_t)r->strained));
     json_object_set_new(o, "min_distance", json_number(r->min_distance));
     return o;
 }
@@ -127,6 +151,8 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "inverted", json_integer((json_int_t)v->inverted));
     json_object_set_new(o, "behind_planes", json_integer((json_int_t)v->behind_planes));
     json_object_set_new(o, "inside", json_integer((json_int_t)v->inside));
+    json_object_set_new(o, "too_close", json_integer((json_int_t)v->too_close));
+    json_object_set_new(o, "strained", json_integer((json_int_t)v->strained));
     json_object_set_new(o, "min_distance", json_number(v->min_distance));
     json_object_set_new(o, "min_distance_step", json_integer(v->min_distance_step));
     json_object_set_new(o, "dhat", json_number(v->verifier.dhat));
@@ -177,7 +203,9 @@ const command_def command_verify = {
         "Looks at every frame in the folder of a run, with exact arithmetic and apart from the "
         "code "
         "that simulated it: pairs of edges, triangles and points that intersect or touch, inverted "
-        "tetrahedra, nodes behind half spaces or in the interior of a body, and the smallest "
+        "tetrahedra, nodes behind half spaces or in the interior of a body, pairs that are closer "
+        "than the thickness of their bodies, triangles beyond their strain limits, and the "
+        "smallest "
         "distance. Pairs of obstacles are "
         "not looked at; without contact in the scene only inversions are.\n"
         "The exit code is 0 when all frames are clean, 4 when something is violated (what, where "

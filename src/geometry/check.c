@@ -198,6 +198,7 @@ typedef struct pair_search {
     double radius; /* 0 for intersections */
     check_grid grid;
     chunk_result *chunks;
+    const double *thickness; /* per body: pairs nearer than their mean are wanted */
 } pair_search;
 
 static inline const int32_t *element(const element_set *set, size_t i)
@@ -262,7 +263,9 @@ static bool search_one(const pair_search *search, size_t q, check_candidates *ca
                        chunk_result *out)
 {
     array_clear(candidates);
-    double reach = search->measure ? out->gap.distance * (1.0 + 1e-12) : 0.0;
+    double reach = search->measure     ? out->gap.distance * (1.0 + 1e-12)
+                   : search->thickness ? search->radius * (1.0 + 1e-12)
+                                       : 0.0;
     if (!check_grid_query(&search->grid, grown(search->queries->boxes[q], reach), candidates))
         return false;
     const int32_t *a = element(search->queries, q);
@@ -275,6 +278,12 @@ static bool search_one(const pair_search *search, size_t q, check_candidates *ca
         if (search->measure) {
             double distance = gap_of(search, a, b);
             if (distance < out->gap.distance) out->gap = (check_gap){distance, pair};
+        } else if (search->thickness) {
+            const int32_t *body = search->surface->body;
+            double mean = 0.5 * (search->thickness[body ? body[a[0]] : 0] +
+                                 search->thickness[body ? body[b[0]] : 0]);
+            if (mean > 0 && gap_of(search, a, b) <= mean && !array_push(&out->pairs, pair))
+                return false;
         } else if (intersects(search, a, b) && !array_push(&out->pairs, pair))
             return false;
     }
@@ -323,15 +332,15 @@ static abut_status gather(pair_search *search, size_t chunks, pair_list *pairs, 
     return status;
 }
 
-/* Intersections are appended to pairs, or, if gap is not NULL, gap is lowered. */
-static abut_status search_pairs(const check_surface *s, check_kind kind, const element_set *queries,
-                                const element_set *items, pair_list *pairs, check_gap *gap,
-                                abut_error *err)
+/* Intersections, or with thickness pairs that are too close, are appended to pairs; or, if gap is
+ * not NULL, gap is lowered. */
+static abut_status search_all(pair_search search, double radius, pair_list *pairs, check_gap *gap,
+                              abut_error *err)
 {
+    const element_set *queries = search.queries, *items = search.items;
     if (!queries->count || !items->count) return ABUT_OK;
-    pair_search search = {.surface = s, .queries = queries, .items = items, .kind = kind};
     search.measure = gap != NULL;
-    search.radius = gap ? gap->distance : 0.0;
+    search.radius = gap ? gap->distance : radius;
     double cell = fmax(typical_size(queries), typical_size(items));
     if (isfinite(search.radius)) cell = fmax(cell, 2.0 * search.radius);
     TRY(check_grid_build(&search.grid, items->boxes, items->count, cell, err));
@@ -346,6 +355,14 @@ static abut_status search_pairs(const check_surface *s, check_kind kind, const e
     mem_free(search.chunks);
     check_grid_free(&search.grid);
     return status;
+}
+
+static abut_status search_pairs(const check_surface *s, check_kind kind, const element_set *queries,
+                                const element_set *items, pair_list *pairs, check_gap *gap,
+                                abut_error *err)
+{
+    pair_search search = {.surface = s, .queries = queries, .items = items, .kind = kind};
+    return search_all(search, 0.0, pairs, gap, err);
 }
 
 /* ---- Entry points ---- */
@@ -381,6 +398,45 @@ abut_status check_intersections(const check_surface *surface, check_pair **pairs
     sets_free(&sets);
     if (status == ABUT_OK && !array_reserve(&found, 1))
         status = error_memory(err, "list of intersections");
+    if (status != ABUT_OK) {
+        array_free(&found);
+        return status;
+    }
+    qsort(found.data, found.count, sizeof *found.data, compare_pairs);
+    *pairs = found.data;
+    *count = found.count;
+    return ABUT_OK;
+}
+
+abut_status check_too_close(const check_surface *surface, const double *thickness,
+                            size_t body_count, check_pair **pairs, size_t *count, abut_error *err)
+{
+    element_sets sets;
+    double most = 0;
+    *pairs = NULL;
+    *count = 0;
+    for (size_t b = 0; b < body_count; b++) most = fmax(most, thickness[b]);
+    if (!(most > 0)) return ABUT_OK;
+    TRY(sets_init(surface, &sets, err));
+    const struct {
+        check_kind kind;
+        const element_set *queries, *items;
+    } kinds[] = {{CHECK_EDGE_EDGE, &sets.edges, &sets.edges},
+                 {CHECK_POINT_TRIANGLE, &sets.points, &sets.triangles},
+                 {CHECK_POINT_EDGE, &sets.points, &sets.free_edges},
+                 {CHECK_POINT_POINT, &sets.free_points, &sets.free_points}};
+    pair_list found = {0};
+    abut_status status = ABUT_OK;
+    for (size_t k = 0; status == ABUT_OK && k < sizeof kinds / sizeof kinds[0]; k++) {
+        pair_search search = {.surface = surface,
+                              .queries = kinds[k].queries,
+                              .items = kinds[k].items,
+                              .kind = kinds[k].kind,
+                              .thickness = thickness};
+        status = search_all(search, most, &found, NULL, err);
+    }
+    sets_free(&sets);
+    if (status == ABUT_OK && !array_reserve(&found, 1)) status = error_memory(err, "list of pairs");
     if (status != ABUT_OK) {
         array_free(&found);
         return status;

@@ -69,6 +69,11 @@ typedef struct check_gap {
 abut_status check_min_distance(const check_surface *surface, double radius, check_gap *out,
                                abut_error *err);
 
+/* All pairs of such primitives whose distance is at most the mean of the thicknesses of their two
+ * bodies (thickness: per body), sorted like intersections. */
+abut_status check_too_close(const check_surface *surface, const double *thickness,
+                            size_t body_count, check_pair **pairs, size_t *count, abut_error *err);
+
 /* Tets (vertex numbers at nodes[i * stride .. +3]) whose volume is exactly not positive. *inverted,
  * if wanted (not NULL), is allocated with mem_alloc and ascending. */
 abut_status check_inverted_tets(const vec3 *vertices, size_t vertex_count, const int32_t *nodes,

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +62,29 @@ static abut_status keep_pair(const frame *f, const check_surface *surface, const
     return keep(problems, most, problem, err);
 }
 
+/* Pairs within their thickness; the distance beyond it is not measured again but located. */
+static abut_status check_thickness(const frame *f, const check_surface *surface,
+                                   const verify_setup *setup, size_t most, verify_result *result,
+                                   verify_problems *problems, abut_error *err)
+{
+    check_pair *pairs;
+    if (!setup->thickness) return ABUT_OK;
+    TRY(check_too_close(surface, setup->thickness, setup->body_count, &pairs, &result->too_close,
+                        err));
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; status == ABUT_OK && i < result->too_close; i++) {
+        size_t before = problems->count;
+        status = keep_pair(f, surface, &pairs[i], most, problems, err);
+        if (problems->count == before) continue;
+        verify_problem *problem = &problems->data[before];
+        problem->kind = VERIFY_TOO_CLOSE;
+        problem->depth =
+            0.5 * (setup->thickness[problem->first_body] + setup->thickness[problem->second_body]);
+    }
+    mem_free(pairs);
+    return status;
+}
+
 static abut_status check_pairs(const frame *f, const check_surface *surface, double radius,
                                size_t most, verify_result *result, verify_problems *problems,
                                abut_error *err)
@@ -92,7 +116,8 @@ static abut_status check_planes(const frame *f, const check_surface *surface,
             vec3 x = surface->vertices[v];
             double height = vec3_dot(plane->normal, vec3_sub(x, plane->origin));
             if (height <= setup->radius) result->min_distance = fmin(result->min_distance, height);
-            if (height > 0) continue;
+            double least = setup->thickness ? 0.5 * setup->thickness[body] : 0;
+            if (height > least) continue;
             result->behind_planes++;
             verify_problem problem = {.kind = VERIFY_BEHIND_PLANE,
                                       .step = f->step,
@@ -102,7 +127,7 @@ static abut_status check_planes(const frame *f, const check_surface *surface,
                                       .second_body = (int32_t)k,
                                       .tet = -1,
                                       .position = x,
-                                      .depth = -height};
+                                      .depth = least - height};
             TRY(keep(problems, most, problem, err));
         }
     }
@@ -154,11 +179,107 @@ static abut_status check_contact(const frame *f, const mesh *m, const int32_t *b
                              .body = body,
                              .body_flags = setup->body_flags};
     abut_status status = check_pairs(f, &surface, setup->radius, most, result, problems, err);
+    if (status == ABUT_OK)
+        status = check_thickness(f, &surface, setup, most, result, problems, err);
     if (status == ABUT_OK) status = check_planes(f, &surface, setup, most, result, problems, err);
     for (size_t b = 0; status == ABUT_OK && b < f->block_count; b++)
         if (f->blocks[b].kind == CELL_TET && f->blocks[b].order == 1)
             status = check_inside_tets(f, &surface, &f->blocks[b], most, result, problems, err);
     surface_parts_free(&parts);
+    return status;
+}
+
+/* ---- Strain ---- */
+
+/* The two rest edges of a triangle in the axes warp and weft: columns of a 2x2 matrix. */
+static void rest_axes(const vec3 x[3], vec3 warp, long double d[2][2])
+{
+    vec3 a = vec3_sub(x[1], x[0]), b = vec3_sub(x[2], x[0]);
+    vec3 n = vec3_normalize(vec3_cross(a, b));
+    vec3 first = vec3_sub(warp, vec3_scale(vec3_dot(warp, n), n));
+    if (!(vec3_norm(first) > 1e-6 * vec3_norm(warp))) first = a;
+    first = vec3_normalize(first);
+    vec3 second = vec3_cross(n, first);
+    d[0][0] = vec3_dot(a, first);
+    d[0][1] = vec3_dot(b, first);
+    d[1][0] = vec3_dot(a, second);
+    d[1][1] = vec3_dot(b, second);
+}
+
+/* C = F^T F from the present edges, in extended precision. */
+static void metric(const vec3 x[3], long double d[2][2], long double c[3])
+{
+    const double *e[2] = {(const double *)&x[1], (const double *)&x[2]}, *o = (const double *)x;
+    long double det = d[0][0] * d[1][1] - d[0][1] * d[1][0], f[2][3];
+    for (int k = 0; k < 3; k++) {
+        long double p = (long double)e[0][k] - o[k], q = (long double)e[1][k] - o[k];
+        f[0][k] = (p * d[1][1] - q * d[1][0]) / det;
+        f[1][k] = (q * d[0][0] - p * d[0][1]) / det;
+    }
+    c[0] = f[0][0] * f[0][0] + f[0][1] * f[0][1] + f[0][2] * f[0][2];
+    c[1] = f[1][0] * f[1][0] + f[1][1] * f[1][1] + f[1][2] * f[1][2];
+    c[2] = f[0][0] * f[1][0] + f[0][1] * f[1][1] + f[0][2] * f[1][2];
+}
+
+/* The value that breaks a limit, or 0. */
+static double broken_limit(const verify_limit *l, const vec3 rest[3], const vec3 x[3])
+{
+    long double d[2][2], c[3];
+    rest_axes(rest, l->warp, d);
+    metric(x, d, c);
+    long double middle = 0.5L * (c[0] + c[1]);
+    long double width = sqrtl(0.25L * (c[0] - c[1]) * (c[0] - c[1]) + c[2] * c[2]);
+    double largest = (double)sqrtl(middle + width);
+    double smallest = (double)sqrtl(fmaxl(0, middle - width));
+    if (largest >= l->upper) return largest;
+    if (l->lower > 0 && smallest <= l->lower) return smallest;
+    const long double strain[3] = {0.5L * (c[0] - 1), 0.5L * (c[1] - 1), 0.5L * c[2]};
+    for (int k = 0; k < 3; k++)
+        if (isfinite(l->strains[k]) && fabsl(strain[k]) >= l->strains[k]) return (double)strain[k];
+    return 0;
+}
+
+static abut_status check_strains(const frame *f, const int32_t *body, const verify_setup *setup,
+                                 size_t most, verify_result *result, verify_problems *problems,
+                                 abut_error *err)
+{
+    const frame_field *moved = frame_find(f, FRAME_POINTS, FIELD_DISPLACEMENT);
+    if (!setup->limits || !moved || !moved->doubles) return ABUT_OK;
+    size_t *first_point = mem_alloc(setup->body_count + 1, sizeof *first_point);
+    if (!first_point) return error_memory(err, "checking strains");
+    for (size_t i = f->point_count; i-- > 0;) first_point[body[i]] = i; /* bodies are contiguous */
+    abut_status status = ABUT_OK;
+    for (size_t b = 0; b < f->block_count; b++) {
+        const cell_block *block = &f->blocks[b];
+        if (block->kind != CELL_TRIANGLE) continue;
+        for (size_t i = 0; status == ABUT_OK && i < block->count; i++) {
+            const int32_t *n = block->nodes + i * (size_t)block->nodes_per_cell;
+            const verify_limit *limit = &setup->limits[body[n[0]]];
+            if (!verify_limit_exists(limit)) continue;
+            vec3 x[3], rest[3];
+            for (int k = 0; k < 3; k++) {
+                size_t local = (size_t)n[k] - first_point[body[n[0]]];
+                x[k] = f->points[n[k]];
+                rest[k] = limit->rest && local < limit->rest_count
+                              ? limit->rest[local]
+                              : vec3_sub(x[k], vec3_load(moved->doubles + 3 * (size_t)n[k]));
+            }
+            double value = broken_limit(limit, rest, x);
+            if (value == 0) continue;
+            result->strained++;
+            verify_problem problem = {.kind = VERIFY_STRAINED,
+                                      .step = f->step,
+                                      .first = {n[0], n[1], n[2]},
+                                      .first_count = 3,
+                                      .first_body = body[n[0]],
+                                      .second_body = -1,
+                                      .tet = -1,
+                                      .position = x[0],
+                                      .depth = value};
+            status = keep(problems, most, problem, err);
+        }
+    }
+    mem_free(first_point);
     return status;
 }
 
@@ -209,6 +330,7 @@ abut_status verify_frame(const frame *f, const verify_setup *setup, size_t most,
         TRY(check_tets(f, &f->blocks[b], body, first_tet, most, result, problems, err));
         first_tet += (int32_t)f->blocks[b].count;
     }
+    TRY(check_strains(f, body, setup, most, result, problems, err));
     if (setup->contact && f->point_count > 0)
         TRY(check_contact(f, &m, body, setup, most, result, problems, err));
     return ABUT_OK;
@@ -246,14 +368,16 @@ void verify_describe(const verify_problem *problem, const char *const *names, ch
 {
     sentence s = {text, size, 0};
     add_points(&s, problem->first, problem->first_count, names[problem->first_body]);
-    if (problem->kind == VERIFY_INTERSECTION) {
-        add(&s, " meets ");
+    if (problem->kind == VERIFY_INTERSECTION || problem->kind == VERIFY_TOO_CLOSE) {
+        add(&s, problem->kind == VERIFY_TOO_CLOSE ? " is too close to " : " meets ");
         add_points(&s, problem->second, problem->second_count, names[problem->second_body]);
     } else if (problem->kind == VERIFY_INSIDE) {
         add(&s, " is inside ");
         add_points(&s, problem->second, problem->second_count, names[problem->second_body]);
     } else if (problem->kind == VERIFY_BEHIND_PLANE) {
         add(&s, " is behind half space %d", (int)problem->second_body);
+    } else if (problem->kind == VERIFY_STRAINED) {
+        add(&s, " is strained to %.9g, beyond its limit,", problem->depth);
     } else {
         add(&s, " is inverted");
     }
@@ -261,6 +385,8 @@ void verify_describe(const verify_problem *problem, const char *const *names, ch
         problem->position.z);
     if (problem->kind == VERIFY_INVERTED)
         add(&s, ", volume %.3g m^3", -problem->depth);
-    else if (problem->kind != VERIFY_INSIDE)
+    else if (problem->kind == VERIFY_TOO_CLOSE)
+        add(&s, ", not further apart than %.6g m", problem->depth);
+    else if (problem->kind != VERIFY_INSIDE && problem->kind != VERIFY_STRAINED)
         add(&s, ", %.3g m deep", problem->depth);
 }

@@ -9,9 +9,25 @@
 #include "geometry/check.h"
 #include "output/frame.h"
 
+#include <math.h>
+
 typedef struct verify_plane {
     vec3 origin, normal; /* unit length, to the free side */
 } verify_plane;
+
+/* Limits of the deformation of a sheet, and what is needed to measure it. */
+typedef struct verify_limit {
+    double upper, lower; /* of the singular values; INFINITY and 0: none */
+    double strains[3];   /* of the Green strains of warp, weft and shear; INFINITY: none */
+    vec3 warp;
+    vec3 *rest; /* rest positions of the body's points, in their order; NULL: those at the start */
+    size_t rest_count;
+} verify_limit;
+
+static inline bool verify_limit_exists(const verify_limit *l)
+{
+    return isfinite(l->upper) || l->lower > 0 || isfinite(l->strains[0]);
+}
 
 /* What the frames cannot tell. Bodies are counted as in the field "body" of the frames. */
 typedef struct verify_setup {
@@ -20,14 +36,18 @@ typedef struct verify_setup {
     uint8_t *body_flags; /* CHECK_BODY_* */
     size_t plane_count;
     verify_plane *planes;
-    double radius; /* distances are measured up to this */
+    double radius;        /* distances are measured up to this */
+    double *thickness;    /* per body: pairs must stay further apart than their mean; NULL: none */
+    verify_limit *limits; /* per body; NULL: none */
 } verify_setup;
 
 typedef enum verify_kind {
     VERIFY_INTERSECTION,
     VERIFY_INVERTED,
     VERIFY_BEHIND_PLANE,
-    VERIFY_INSIDE /* a surface node in the interior of a tet */
+    VERIFY_INSIDE,    /* a surface node in the interior of a tet */
+    VERIFY_TOO_CLOSE, /* a pair within its thickness */
+    VERIFY_STRAINED   /* a triangle at or beyond a limit */
 } verify_kind;
 
 typedef struct verify_problem {
@@ -39,7 +59,7 @@ typedef struct verify_problem {
     int32_t first_body, second_body; /* the latter: number of the plane, -1 for a tet */
     int32_t tet;                     /* number among all tets, of an inverted one */
     vec3 position;
-    double depth; /* m; of a tet: minus its volume in m^3 */
+    double depth; /* m; of a tet: minus its volume in m^3; of a triangle: stretch or strain */
 } verify_problem;
 
 typedef ARRAY(verify_problem) verify_problems;
@@ -47,7 +67,7 @@ typedef ARRAY(verify_problem) verify_problems;
 typedef struct verify_result {
     int64_t step;
     double time;
-    size_t intersections, inverted, behind_planes, inside;
+    size_t intersections, inverted, behind_planes, inside, too_close, strained;
     double min_distance; /* INFINITY beyond the radius, 0 when something intersects */
 } verify_result;
 

@@ -135,8 +135,9 @@ static void describe(const scene_def *scene, const joined_surface *s, const char
         snprintf(text + length, size - (size_t)length, " of \"%.40s\"", scene->bodies[body].name);
 }
 
+/* close: within the thickness of the bodies, not meeting. */
 static void show_pair(const scene_def *scene, const joined_surface *s, const check_surface *surface,
-                      const check_pair *pair, start_report *out)
+                      const check_pair *pair, bool close, start_report *out)
 {
     bool first_edge = pair->kind == CHECK_EDGE_TRIANGLE || pair->kind == CHECK_EDGE_EDGE;
     char a[90], b[90];
@@ -153,7 +154,10 @@ static void show_pair(const scene_def *scene, const joined_surface *s, const che
     vec3 at;
     double depth;
     check_locate(surface, pair, &at, &depth);
-    show(out, "%s meets %s at (%.6g, %.6g, %.6g), %.3g m deep", a, b, at.x, at.y, at.z, depth);
+    if (close)
+        show(out, "%s is within its offset of %s at (%.6g, %.6g, %.6g)", a, b, at.x, at.y, at.z);
+    else
+        show(out, "%s meets %s at (%.6g, %.6g, %.6g), %.3g m deep", a, b, at.x, at.y, at.z, depth);
 }
 
 /* --- The check --- */
@@ -166,12 +170,33 @@ static void check_half_spaces(const scene_def *scene, const joined_surface *s, s
         for (size_t h = 0; h < scene->half_space_count; h++) {
             const half_space_def *plane = &scene->half_spaces[h];
             double height = vec3_dot(plane->normal, vec3_sub(s->vertices.data[v], plane->origin));
-            if (height > 0) continue;
+            double least = 0.5 * scene->bodies[body].offset;
+            if (height > least) continue;
             out->behind_planes++;
-            show(out, "node %zu of \"%.40s\" is %g m behind half space %zu",
-                 (size_t)v - s->offsets.data[body], scene->bodies[body].name, -height, h);
+            show(out, "node %zu of \"%.40s\" is %g m behind half space %zu%s",
+                 (size_t)v - s->offsets.data[body], scene->bodies[body].name, least - height, h,
+                 least > 0 ? " with its offset" : "");
         }
     }
+}
+
+/* Pairs that are nearer than the mean of their offsets. */
+static abut_status check_offsets(const scene_def *scene, const joined_surface *s,
+                                 const check_surface *surface, size_t most, start_report *out,
+                                 abut_error *err)
+{
+    double *offsets = mem_calloc(scene->body_count + 1, sizeof *offsets);
+    if (!offsets) return error_memory(err, "checking the start");
+    for (size_t i = 0; i < scene->body_count; i++) offsets[i] = scene->bodies[i].offset;
+    check_pair *pairs;
+    abut_status status =
+        check_too_close(surface, offsets, scene->body_count, &pairs, &out->too_close, err);
+    mem_free(offsets);
+    TRY(status);
+    for (size_t i = 0; i < out->too_close && i + out->intersections < most; i++)
+        show_pair(scene, s, surface, &pairs[i], true, out);
+    mem_free(pairs);
+    return ABUT_OK;
 }
 
 static abut_status check_joined(const scene_def *scene, const joined_surface *s, double radius,
@@ -192,8 +217,9 @@ static abut_status check_joined(const scene_def *scene, const joined_surface *s,
     /* Leave room to speak of half spaces, too. */
     size_t most = scene->half_space_count > 0 ? START_SHOWN - 3 : START_SHOWN;
     for (size_t i = 0; i < out->intersections && i < most; i++)
-        show_pair(scene, s, &surface, &pairs[i], out);
+        show_pair(scene, s, &surface, &pairs[i], false, out);
     mem_free(pairs);
+    TRY(check_offsets(scene, s, &surface, most, out, err));
     check_half_spaces(scene, s, out);
     if (out->intersections > 0) return ABUT_OK;
     check_gap gap;

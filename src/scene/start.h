@@ -18,6 +18,7 @@ enum { START_SHOWN = 10, START_TEXT = 320 };
 
 typedef struct start_report {
     size_t intersections; /* pairs of primitives that meet, touching included */
+    size_t too_close;     /* pairs that are nearer than the mean of their offsets */
     size_t behind_planes; /* nodes of simulated bodies on or behind a half space */
     double min_distance;  /* INFINITY when nothing is nearer than twice dhat, or nodes intersect */
     size_t shown;
