@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* Bodies that are drawn by their nodes; the others by the vertices of their collision surface. */
+static bool drawn_by_nodes(const model_body *body) { return body->nodal && !body->by_surface; }
+
 /* Points of every body; point_of_block and point_of_vertex are filled where they apply. */
 static bool add_points(model_frame *mf, const model *m, int32_t *point_of_block,
                        int32_t *point_of_vertex)
@@ -9,15 +12,16 @@ static bool add_points(model_frame *mf, const model *m, int32_t *point_of_block,
     bool ok = true;
     for (size_t b = 0; ok && b < m->bodies.count; b++) {
         const model_body *body = &m->bodies.data[b];
-        size_t count = body->nodal ? (size_t)body->block_count : body->vertex_count;
+        bool nodes = drawn_by_nodes(body);
+        size_t count = nodes ? (size_t)body->block_count : body->vertex_count;
         for (size_t i = 0; ok && i < count; i++) {
             int32_t source =
-                (int32_t)(body->nodal ? (size_t)body->first_block + i : body->first_vertex + i);
-            (body->nodal ? point_of_block : point_of_vertex)[source] = (int32_t)mf->source.count;
-            ok = array_push(&mf->source, body->nodal ? source : -1 - source) &&
+                (int32_t)(nodes ? (size_t)body->first_block + i : body->first_vertex + i);
+            (nodes ? point_of_block : point_of_vertex)[source] = (int32_t)mf->source.count;
+            ok = array_push(&mf->source, nodes ? source : -1 - source) &&
                  array_push(&mf->body, (int32_t)b);
         }
-        for (size_t i = 0; ok && body->nodal && i < body->vertex_count; i++) {
+        for (size_t i = 0; ok && nodes && i < body->vertex_count; i++) {
             size_t v = body->first_vertex + i;
             /* Vertices of a nodal body that follow several nodes are not drawn (proxies). */
             const surface_row *row = &m->surface.rows.data[v];
@@ -60,7 +64,7 @@ static void gather(const model_frame *mf, const double *blocks, const vec3 *vert
 static bool has_vertex_points(const model *m)
 {
     for (size_t b = 0; b < m->bodies.count; b++)
-        if (!m->bodies.data[b].nodal) return true;
+        if (!drawn_by_nodes(&m->bodies.data[b])) return true;
     return false;
 }
 
@@ -68,10 +72,11 @@ static bool init(model_frame *mf, const model *m, int32_t *point_of_block, int32
 {
     bool ok = add_points(mf, m, point_of_block, point_of_vertex);
     for (size_t b = 0; ok && b < m->bodies.count; b++)
-        if (m->bodies.data[b].tet_count == 0)
+        if (m->bodies.data[b].tet_count == 0 || m->bodies.data[b].by_surface)
             ok = add_cells(mf, &m->surface, &m->bodies.data[b], point_of_vertex);
     for (size_t i = 0; ok && i < 4 * m->tet_count; i++)
-        ok = array_push(&mf->tets, point_of_block[m->tets.data[i]]);
+        if (!m->bodies.data[m->tet_body.data[i / 4]].by_surface)
+            ok = array_push(&mf->tets, point_of_block[m->tets.data[i]]);
     size_t points = mf->source.count, vertices = has_vertex_points(m) ? m->surface.rows.count : 0;
     ok = ok && array_resize(&mf->rest, points) && array_resize(&mf->position, points) &&
          array_resize(&mf->velocity, points) && array_resize(&mf->displacement, points) &&
@@ -96,7 +101,7 @@ abut_status model_frame_init(model_frame *mf, const model *m, abut_error *err)
         model_frame_free(mf);
         return error_memory(err, "preparing frames");
     }
-    add_block(mf, CELL_TET, 4, m->tet_count, mf->tets.data);
+    add_block(mf, CELL_TET, 4, mf->tets.count / 4, mf->tets.data);
     add_block(mf, CELL_TRIANGLE, 3, mf->triangles.count / 3, mf->triangles.data);
     add_block(mf, CELL_EDGE, 2, mf->edges.count / 2, mf->edges.data);
     add_block(mf, CELL_POINT, 1, mf->points.count, mf->points.data);

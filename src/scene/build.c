@@ -3,6 +3,7 @@
 #include "scene/build_check.h"
 #include "scene/build_rigid.h"
 #include "scene/build_thin.h"
+#include "scene/build_solid.h"
 #include "scene/select.h"
 #include "scene/sequence.h"
 
@@ -27,34 +28,21 @@ static size_t built_index(const scene_def *scene, size_t i)
     return index;
 }
 
-static elastic_model elastic_model_of(material_model name)
-{
-    switch (name) {
-    case MATERIAL_NEO_HOOKEAN: return ELASTIC_NEO_HOOKEAN;
-    case MATERIAL_FIXED_COROTATED: return ELASTIC_FIXED_COROTATED;
-    case MATERIAL_LINEAR: return ELASTIC_LINEAR;
-    }
-    return ELASTIC_NEO_HOOKEAN;
-}
-
-static abut_status add_body(const scene_def *scene, size_t i, const mesh *shape, model *m,
+static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, model *m,
                             const logger *log, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
-    abut_status status;
+    abut_status status = ABUT_OK;
     char place[256];
     body_place(place, sizeof place, scene, i, "mesh");
-    if (def->type == BODY_DEFORMABLE) {
-        elastic_parameters material = elastic_from_young(
-            elastic_model_of(def->material.model), def->material.young, def->material.poisson);
-        status = model_add_deformable(m, def->name, shape, material, def->material.density, err);
-    } else if (body_def_is_rigid(def)) {
+    if (def->type == BODY_DEFORMABLE)
+        TRY(build_solid(scene, i, shape, m, log, err));
+    else if (body_def_is_rigid(def))
         status = build_rigid_body(def, shape, m, err);
-    } else if (def->type == BODY_OBSTACLE) {
+    else if (def->type == BODY_OBSTACLE)
         status = model_add_obstacle(m, def->name, shape, err);
-    } else {
+    else
         status = build_thin_body(def, shape, m, err);
-    }
     if (status != ABUT_OK) return error_add_place(err, place, status);
     model_body *body = &m->bodies.data[m->bodies.count - 1];
     body->consistent_mass = body->consistent_mass || def->consistent_mass;
@@ -286,6 +274,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
 static abut_status build_model(const scene_def *scene, mesh *shapes, model *m, const logger *log,
                                abut_error *err)
 {
+    m->planar = scene->planar;
     for (size_t i = 0; i < scene->body_count; i++) {
         if (!scene->bodies[i].enabled) continue;
         TRY(scene_body_mesh(scene, i, &shapes[i], err));

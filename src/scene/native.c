@@ -335,6 +335,19 @@ static abut_status read_mesh(const json_t *object, const char *folder, mesh_def 
 
 /* --- Bodies --- */
 
+static void read_ogden(const json_t *material, material_def *out)
+{
+    out->c1 = get_number_or(material, "c1", 0);
+    out->c2 = get_number_or(material, "c2", 0);
+    out->bulk = get_number_or(material, "bulk", 0);
+    const json_t *factors = get(material, "coefficients"), *powers = get(material, "exponents");
+    for (size_t i = 0; i < json_array_size(factors) && i < 4; i++) {
+        out->coefficient[i] = json_number_value(json_array_get(factors, i));
+        out->exponent[i] = json_number_value(json_array_get(powers, i));
+        out->terms++;
+    }
+}
+
 static void read_material(const json_t *body, const json_t *materials, material_def *out)
 {
     const json_t *material = get(body, "material");
@@ -344,8 +357,9 @@ static void read_material(const json_t *body, const json_t *materials, material_
     }
     if (material) {
         out->model = (material_model)get_word(material, "model", material_model_words);
-        out->young = get_number(material, "young");
-        out->poisson = get_number(material, "poisson");
+        out->young = get_number_or(material, "young", 0);
+        out->poisson = get_number_or(material, "poisson", 0);
+        read_ogden(material, out);
         out->density = get_number(material, "density");
         out->damping = get_number(material, "damping");
     }
@@ -378,6 +392,30 @@ static abut_status read_rigid(const json_t *object, body_def *out, abut_error *e
     for (size_t i = 0; i < out->pose_count; i++) {
         const json_t *pose = json_array_get(list, i);
         out->poses[i] = (pose_def){get_vector(pose, "translate"), get_vector(pose, "turn")};
+    }
+    return ABUT_OK;
+}
+
+static abut_status read_solid(const json_t *object, const scene_def *scene, solid_def *out,
+                              abut_error *err)
+{
+    const json_t *surface = get(object, "surface"), *regions = get(object, "regions");
+    out->order = get(object, "order") ? get_int(object, "order") : 0;
+    if (surface && get(surface, "segments")) out->segments = get_int(surface, "segments");
+    if (surface) out->max_edge = get_number_or(surface, "max_edge", 0);
+    if (surface && get(surface, "file"))
+        TRY(resolve_path(scene->folder, get_string(surface, "file"), &out->surface_path, err));
+    if (surface && get(surface, "map"))
+        TRY(resolve_path(scene->folder, get_string(surface, "map"), &out->map_path, err));
+    if (get(object, "densities"))
+        TRY(resolve_path(scene->folder, get_string(object, "densities"), &out->densities_path,
+                         err));
+    TRY(allocate_list(regions, sizeof *out->regions, (void **)&out->regions, &out->region_count,
+                      err));
+    for (size_t i = 0; i < out->region_count; i++) {
+        const json_t *region = json_array_get(regions, i);
+        out->regions[i].tag = get_int(region, "tag");
+        read_material(region, get(scene->resolved, "materials"), &out->regions[i].material);
     }
     return ABUT_OK;
 }
@@ -473,6 +511,7 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     TRY(read_mesh(get(object, "mesh"), scene->folder, &out->mesh, err));
     TRY(read_sequence(get(object, "sequence"), scene->folder, out, err));
     TRY(read_rigid(object, out, err));
+    TRY(read_solid(object, scene, &out->solid, err));
     return read_conditions(object, out, err);
 }
 
@@ -570,6 +609,8 @@ static void read_options(scene_def *scene)
     const json_t *time = get(scene->resolved, "time"), *contact = get(scene->resolved, "contact");
     const json_t *solver = get(scene->resolved, "solver");
     scene->name = get_string(scene->resolved, "name");
+    scene->planar = get_bool(scene->resolved, "planar");
+    scene->planar = get_bool(scene->resolved, "planar");
     scene->gravity = get_vector(scene->resolved, "gravity");
     scene->time_step = get_number(time, "step");
     scene->end_time = get_number_or(time, "end", get_number(time, "steps") * scene->time_step);
@@ -661,6 +702,10 @@ static void free_body(body_def *body)
     mem_free(body->poses);
     mem_free((char *)body->mesh.path);
     mem_free((char *)body->sequence_folder);
+    mem_free((char *)body->solid.surface_path);
+    mem_free((char *)body->solid.map_path);
+    mem_free((char *)body->solid.densities_path);
+    mem_free(body->solid.regions);
 }
 
 void scene_free(scene_def *scene)

@@ -36,7 +36,10 @@ typedef enum ccd_word { CCD_WORD_TIGHT_INCLUSION, CCD_WORD_ADDITIVE } ccd_word;
 typedef enum material_model {
     MATERIAL_NEO_HOOKEAN,
     MATERIAL_FIXED_COROTATED,
-    MATERIAL_LINEAR
+    MATERIAL_LINEAR,
+    MATERIAL_SVK,
+    MATERIAL_MOONEY_RIVLIN,
+    MATERIAL_OGDEN
 } material_model;
 
 typedef struct material_def {
@@ -44,7 +47,28 @@ typedef struct material_def {
     material_model model;
     double young, poisson, density; /* Pa, 1, kg/m^3 */
     double damping;                 /* s */
+    double c1, c2, bulk;            /* Mooney-Rivlin, Pa; bulk: Ogden, too */
+    int terms;                      /* Ogden */
+    double coefficient[4], exponent[4];
 } material_def;
+
+/* Cells with a tag that have another material than the body. */
+typedef struct region_def {
+    int32_t tag;
+    material_def material;
+} region_def;
+
+/* Elements and collision surface of a deformable body. */
+typedef struct solid_def {
+    int order;                  /* of the basis; 0: that of the mesh */
+    int segments;               /* of the sampled boundary per edge; 0: by the orders */
+    double max_edge;            /* m; 0: no limit */
+    const char *surface_path;   /* resolved; NULL: the boundary */
+    const char *map_path;       /* of the surface: HDF5; NULL: it is found in the cells */
+    const char *densities_path; /* one number per cell; NULL: the material's */
+    size_t region_count;
+    region_def *regions;
+} solid_def;
 
 /* A length that may be relative to the scene's size l ("1e-3 l"). */
 typedef struct length_def {
@@ -229,6 +253,7 @@ typedef struct body_def {
     boundary_def *boundaries;
     double friction; /* negative: the scene's */
     bool consistent_mass;
+    solid_def solid; /* deformable bodies */
     /* rigid and affine bodies */
     double total_mass; /* 0: by density */
     weigh_word weigh;
@@ -261,6 +286,7 @@ typedef struct scene_def {
     integrator_kind integrator;
     double newmark_beta, newmark_gamma;
     vec3 gravity;
+    bool planar; /* two-dimensional: everything in the x-y plane */
     /* contact */
     bool contact_enabled;
     length_def dhat, eps_v;

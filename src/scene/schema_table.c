@@ -6,7 +6,9 @@
 #include <string.h>
 
 const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", NULL};
-const char *const material_model_words[] = {"neo-hookean", "fixed-corotated", "linear", NULL};
+const char *const material_model_words[] = {
+    "neo-hookean",   "fixed-corotated", "linear", "saint-venant-kirchhoff",
+    "mooney-rivlin", "ogden",           NULL};
 const char *const linear_solver_words[] = {"direct", "cholmod", "pcg", NULL};
 const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
 const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
@@ -104,8 +106,19 @@ static const schema_type solver_type = {
 static const schema_field material_fields[] = {
     {"model", SCHEMA_WORD, .words = material_model_words, .initial = "\"neo-hookean\"",
      .doc = "Elastic energy density."},
-    {"young", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "Pa", .doc = "Young's modulus."},
-    {"poisson", SCHEMA_NUMBER, SCHEMA_REQUIRED, BETWEEN(-1, 0.5), .doc = "Poisson's ratio."},
+    {"young", SCHEMA_NUMBER, ABOVE(0), .unit = "Pa", .absent = "see below",
+     .doc = "Young's modulus."},
+    {"poisson", SCHEMA_NUMBER, BETWEEN(-1, 0.5), .absent = "see below", .doc = "Poisson's ratio."},
+    {"c1", SCHEMA_NUMBER, .unit = "Pa", .absent = "see below",
+     .doc = "Mooney-Rivlin: factor on the first invariant."},
+    {"c2", SCHEMA_NUMBER, .unit = "Pa", .absent = "0",
+     .doc = "Mooney-Rivlin: factor on the second invariant."},
+    {"bulk", SCHEMA_NUMBER, ABOVE(0), .unit = "Pa", .absent = "see below",
+     .doc = "Mooney-Rivlin and Ogden: bulk modulus."},
+    {"coefficients", SCHEMA_VECTOR, .absent = "see below", .unit = "Pa",
+     .doc = "Ogden: factors c_i of up to 4 terms c_i/m_i^2 (sum of stretches^m_i - 3)."},
+    {"exponents", SCHEMA_VECTOR, .absent = "see below", .bounds = NOT_ZERO,
+     .doc = "Ogden: exponents m_i, as many as coefficients."},
     {"density", SCHEMA_NUMBER, .initial = "1000", ABOVE(0), .unit = "kg/m^3",
      .doc = "Mass per volume at rest."},
     {"damping", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s",
@@ -117,6 +130,10 @@ const schema_type schema_material = {
     .name = "material",
     .doc = "An elastic material.",
     FIELDS(material_fields),
+    .rule = rule_material,
+    .rule_doc =
+        "`young` and `poisson` must be given, or for the model `mooney-rivlin` `c1`, `c2` and "
+        "`bulk`, for `ogden` `coefficients`, `exponents` and `bulk`.",
 };
 
 /* --- half spaces --- */
@@ -193,6 +210,10 @@ static const schema_field scene_fields[] = {
     {"time", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &time_type, .doc = "Time steps."},
     {"gravity", SCHEMA_VECTOR, .count = 3, .initial = "[0, -9.81, 0]", .unit = "m/s^2",
      .doc = "Acceleration of all simulated bodies."},
+    {"planar", SCHEMA_BOOL, .initial = "false",
+     .doc =
+         "Two-dimensional: bodies are triangles, quads or edges in the x-y plane, deformable ones "
+         "with plane strain and a depth of 1 m; all z stay 0."},
     {"contact", SCHEMA_OBJECT, .type = &contact_type, .initial = "{}",
      .doc = "Contact and friction."},
     {"solver", SCHEMA_OBJECT, .type = &solver_type, .initial = "{}",

@@ -30,6 +30,7 @@ extern const schema_type schema_material;
 extern const schema_type schema_shell;
 extern const schema_type schema_rod;
 extern const schema_type schema_particles;
+extern const schema_type schema_surface, schema_region; /* of deformable bodies */
 
 /* Rules over several fields (schema_rules.c). */
 void rule_time(schema_walk *walk, const json_t *object);
@@ -39,6 +40,8 @@ void rule_body(schema_walk *walk, const json_t *object);
 void rule_shell(schema_walk *walk, const json_t *object);
 void rule_strain_limit(schema_walk *walk, const json_t *object);
 void rule_mesh_size(schema_walk *walk, const json_t *object);
+void rule_material(schema_walk *walk, const json_t *object);
+void rule_surface(schema_walk *walk, const json_t *object);
 void rule_half_space(schema_walk *walk, const json_t *object);
 void rule_scene(schema_walk *walk, const json_t *object);
 

@@ -265,6 +265,24 @@ static void set_targets(stepper *s, double time)
         rigid_motion_prescribe(&s->rigid, s->state.x, s->time, time, s->fixed, s->target);
 }
 
+/* In the plane: z of all nodes stays, rigid bodies turn about z only, affine ones keep A's third
+ * row and column. */
+static void hold_plane(stepper *s)
+{
+    const model *m = s->model;
+    for (size_t i = 0; i < m->rest.count; i++) s->fixed[3 * i + 2] = 1;
+    for (size_t r = 0; r < m->rigids.count; r++) {
+        const rigid_body *body = &m->rigids.data[r];
+        uint8_t *second = s->fixed + 3 * ((size_t)body->block + 1);
+        if (body->affine) {
+            memset(second + 6, 1, 3);
+        } else {
+            second[0] = second[1] = 1;
+            second[2] = 0;
+        }
+    }
+}
+
 /* Puts prescribed nodes that have to move under the augmented Lagrangian; those already at their
  * target stay fixed. */
 static abut_status attach(stepper *s, abut_error *err)
@@ -460,6 +478,7 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
     }
     if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
     set_targets(s, end);
+    if (s->model->planar) hold_plane(s);
     bool friction = s->contact && friction_possible(s->friction);
     if (s->contact) s->friction->base.enabled = false;
     TRY(problem_set_fixed(&s->problem, s->fixed, err));

@@ -1,0 +1,77 @@
+/* The table, part on deformable bodies of any order: collision surfaces, regions. */
+#include "scene/schema_table.h"
+
+#include <string.h>
+
+static const schema_field surface_fields[] = {
+    {"segments", SCHEMA_INTEGER, FROM_TO(1, 1000), .absent = "the higher order of mesh and basis",
+     .doc = "Parts that every edge of the boundary is cut into."},
+    {"max_edge", SCHEMA_NUMBER, ABOVE(0), .unit = "m", .absent = "no limit",
+     .doc = "As many segments as it takes for no edge of the surface to be longer."},
+    {"file", SCHEMA_STRING, .absent = "the boundary",
+     .doc = "Path of a mesh file: any surface of triangles (edges in the plane), placed like the "
+            "mesh of the body; it moves with the cells that it lies in or near to."},
+    {"map", SCHEMA_STRING, .needs = "file", .absent = "computed",
+     .doc = "Path of an HDF5 file with the weights of the nodes in the vertices of `file`: group "
+            "`weight_triplets` with `values`, `rows`, `cols` and the attribute `shape`."},
+};
+
+const schema_type schema_surface = {
+    .name = "surface",
+    .doc = "The collision surface of a deformable body: linear triangles whose vertices follow the "
+           "displacements of the body.",
+    FIELDS(surface_fields),
+    .rule = rule_surface,
+    .rule_doc = "`segments` and `max_edge` are for the boundary, not for a `file`.",
+};
+
+static const schema_field region_fields[] = {
+    {"tag", SCHEMA_INTEGER, SCHEMA_REQUIRED, FROM_TO(-2147483647, 2147483647),
+     .doc = "Tag (physical group) of the cells in the mesh file."},
+    {"material", SCHEMA_OBJECT, SCHEMA_REQUIRED | SCHEMA_OR_NAME, .type = &schema_material,
+     .map = "materials", .doc = "Their material."},
+};
+
+const schema_type schema_region = {
+    .name = "region",
+    .doc = "Cells of a deformable body with a material of their own.",
+    FIELDS(region_fields),
+};
+
+void rule_surface(schema_walk *walk, const json_t *object)
+{
+    if (!json_object_get(object, "file")) return;
+    static const char *const keys[] = {"segments", "max_edge"};
+    for (int i = 0; i < 2; i++)
+        if (json_object_get(object, keys[i]))
+            schema_rule_problem(walk, keys[i], "is for the boundary of the cells, not for a file");
+}
+
+static void need(schema_walk *walk, const json_t *object, const char *key, const char *model)
+{
+    if (!json_object_get(object, key))
+        schema_rule_problem(walk, key, "is missing; a material of the model \"%s\" needs it",
+                            model);
+}
+
+void rule_material(schema_walk *walk, const json_t *object)
+{
+    const char *model = json_string_value(json_object_get(object, "model"));
+    if (!model) return;
+    bool by_young = json_object_get(object, "young") || json_object_get(object, "poisson");
+    size_t terms = json_array_size(json_object_get(object, "coefficients"));
+    if (strcmp(model, "mooney-rivlin") == 0 && !by_young) {
+        need(walk, object, "c1", model);
+        need(walk, object, "bulk", model);
+    } else if (strcmp(model, "ogden") == 0 && !by_young) {
+        need(walk, object, "coefficients", model);
+        need(walk, object, "exponents", model);
+        need(walk, object, "bulk", model);
+        if (terms > 4 || terms != json_array_size(json_object_get(object, "exponents")))
+            schema_rule_problem(walk, "exponents",
+                                "must have as many entries as \"coefficients\", at most 4");
+    } else {
+        need(walk, object, "young", model);
+        need(walk, object, "poisson", model);
+    }
+}
