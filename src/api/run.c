@@ -8,6 +8,7 @@
 #include "output/series.h"
 #include "output/summary.h"
 #include "output/table.h"
+#include "term/element_energy.h"
 
 #include <math.h>
 #include <string.h>
@@ -151,6 +152,8 @@ static void add_norms(const model *m, const double *x, run_summary *summary)
         semi +=
             m->tet_rest.data[e].volume * mat3_norm2(mat3_mul(du, m->tet_rest.data[e].dm_inverse));
     }
+    for (size_t i = 0; i < m->sets.count; i++)
+        elements_add_norms(m, &m->sets.data[i], x, &l2, &semi, &linf);
     summary->norms.l2 = sqrt(l2);
     summary->norms.h1_semi = sqrt(semi);
     summary->norms.h1 = sqrt(l2 + semi);
@@ -216,7 +219,8 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     verify_result last;
     TRY(verify_state(r->sim, &last, err));
     summary.intersections = (int64_t)(last.intersections + last.behind_planes + last.inside);
-    summary.inverted_elements = (int64_t)last.inverted;
+    summary.inverted_elements =
+        (int64_t)(last.inverted + elastic_count_inverted(s->elastic, s->state.x));
     add_norms(m, s->state.x, &summary);
     body_summary *bodies = mem_calloc(m->bodies.count + 1, sizeof *bodies);
     vec3 *y = mem_calloc(m->surface.rows.count + 1, sizeof *y);

@@ -117,14 +117,15 @@ static const int32_t *cell_nodes(const cell_block *block, size_t cell)
     return block->nodes + cell * (size_t)block->nodes_per_cell;
 }
 
-static void measure_tet(const vec3 *x, const int32_t *n, body_measures *out)
+/* Whether curved tets are inverted is not for their corners to say. */
+static void measure_tet(const vec3 *x, const int32_t *n, bool straight, body_measures *out)
 {
     vec3 a = vec3_sub(x[n[1]], x[n[0]]), b = vec3_sub(x[n[2]], x[n[0]]),
          c = vec3_sub(x[n[3]], x[n[0]]);
     double six_volumes = vec3_dot(a, vec3_cross(b, c));
     /* Below this the sign of the product of the three edges is a matter of rounding. */
     double rounding = 1e-15 * vec3_norm(a) * vec3_norm(b) * vec3_norm(c);
-    if (!(six_volumes > rounding)) {
+    if (straight && !(six_volumes > rounding)) {
         size_t most = sizeof out->flat_first / sizeof out->flat_first[0];
         if (out->flat_count < most) out->flat_first[out->flat_count] = out->tet_count;
         out->flat_count++;
@@ -146,7 +147,7 @@ void body_mesh_measure(const mesh *m, body_measures *out)
         const cell_block *block = &m->blocks[b];
         for (size_t c = 0; c < block->count; c++) {
             const int32_t *n = cell_nodes(block, c);
-            if (block->kind == CELL_TET) measure_tet(x, n, out);
+            if (block->kind == CELL_TET) measure_tet(x, n, block->order == 1, out);
             if (block->kind == CELL_TRIANGLE) out->triangle_area += triangle_area(x, n);
             if (block->kind == CELL_EDGE) out->edge_length += vec3_norm(vec3_sub(x[n[1]], x[n[0]]));
         }
@@ -177,10 +178,12 @@ static void list_cells(const mesh *m, char *text, size_t size)
     }
 }
 
-static bool has_cells_for(body_type type, const mesh *m)
+static bool has_cells_for(body_type type, bool planar, const mesh *m)
 {
     switch (type) {
-    case BODY_DEFORMABLE: return cells_of(m, CELL_TET) + cells_of(m, CELL_HEX) > 0;
+    case BODY_DEFORMABLE:
+        return planar ? cells_of(m, CELL_TRIANGLE) + cells_of(m, CELL_QUAD) > 0
+                      : cells_of(m, CELL_TET) + cells_of(m, CELL_HEX) > 0;
     case BODY_SHELL: return cells_of(m, CELL_TRIANGLE) + cells_of(m, CELL_QUAD) > 0;
     case BODY_ROD: return cells_of(m, CELL_EDGE) > 0;
     case BODY_OBSTACLE:
@@ -191,10 +194,10 @@ static bool has_cells_for(body_type type, const mesh *m)
     return false;
 }
 
-static const char *needed_cells(body_type type)
+static const char *needed_cells(body_type type, bool planar)
 {
     switch (type) {
-    case BODY_DEFORMABLE: return "tetrahedra";
+    case BODY_DEFORMABLE: return planar ? "triangles or quads" : "tetrahedra or hexahedra";
     case BODY_SHELL: return "triangles";
     case BODY_ROD: return "edges";
     default: return "vertices";
@@ -223,14 +226,20 @@ abut_status body_mesh_check(const scene_def *scene, size_t body, const mesh *m, 
     const body_def *b = &scene->bodies[body];
     char place[sizeof err->place];
     body_mesh_place(scene, body, place, sizeof place);
-    if (!has_cells_for(b->type, m)) {
+    if (!has_cells_for(b->type, scene->planar, m)) {
         char found[200];
         list_cells(m, found, sizeof found);
         return error_set(err, ABUT_ERROR_INPUT, place,
                          "body \"%s\" is of type \"%s\" and needs %s, but its mesh has %s", b->name,
-                         body_type_words[b->type], needed_cells(b->type), found);
+                         body_type_words[b->type], needed_cells(b->type, scene->planar), found);
     }
-    if (b->type != BODY_DEFORMABLE) return ABUT_OK;
+    for (size_t v = 0; scene->planar && v < m->vertex_count; v++)
+        if (m->vertices[v].z != 0)
+            return error_set(err, ABUT_ERROR_INPUT, place,
+                             "body \"%s\" has a vertex with z = %g in a planar scene; all must "
+                             "have z = 0",
+                             b->name, m->vertices[v].z);
+    if (b->type != BODY_DEFORMABLE || scene->planar) return ABUT_OK;
     body_measures measures;
     body_mesh_measure(m, &measures);
     return measures.flat_count == 0 ? ABUT_OK : flat_tets(b, &measures, place, err);

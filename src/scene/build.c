@@ -2,8 +2,8 @@
 
 #include "scene/build_check.h"
 #include "scene/build_rigid.h"
-#include "scene/build_thin.h"
 #include "scene/build_solid.h"
+#include "scene/build_thin.h"
 #include "scene/select.h"
 #include "scene/sequence.h"
 

@@ -233,17 +233,42 @@ static void warn(const scene_def *scene, size_t i, const mesh *shape, const prox
                     surface->largest_weight);
 }
 
+bool solid_collides_by_mesh(const scene_def *scene, size_t i, const mesh *shape)
+{
+    const solid_def *solid = &scene->bodies[i].solid;
+    return !solid->surface_path && solid->segments <= 1 && solid->max_edge == 0 &&
+           basis_order(scene, i, shape) == 1 && mesh_order(shape) == 1 && !scene->planar &&
+           !mesh_find(shape, CELL_HEX);
+}
+
+/* Turns planar cells that run clockwise. */
+static void orient_planar(mesh *m)
+{
+    for (int b = 0; b < m->block_count; b++) {
+        cell_block *block = &m->blocks[b];
+        if (cell_dimension(block->kind) != 2) continue;
+        int permutation[CELL_MAX_NODES];
+        cell_reversal(block->kind, block->order, permutation);
+        for (size_t c = 0; c < block->count; c++) {
+            const int32_t *n = block->nodes + c * (size_t)block->nodes_per_cell;
+            int last = cell_corner_count(block->kind) - 1;
+            vec3 x = m->vertices[n[0]], u = vec3_sub(m->vertices[n[1]], x),
+                 v = vec3_sub(m->vertices[n[last]], x);
+            if (u.x * v.y - u.y * v.x < 0) cell_reverse(block, c, permutation);
+        }
+    }
+}
+
 abut_status build_solid(const scene_def *scene, size_t i, mesh *shape, model *m, const logger *log,
                         abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
-    const solid_def *solid = &def->solid;
     mesh nodes;
+    if (scene->planar) orient_planar(shape);
     TRY(build_solid_nodes(scene, i, shape, &nodes, err));
     cell_values values = {0};
     proxy surface = {0};
-    bool plain = !solid->surface_path && solid->segments <= 1 && solid->max_edge == 0 &&
-                 mesh_order(&nodes) == 1 && mesh_order(shape) == 1;
+    bool plain = solid_collides_by_mesh(scene, i, shape);
     abut_status status = make_cell_values(scene, i, shape, &values, err);
     if (status == ABUT_OK && !plain) status = make_proxy(scene, i, shape, &nodes, &surface, err);
     if (status == ABUT_OK && !plain) warn(scene, i, shape, &surface, log);

@@ -11,6 +11,10 @@
 abut_status build_solid(const scene_def *scene, size_t i, mesh *shape, model *m, const logger *log,
                         abut_error *err);
 
+/* True when deformable body i collides by the surface of its mesh as it is: linear tets, no surface
+ * of its own. */
+bool solid_collides_by_mesh(const scene_def *scene, size_t i, const mesh *shape);
+
 /* The collision surface of deformable body i with the mesh `shape`, as a mesh. */
 abut_status build_solid_surface(const scene_def *scene, size_t i, const mesh *shape, mesh *out,
                                 abut_error *err);

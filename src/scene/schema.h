@@ -20,7 +20,7 @@ typedef enum schema_kind {
     SCHEMA_WORD,        /* one of `words` */
     SCHEMA_WORDS,       /* list of such words */
     SCHEMA_AXES,        /* letters x, y, z, such as "xz" */
-    SCHEMA_VECTOR,      /* list of `count` numbers */
+    SCHEMA_VECTOR,      /* list of `count` numbers; any number of them when count is 0 */
     SCHEMA_INTEGERS,    /* list of `count` integers; any number of them when count is 0 */
     SCHEMA_EXPRESSION,  /* number, or an expression in x, y, z and t (base/expression.h) */
     SCHEMA_EXPRESSIONS, /* list of `count` such */

@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "mesh/topology.h"
+#include "scene/build_solid.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -82,6 +83,16 @@ static bool join_parts(joined_surface *s, const surface_parts *parts, int32_t of
     return true;
 }
 
+static abut_status join_body(joined_surface *s, const mesh *m, size_t body, abut_error *err)
+{
+    size_t offset = s->vertices.count;
+    surface_parts parts;
+    TRY(mesh_surface(m, &parts, err));
+    bool good = join_vertices(s, m, body) && join_parts(s, &parts, (int32_t)offset);
+    surface_parts_free(&parts);
+    return good ? ABUT_OK : error_memory(err, "checking the start");
+}
+
 static uint8_t flags_of(body_type type)
 {
     if (type == BODY_OBSTACLE) return CHECK_BODY_OBSTACLE | CHECK_BODY_RIGID;
@@ -100,11 +111,13 @@ static abut_status join(const scene_def *scene, const mesh *meshes, joined_surfa
         if (offset + meshes[i].vertex_count > INT32_MAX)
             return error_set(err, ABUT_ERROR_INPUT, scene->path,
                              "all bodies together have too many vertices");
-        surface_parts parts;
-        TRY(mesh_surface(&meshes[i], &parts, err));
-        bool good = join_vertices(s, &meshes[i], i) && join_parts(s, &parts, (int32_t)offset);
-        surface_parts_free(&parts);
-        if (!good) return error_memory(err, "checking the start");
+        mesh surface = {0}; /* what collides, where that is not the surface of the mesh itself */
+        bool other = scene->bodies[i].type == BODY_DEFORMABLE &&
+                     !solid_collides_by_mesh(scene, i, &meshes[i]);
+        if (other) TRY(build_solid_surface(scene, i, &meshes[i], &surface, err));
+        abut_status status = join_body(s, other ? &surface : &meshes[i], i, err);
+        mesh_free(&surface);
+        TRY(status);
     }
     return ABUT_OK;
 }

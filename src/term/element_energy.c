@@ -120,3 +120,26 @@ size_t elements_count_inverted(const model *m, const element_set *s, const doubl
     range_work work = {.m = m, .s = s, .x = x};
     return (size_t)parallel_sum(s->count, inverted_range, &work);
 }
+
+void elements_add_norms(const model *m, const element_set *s, const double *x, double *l2,
+                        double *semi, double *largest)
+{
+    double u[3 * ELEMENT_MAX_STRIDE];
+    for (size_t e = 0; e < s->count; e++) {
+        element_gather(s, e, x, m->rest.data, u);
+        for (int c = 0; c < 3; c++) {
+            const double *v = u + c * s->stride;
+            for (int a = 0; a < s->nodes; a++) {
+                *largest = fmax(*largest, fabs(v[a]));
+                for (int b = 0; b < s->nodes; b++)
+                    *l2 += element_mass(s, e, a, b) / s->density.data[e] * v[a] * v[b];
+            }
+        }
+        for (int i = 0; i < s->rule.count; i++) {
+            mat3 gradient = mat3_sub(element_deformation(s, e, u, i), mat3_identity());
+            size_t point = s->affine ? e : e * (size_t)s->rule.count + (size_t)i;
+            double measure = s->points.data[point].measure;
+            *semi += (s->affine ? s->rule.weights[i] : 1) * measure * mat3_norm2(gradient);
+        }
+    }
+}

@@ -18,5 +18,9 @@ double elements_min_volume_ratio(const model *m, const element_set *s, const dou
 double elements_max_stretch(const model *m, const element_set *s, const double *x);
 /* Elements whose map is not shown to have a positive determinant everywhere. */
 size_t elements_count_inverted(const model *m, const element_set *s, const double *x);
+/* Adds the integrals of |u|^2 and |grad u|^2 over the elements; raises *largest to the largest
+ * component of a nodal displacement. */
+void elements_add_norms(const model *m, const element_set *s, const double *x, double *l2,
+                        double *semi, double *largest);
 
 #endif
