@@ -137,10 +137,11 @@ TEST(errors_name_scene_and_field)
                       "2}}}",
                       ABUT_ERROR_INPUT, "bar.json: bodies[0].mesh.torus: torus",
                       "the tube radius is 2; it must be less than the ring radius 1");
-    expect_mesh_error("{'material': 'm', 'mesh': 'two.obj', 'name': 'sheet'}", ABUT_ERROR_INPUT,
-                      "bar.json: bodies[0].mesh.file",
-                      "body \"sheet\" is of type \"deformable\" and needs tetrahedra or hexahedra, but its mesh "
-                      "has 2 triangles");
+    expect_mesh_error(
+        "{'material': 'm', 'mesh': 'two.obj', 'name': 'sheet'}", ABUT_ERROR_INPUT,
+        "bar.json: bodies[0].mesh.file",
+        "body \"sheet\" is of type \"deformable\" and needs tetrahedra or hexahedra, but its mesh "
+        "has 2 triangles");
     expect_mesh_error(
         "{'type': 'rod', 'material': 'm', 'rod': {'diameter': 1}, 'mesh': {'ball': {'radius': 1, "
         "'cells': "
