@@ -16,3 +16,7 @@ mkdir -p "$out"
     --set 'output.fields=["velocity", "displacement", "stress", "stretch", "contact_force"]' || exit 1
 cd viewer || exit 1
 ABUT_CHROMIUM=$browser node tests/viewer.mjs "$scratch/stack.run" ../examples/contact/pile/scene.json "$out"
+code=$?
+"$abut" run tests/large.json -o "$scratch/large.run" --quiet || exit 1
+ABUT_CHROMIUM=$browser node tests/large.mjs "$scratch/large.run" 30 || code=1
+exit $code

@@ -45,7 +45,7 @@ const KINDS: ChartKind[] = [
   },
 ];
 
-const LEFT = 46;
+const LEFT = 54;
 const RIGHT = 8;
 const TOP = 6;
 const BOTTOM = 4;

@@ -70,12 +70,15 @@ class App {
   private shownKey = "";
   private lookVersion = 0;
   private run: Record<string, unknown> | null = null;
+  private readonly displayTimes: number[] = []; // ms of work per frame, drawing not included
 
   constructor(
     private readonly source: RunSource,
     private readonly saved: SavedView | undefined,
   ) {
-    this.store = new FrameStore(source);
+    // "?cache=100" keeps at most 100 MB of frames, for small machines.
+    const megabytes = Number(new URLSearchParams(location.search).get("cache"));
+    this.store = new FrameStore(source, megabytes > 0 ? 1e6 * megabytes : undefined);
     const canvas = element("canvas", { id: "stage", tabindex: "0", "aria-label": "3D view: drag to turn, wheel to come nearer" });
     this.view.append(canvas, this.legend.root);
     this.stage = new Stage(canvas);
@@ -283,6 +286,7 @@ class App {
   }
 
   private display(frame: Frame): void {
+    const started = performance.now();
     const range = this.range(frame);
     if (range) this.look.range = range;
     this.legend.show(this.look.color, range);
@@ -296,6 +300,16 @@ class App {
     this.shown = frame;
     this.panel.refresh();
     this.refreshFacts();
+    this.displayTimes.push(performance.now() - started);
+    if (this.displayTimes.length > 200) this.displayTimes.shift();
+  }
+
+  /** While playing: the last frame up to the wanted one that is loaded, if any after the present one is. */
+  private available(wanted: number): number {
+    const { player, store } = this;
+    if (!player.playing || wanted <= player.index) return wanted;
+    for (let i = wanted; i > player.index; i--) if (store.has(player.frames[i])) return i;
+    return wanted;
   }
 
   /** Shows the frame under the player when it is there, and sees to it that the next ones come. */
@@ -304,7 +318,7 @@ class App {
     const seconds = Math.min(0.25, (now - this.lastTick) / 1000);
     this.lastTick = now;
     const { player, store } = this;
-    const index = player.wanted(seconds);
+    const index = this.available(player.wanted(seconds));
     const entry = player.frames[index];
     if (entry) {
       const key = `${entry.step} ${entry.version} ${this.lookVersion}`;
@@ -446,6 +460,7 @@ class App {
       index: this.player.index,
       frames: this.player.frames.length,
       playing: this.player.playing,
+      status: this.status.textContent,
       shownStep: this.shown?.step ?? null,
       color: this.look.color,
       colorTitle: fieldTitle(this.look.color),
@@ -453,6 +468,7 @@ class App {
       triangles: this.stage.triangleCount,
       pictures: this.stage.pictures,
       chartRows: this.charts.rows,
+      displayTimes: [...this.displayTimes],
       cachedFrames: this.store.count,
       cachedBytes: this.store.usedBytes,
       camera: this.stage.cameraState(),

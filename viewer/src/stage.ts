@@ -40,8 +40,8 @@ export class Stage {
   readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
   readonly controls: OrbitControls;
   private readonly scene = new THREE.Scene();
-  private readonly key = new THREE.DirectionalLight(0xffffff, 2.1);
-  private readonly sky = new THREE.HemisphereLight(0xffffff, 0x8a8578, 1.3);
+  private readonly key = new THREE.DirectionalLight(0xffffff, 1.9);
+  private readonly sky = new THREE.HemisphereLight(0xffffff, 0xa09a8e, 1.7);
   private readonly material = new THREE.MeshStandardMaterial({
     vertexColors: true,
     side: THREE.DoubleSide,

@@ -69,7 +69,7 @@ export async function openPage(browser, address, options = {}) {
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("request", (request) => {
     const url = request.url();
-    if (!url.startsWith(address) && !url.startsWith("data:") && !url.startsWith("blob:")) problems.push(`request to ${url}`);
+    if (!url.startsWith(address.split("?")[0]) && !url.startsWith("data:") && !url.startsWith("blob:")) problems.push(`request to ${url}`);
   });
   await page.goto(address);
   return { page, problems, context };
