@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all demo build test test-asan test-long conformance bench install format docs viewer clean deps
+.PHONY: all demo build python test test-asan test-long conformance bench install format docs viewer clean deps
 all: build
 
 deps:
@@ -14,6 +14,13 @@ build: deps
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 \
 	  || { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
 	@cmake --build $(BUILD) -j $(JOBS)
+
+# The Python package in build/python, for Debian's Python and NumPy.
+python: deps
+	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release -DABUT_PYTHON=ON $(CMAKE_FLAGS) > $(BUILD).log 2>&1 \
+	  || { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS) --target abut_python
+	@echo "Try it: PYTHONPATH=$(BUILD)/python /usr/bin/python3 python/examples/drop.py"
 
 # Runs a real simulation, checks all its frames, and draws the last one.
 demo: build

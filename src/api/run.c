@@ -1,10 +1,9 @@
 /* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
 #include "api/frame_fields.h"
+#include "api/sim_state.h"
 #include "api/verify.h"
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/parallel.h"
-#include "output/checkpoint.h"
 #include "output/series.h"
 #include "output/summary.h"
 #include "output/table.h"
@@ -49,58 +48,32 @@ static abut_status write_frame(run *r, abut_error *err)
 /* ---------------------------------------------------------------------------------------------- */
 /* Checkpoints                                                                                    */
 
-enum { MAX_ARRAYS = 128 };
-
 static double wall_seconds(const run *r) { return r->wall_before + timer_now() - r->started; }
 
 static abut_status save_checkpoint(run *r, abut_error *err)
 {
     stepper *s = r->sim->stepper;
     checkpoint_writer *w = mem_calloc(1, sizeof *w);
-    state_array *arrays = mem_calloc(MAX_ARRAYS, sizeof *arrays);
-    if (!w || !arrays) {
-        mem_free(w);
-        mem_free(arrays);
-        return error_memory(err, "writing a checkpoint");
-    }
-    w->step = s->state.steps;
-    w->time = s->time;
-    w->scene_hash = r->scene_hash;
-    size_t n = stepper_state(s, arrays, MAX_ARRAYS);
-    for (size_t i = 0; i < n; i++) {
-        if (arrays[i].doubles)
-            checkpoint_add_doubles(w, arrays[i].name, arrays[i].doubles, arrays[i].count);
-        else
-            checkpoint_add_ints(w, arrays[i].name, arrays[i].ints, arrays[i].count);
-    }
+    if (!w) return error_memory(err, "writing a checkpoint");
+    abut_status status = sim_state_add(s, r->scene_hash, w, err);
     int64_t counters[] = {r->newton_iterations, r->max_contacts, r->contact_sum, r->frame_step};
     double values[3 + STAGE_COUNT] = {r->min_distance, r->max_stretch, wall_seconds(r)};
     memcpy(values + 3, s->timer.seconds, sizeof s->timer.seconds);
     checkpoint_add_longs(w, "run_counters", counters, 4);
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
-    abut_status status = checkpoint_write(w, r->checkpoint_path, err);
+    if (status == ABUT_OK) status = checkpoint_write(w, r->checkpoint_path, err);
     r->checkpoint_step = s->state.steps;
     mem_free(w);
-    mem_free(arrays);
     return status;
 }
 
-static abut_status load_arrays(run *r, const checkpoint_reader *c, state_array *arrays,
-                               abut_error *err)
+static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *err)
 {
-    stepper *s = r->sim->stepper;
-    size_t n = stepper_state(s, arrays, MAX_ARRAYS);
-    for (size_t i = 0; i < n; i++) {
-        if (arrays[i].doubles)
-            TRY(checkpoint_copy_doubles(c, arrays[i].name, arrays[i].doubles, arrays[i].count,
-                                        err));
-        else
-            TRY(checkpoint_copy_ints(c, arrays[i].name, arrays[i].ints, arrays[i].count, err));
-    }
     int64_t counters[4];
     double values[3 + STAGE_COUNT];
     TRY(checkpoint_copy_longs(c, "run_counters", counters, 4, err));
     TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
+    TRY(sim_state_copy(r->sim, c, err));
     r->newton_iterations = counters[0];
     r->max_contacts = counters[1];
     r->contact_sum = counters[2];
@@ -108,25 +81,21 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, state_array *
     r->min_distance = values[0];
     r->max_stretch = values[1];
     r->wall_before = values[2];
-    memcpy(s->timer.seconds, values + 3, sizeof s->timer.seconds);
-    TRY(stepper_restore(s, c->step, err));
+    memcpy(r->sim->stepper->timer.seconds, values + 3, sizeof r->sim->stepper->timer.seconds);
     r->checkpoint_step = c->step;
-    stepper_measure(s, &r->sim->last);
     return ABUT_OK;
 }
 
 static abut_status load_checkpoint(run *r, abut_error *err)
 {
     checkpoint_reader *c = mem_calloc(1, sizeof *c);
-    state_array *arrays = mem_calloc(MAX_ARRAYS, sizeof *arrays);
-    abut_status status = c && arrays ? ABUT_OK : error_memory(err, "reading a checkpoint");
-    if (status == ABUT_OK) status = checkpoint_read(r->checkpoint_path, r->scene_hash, c, err);
+    if (!c) return error_memory(err, "reading a checkpoint");
+    abut_status status = checkpoint_read(r->checkpoint_path, r->scene_hash, c, err);
     if (status == ABUT_OK) {
-        status = load_arrays(r, c, arrays, err);
+        status = load_arrays(r, c, err);
         checkpoint_free(c);
     }
     mem_free(c);
-    mem_free(arrays);
     return status;
 }
 
@@ -265,15 +234,6 @@ static abut_status append_row(run *r, abut_error *err)
     return table_append(&r->table, &row, err);
 }
 
-/* The scene as text, with all defaults; its hash tells which scene a checkpoint is of. */
-static abut_status scene_text(run *r, char **text, abut_error *err)
-{
-    *text = json_dumps(r->sim->scene->resolved, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
-    if (!*text) return error_memory(err, "writing the scene");
-    sha256_of(*text, strlen(*text), r->scene_hash);
-    return ABUT_OK;
-}
-
 /* Loads the checkpoint where one is wanted, before anything of an earlier run is replaced. */
 static abut_status open_folder(run *r, bool *resume, abut_error *err)
 {
@@ -282,7 +242,7 @@ static abut_status open_folder(run *r, bool *resume, abut_error *err)
     TRY(directory_create(folder, err));
     path_join(r->checkpoint_path, sizeof r->checkpoint_path, folder, "checkpoint.h5");
     path_join(path, sizeof path, folder, "scene.json");
-    TRY(scene_text(r, &text, err));
+    TRY(sim_scene_text(r->sim, &text, r->scene_hash, err));
     *resume = r->options->resume && file_exists(r->checkpoint_path);
     abut_status status = *resume ? load_checkpoint(r, err) : ABUT_OK;
     if (status == ABUT_OK) status = atomic_write(path, text, strlen(text), err);

@@ -1,17 +1,41 @@
 #include "api/sim.h"
 
 #include "api/verify.h"
+#include "base/file.h"
 #include "base/parallel.h"
+#include "linear/blas_kernels.h"
+#include "scene/load.h"
 
 #include <math.h>
+
+void abut_choose_blas_kernels(void)
+{
+    const char *better = blas_better_kernels();
+    if (better) blas_switch_kernels(better);
+}
 
 abut_sim_options abut_default_sim_options(void)
 {
     return (abut_sim_options){.log_level = ABUT_LOG_WARNING};
 }
 
-abut_status abut_sim_load(const char *scene_path, const abut_sim_options *options, abut_sim **out,
-                          abut_error *error)
+/* bytes NULL: read the file. */
+static abut_status fill(abut_sim *sim, const char *path, const file_bytes *bytes,
+                        const abut_sim_options *options, abut_error *error)
+{
+    if (options->threads > 0) parallel_set_threads(options->threads);
+    const char *const *overrides = options->overrides;
+    size_t count = options->override_count;
+    if (bytes)
+        TRY(scene_load_bytes(path, bytes, overrides, count, &sim->log, &sim->scene, error));
+    else
+        TRY(scene_load(path, overrides, count, &sim->log, &sim->scene, error));
+    TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
+    return verify_start(sim, options->problem_folder, error);
+}
+
+static abut_status create(const char *path, const file_bytes *bytes,
+                          const abut_sim_options *options, abut_sim **out, abut_error *error)
 {
     abut_sim_options defaults = abut_default_sim_options();
     if (!options) options = &defaults;
@@ -19,11 +43,7 @@ abut_status abut_sim_load(const char *scene_path, const abut_sim_options *option
     abut_sim *sim = mem_calloc(1, sizeof *sim);
     if (!sim) return error_memory(error, "creating a simulation");
     sim->log = (logger){options->log, options->log_user, options->log_level};
-    if (options->threads > 0) parallel_set_threads(options->threads);
-    abut_status status = scene_load(scene_path, options->overrides, options->override_count,
-                                    &sim->log, &sim->scene, error);
-    if (status == ABUT_OK) status = scene_build(sim->scene, &sim->log, &sim->stepper, error);
-    if (status == ABUT_OK) status = verify_start(sim, options->problem_folder, error);
+    abut_status status = fill(sim, path, bytes, options, error);
     if (status != ABUT_OK) {
         abut_sim_destroy(sim);
         return status;
@@ -31,6 +51,19 @@ abut_status abut_sim_load(const char *scene_path, const abut_sim_options *option
     stepper_measure(sim->stepper, &sim->last);
     *out = sim;
     return ABUT_OK;
+}
+
+abut_status abut_sim_load(const char *scene_path, const abut_sim_options *options, abut_sim **out,
+                          abut_error *error)
+{
+    return create(scene_path, NULL, options, out, error);
+}
+
+abut_status abut_sim_create(const char *text, size_t length, const char *path,
+                            const abut_sim_options *options, abut_sim **out, abut_error *error)
+{
+    file_bytes bytes = {.data = (char *)text, .size = length}; /* only read */
+    return create(path ? path : "scene.json", &bytes, options, out, error);
 }
 
 void abut_sim_destroy(abut_sim *sim)
@@ -58,7 +91,8 @@ void abut_sim_info(const abut_sim *sim, abut_step_info *out)
                             .kinetic = s->kinetic,
                             .elastic = s->elastic,
                             .gravity = s->gravity,
-                            .contact = s->contact};
+                            .contact = s->contact,
+                            .stiffness = s->kappa};
     vec3_store(out->linear_momentum, s->linear_momentum);
     vec3_store(out->angular_momentum, s->angular_momentum);
 }

@@ -153,6 +153,7 @@ void stepper_destroy(stepper *s)
     mem_free(s->x);
     mem_free(s->start);
     mem_free(s->work);
+    mem_free(s->user_force);
     mem_free(s->gradient);
     model_free(s->model);
     mem_free(s->model);
@@ -174,6 +175,7 @@ static void set_forces(stepper *s, double time)
             vec3_store(f + 3 * at, vec3_add(vec3_load(f + 3 * at), force));
         }
     }
+    for (size_t i = 0; s->user_force && i < 3 * s->model->rest.count; i++) f[i] += s->user_force[i];
 }
 
 /* First accelerations for Newmark: M^-1 (f - elastic forces), 0 for prescribed nodes. */

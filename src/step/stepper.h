@@ -72,6 +72,7 @@ typedef struct stepper {
     ARRAY(int32_t) linear_order; /* what the linear solver remembers, filled by stepper_state */
     double linear_numbers[2];
     ARRAY(load) loads;
+    double *user_force; /* N, 3 per block, on top of the loads; NULL: none */
     rigid_motion rigid;
     inertia_term *inertia;
     elastic_term *elastic;

@@ -72,4 +72,10 @@ ldd "$scratch/build/dynamic" | grep -q libabut.so || fail "dynamic is not linked
 cc "$scratch/main.c" $(pkg-config --cflags abut) "$libdir/libabut.a" $(pkg-config --static --libs abut | sed 's/-labut\b//') \
     -o "$scratch/static-pc" || fail "static linking with pkg-config"
 says_version "$scratch/static-pc"
+package=$(find "$prefix" -path '*dist-packages/abut' -type d)
+if [ -n "$package" ]; then # only where Python and NumPy are there
+    [ "abut $(PYTHONPATH=$(dirname "$package") /usr/bin/python3 -B -c 'import abut; print(abut.version())')" = "$version" ] ||
+        fail "the Python package does not work from $package"
+    for file in __init__.pyi py.typed; do [ -e "$package/$file" ] || fail "$file is not installed"; done
+fi
 echo ok

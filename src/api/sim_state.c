@@ -1,0 +1,195 @@
+/* The functions of sim.h on the state: checking, saving, bodies and their surface. */
+#include "api/sim_state.h"
+
+#include "api/verify.h"
+#include "scene/schema_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARRAYS = 128 };
+
+/* ---- Saving --------------------------------------------------------------------------------- */
+
+abut_status sim_scene_text(const abut_sim *sim, char **text, char hash[SHA256_TEXT_SIZE],
+                           abut_error *err)
+{
+    *text = json_dumps(sim->scene->resolved, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (!*text) return error_memory(err, "writing the scene");
+    sha256_of(*text, strlen(*text), hash);
+    return ABUT_OK;
+}
+
+abut_status sim_state_add(stepper *s, const char *scene_hash, checkpoint_writer *w, abut_error *err)
+{
+    state_array *arrays = mem_calloc(MAX_ARRAYS, sizeof *arrays);
+    if (!arrays) return error_memory(err, "writing a checkpoint");
+    w->step = s->state.steps;
+    w->time = s->time;
+    w->scene_hash = scene_hash;
+    size_t n = stepper_state(s, arrays, MAX_ARRAYS);
+    for (size_t i = 0; i < n; i++) {
+        if (arrays[i].doubles)
+            checkpoint_add_doubles(w, arrays[i].name, arrays[i].doubles, arrays[i].count);
+        else
+            checkpoint_add_ints(w, arrays[i].name, arrays[i].ints, arrays[i].count);
+    }
+    mem_free(arrays);
+    return ABUT_OK;
+}
+
+static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_array *arrays,
+                               abut_error *err)
+{
+    size_t n = stepper_state(s, arrays, MAX_ARRAYS);
+    for (size_t i = 0; i < n; i++) {
+        const state_array *a = &arrays[i];
+        if (a->doubles)
+            TRY(checkpoint_copy_doubles(c, a->name, a->doubles, a->count, err));
+        else
+            TRY(checkpoint_copy_ints(c, a->name, a->ints, a->count, err));
+    }
+    return stepper_restore(s, c->step, err);
+}
+
+abut_status sim_state_copy(abut_sim *sim, const checkpoint_reader *c, abut_error *err)
+{
+    state_array *arrays = mem_calloc(MAX_ARRAYS, sizeof *arrays);
+    if (!arrays) return error_memory(err, "reading a checkpoint");
+    abut_status status = copy_arrays(sim->stepper, c, arrays, err);
+    mem_free(arrays);
+    if (status == ABUT_OK) stepper_measure(sim->stepper, &sim->last);
+    return status;
+}
+
+abut_status abut_sim_save(abut_sim *sim, const char *path, abut_error *error)
+{
+    char hash[SHA256_TEXT_SIZE], *text;
+    TRY(sim_scene_text(sim, &text, hash, error));
+    free(text);
+    checkpoint_writer *w = mem_calloc(1, sizeof *w);
+    if (!w) return error_memory(error, "writing a checkpoint");
+    abut_status status = sim_state_add(sim->stepper, hash, w, error);
+    if (status == ABUT_OK) status = checkpoint_write(w, path, error);
+    mem_free(w);
+    return status;
+}
+
+abut_status abut_sim_restore(abut_sim *sim, const char *path, abut_error *error)
+{
+    char hash[SHA256_TEXT_SIZE], *text;
+    TRY(sim_scene_text(sim, &text, hash, error));
+    free(text);
+    checkpoint_reader *c = mem_calloc(1, sizeof *c);
+    if (!c) return error_memory(error, "reading a checkpoint");
+    abut_status status = checkpoint_read(path, hash, c, error);
+    if (status == ABUT_OK) {
+        status = sim_state_copy(sim, c, error);
+        checkpoint_free(c);
+    }
+    mem_free(c);
+    return status;
+}
+
+char *abut_sim_scene(const abut_sim *sim)
+{
+    char hash[SHA256_TEXT_SIZE], *text = NULL;
+    return sim_scene_text(sim, &text, hash, NULL) == ABUT_OK ? text : NULL;
+}
+
+/* ---- Checking ------------------------------------------------------------------------------- */
+
+abut_status abut_sim_check(const abut_sim *sim, abut_state_check *out, abut_error *error)
+{
+    const motion_state *state = &sim->stepper->state;
+    for (size_t i = 0; i < state->scalars; i++)
+        if (!isfinite(state->x[i]) || !isfinite(state->v[i]))
+            return error_set(error, ABUT_ERROR_INFEASIBLE, "state",
+                             "position or velocity of node %zu is not finite", i / 3);
+    verify_result r;
+    TRY(verify_state(sim, &r, error));
+    size_t wrong = r.intersections + r.behind_planes + r.inside;
+    if (out) *out = (abut_state_check){wrong, r.inverted, r.min_distance};
+    if (wrong + r.inverted == 0) return ABUT_OK;
+    return error_set(error, ABUT_ERROR_INFEASIBLE, "state",
+                     "%zu intersections and %zu inverted elements", wrong, r.inverted);
+}
+
+/* ---- Bodies --------------------------------------------------------------------------------- */
+
+const double *abut_sim_masses(const abut_sim *sim) { return sim->stepper->model->mass.data; }
+
+double *abut_sim_forces(abut_sim *sim)
+{
+    stepper *s = sim->stepper;
+    if (!s->user_force) s->user_force = mem_calloc(s->state.scalars, sizeof *s->user_force);
+    return s->user_force;
+}
+
+size_t abut_sim_body_count(const abut_sim *sim) { return sim->stepper->model->bodies.count; }
+
+/* Bodies of the model are the enabled ones of the scene. */
+static const char *kind_of_body(const scene_def *scene, size_t index)
+{
+    for (size_t i = 0; i < scene->body_count; i++)
+        if (scene->bodies[i].enabled && index-- == 0) return body_type_words[scene->bodies[i].type];
+    return "";
+}
+
+bool abut_sim_body(const abut_sim *sim, size_t index, abut_body *out)
+{
+    const model *m = sim->stepper->model;
+    if (index >= m->bodies.count) return false;
+    const model_body *b = &m->bodies.data[index];
+    *out = (abut_body){.name = b->name,
+                       .kind = kind_of_body(sim->scene, index),
+                       .first_node = (size_t)b->first_block,
+                       .node_count = (size_t)b->block_count,
+                       .first_vertex = b->first_vertex,
+                       .vertex_count = b->vertex_count,
+                       .first_edge = b->first_edge,
+                       .edge_count = b->edge_count,
+                       .first_triangle = b->first_triangle,
+                       .triangle_count = b->triangle_count};
+    return true;
+}
+
+size_t abut_sim_vertex_count(const abut_sim *sim)
+{
+    return sim->stepper->model->surface.rows.count;
+}
+
+const int32_t *abut_sim_edges(const abut_sim *sim, size_t *count)
+{
+    const collision_surface *s = &sim->stepper->model->surface;
+    if (count) *count = s->edges.count / 2;
+    return s->edges.data;
+}
+
+const int32_t *abut_sim_triangles(const abut_sim *sim, size_t *count)
+{
+    const collision_surface *s = &sim->stepper->model->surface;
+    if (count) *count = s->triangles.count / 3;
+    return s->triangles.data;
+}
+
+const int32_t *abut_sim_tetrahedra(const abut_sim *sim, size_t *count)
+{
+    const model *m = sim->stepper->model;
+    if (count) *count = m->tet_count;
+    return m->tet_count > 0 ? m->tets.data : NULL;
+}
+
+void abut_sim_vertices(const abut_sim *sim, double *positions)
+{
+    collision_surface_positions(&sim->stepper->model->surface, sim->stepper->state.x,
+                                (vec3 *)(void *)positions);
+}
+
+void abut_sim_rest_vertices(const abut_sim *sim, double *positions)
+{
+    const model *m = sim->stepper->model;
+    collision_surface_positions(&m->surface, (const double *)(const void *)m->rest.data,
+                                (vec3 *)(void *)positions);
+}
