@@ -99,6 +99,16 @@ abut_status body_mesh_make(const mesh_def *d, mesh *out, abut_error *err)
     return status;
 }
 
+/* What rounding left of z after a rotation. */
+static void flatten(mesh *m)
+{
+    vec3 low, high;
+    mesh_bounds(m, &low, &high);
+    double size = vec3_norm(vec3_sub(high, low));
+    for (size_t v = 0; v < m->vertex_count; v++)
+        if (fabs(m->vertices[v].z) <= 1e-12 * size) m->vertices[v].z = 0;
+}
+
 abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_error *err)
 {
     const body_def *b = &scene->bodies[body];
@@ -107,6 +117,7 @@ abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_
     abut_status status = body_mesh_make(&b->mesh, out, err);
     if (status != ABUT_OK) return error_add_place(err, place, status);
     mesh_transform(out, b->scale, b->rotate, b->translate);
+    if (scene->planar) flatten(out);
     return ABUT_OK;
 }
 

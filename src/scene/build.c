@@ -245,6 +245,11 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         [INTEGRATOR_NEWMARK] = INTEGRATE_NEWMARK,
         [INTEGRATOR_BDF2] = INTEGRATE_BDF2,
         [INTEGRATOR_QUASI_STATIC] = INTEGRATE_QUASI_STATIC,
+        [INTEGRATOR_BDF1] = INTEGRATE_IMPLICIT_EULER,
+        [INTEGRATOR_BDF3] = INTEGRATE_BDF3,
+        [INTEGRATOR_BDF4] = INTEGRATE_BDF4,
+        [INTEGRATOR_BDF5] = INTEGRATE_BDF5,
+        [INTEGRATOR_BDF6] = INTEGRATE_BDF6,
     };
     static const barrier_kind barriers[] = {BARRIER_C2, BARRIER_C1, BARRIER_C0};
     static const friction_kind smoothings[] = {FRICTION_C1, FRICTION_C0, FRICTION_C2};

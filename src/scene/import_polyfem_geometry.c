@@ -449,7 +449,7 @@ static abut_status solid_json(const polyfem_scene *s, polyfem_shape *shape, json
     if (!polyfem_flag(s->document, "solver/advanced/lump_mass_matrix", false))
         json_object_set_new(body, "mass", json_string("consistent"));
     int order = order_of(s, shape->volume);
-    if (order > 1) json_object_set_new(body, "order", json_integer(order));
+    json_object_set_new(body, "order", json_integer(order));
     json_t *parts = boundary_json(s, shape, err);
     if (!parts) return ABUT_ERROR_UNSUPPORTED;
     if (json_array_size(parts) > 0) json_object_set(body, "boundary", parts);

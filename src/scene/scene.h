@@ -25,7 +25,12 @@ typedef enum integrator_kind {
     INTEGRATOR_IMPLICIT_EULER,
     INTEGRATOR_NEWMARK,
     INTEGRATOR_BDF2,
-    INTEGRATOR_QUASI_STATIC
+    INTEGRATOR_QUASI_STATIC,
+    INTEGRATOR_BDF1,
+    INTEGRATOR_BDF3,
+    INTEGRATOR_BDF4,
+    INTEGRATOR_BDF5,
+    INTEGRATOR_BDF6
 } integrator_kind;
 
 /* In the order of the words of the format. */

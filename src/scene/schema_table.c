@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", NULL};
+const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", "bdf1",
+                                        "bdf3",           "bdf4",    "bdf5", "bdf6",         NULL};
 const char *const material_model_words[] = {
     "neo-hookean",   "fixed-corotated", "linear", "saint-venant-kirchhoff",
     "mooney-rivlin", "ogden",           NULL};
@@ -27,7 +28,7 @@ static const schema_field time_fields[] = {
     {"steps", SCHEMA_INTEGER, SCHEMA_CHOICE, FROM_TO(0, 2e9),
      .doc = "Number of time steps, instead of `end`."},
     {"integrator", SCHEMA_WORD, .words = integrator_words, .initial = "\"implicit-euler\"",
-     .doc = "Time integration: implicit Euler, Newmark, second-order backward differences, or "
+     .doc = "Time integration: implicit Euler, Newmark, backward differences of order 1 to 6, or "
             "equilibrium without inertia at each step."},
     {"newmark_beta", SCHEMA_NUMBER, .initial = "0.25", ABOVE_TO(0, 0.5),
      .doc = "Newmark's beta, used by the integrator `newmark`."},

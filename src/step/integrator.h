@@ -13,17 +13,25 @@ typedef enum integrator {
     INTEGRATE_IMPLICIT_EULER,
     INTEGRATE_NEWMARK,
     INTEGRATE_BDF2,
+    INTEGRATE_BDF3,
+    INTEGRATE_BDF4,
+    INTEGRATE_BDF5,
+    INTEGRATE_BDF6,
     INTEGRATE_QUASI_STATIC
 } integrator;
+
+enum { BDF_MAX_ORDER = 6 };
 
 /* Scalars per array: 3 per coordinate block. */
 typedef struct motion_state {
     integrator kind;
     double beta, gamma; /* Newmark */
     size_t scalars;
-    int64_t steps; /* done so far; BDF2 starts with one implicit Euler step */
+    int64_t steps; /* done so far; backward differences start with orders 1, 2, ... */
     double *x, *v, *a;
-    double *x_old, *v_old; /* one step earlier (BDF2) */
+    double *x_old, *v_old; /* one step earlier */
+    /* Two to five steps earlier, as many as the order of backward differences needs. */
+    double *x_older[BDF_MAX_ORDER - 2], *v_older[BDF_MAX_ORDER - 2];
 } motion_state;
 
 /* A part of the state, for saving and loading. */
