@@ -79,6 +79,19 @@ static bool parse_up(render_command *r, const char *text)
     return true;
 }
 
+static bool parse_range(render_command *r, const char *text)
+{
+    double *range = r->options.range;
+    return read_number(&text, &range[0]) && *text++ == ',' && read_number(&text, &range[1]) &&
+           *text == 0 && range[0] < range[1];
+}
+
+static bool parse_background(render_command *r, const char *text)
+{
+    r->options.white = strcmp(text, "white") == 0;
+    return r->options.white || strcmp(text, "sky") == 0;
+}
+
 static bool parse_samples(render_command *r, const char *text)
 {
     char extra;
@@ -134,6 +147,8 @@ static const struct {
     {"--size", parse_size, "width x height in pixels, like 1280x720"},
     {"--camera", parse_camera, "yaw,pitch or yaw,pitch,distance, like 30,18,1.2"},
     {"--color", parse_color, "body or the name of a field"},
+    {"--range", parse_range, "two numbers LOW,HIGH, the second larger"},
+    {"--background", parse_background, "sky or white"},
     {"--samples", parse_samples, "a whole number"},
     {"--ground", parse_ground, "auto, none or a height"},
     {"--up", parse_up, "x, y, z, -x, -y or -z"},
@@ -246,6 +261,9 @@ static const option_def options[] = {
      "body for one colour per body (usual), or the values of a field such as velocity, "
      "displacement or stress, on one scale for all frames",
      COMPLETE_NOTHING},
+    {"--range", NULL, "LOW,HIGH", "values at the ends of the colour scale (those of all frames)",
+     COMPLETE_NOTHING},
+    {"--background", NULL, "NAME", "sky (usual) or white, for print", COMPLETE_NOTHING},
     {"--edges", NULL, NULL, "draw the edges of the mesh", COMPLETE_NOTHING},
     {"--flat", NULL, NULL, "flat triangles instead of smooth ones where they meet below 40 degrees",
      COMPLETE_NOTHING},
@@ -254,8 +272,10 @@ static const option_def options[] = {
      COMPLETE_NOTHING},
     {"--up", NULL, "AXIS", "x, y, z, -x, -y or -z (against gravity; else y)", COMPLETE_NOTHING},
     {"--line-width", NULL, "FRACTION",
-     "diameter of lines relative to the size of everything (0.008)", COMPLETE_NOTHING},
-    {"--point-size", NULL, "FRACTION", "diameter of points, likewise (0.012)", COMPLETE_NOTHING},
+     "diameter of lines relative to the size of everything (that of the scene's rods; else 0.008)",
+     COMPLETE_NOTHING},
+    {"--point-size", NULL, "FRACTION",
+     "diameter of points, likewise (that of the particles; else 0.012)", COMPLETE_NOTHING},
     {"--fps", NULL, "N", "pictures per second of an animation (25)", COMPLETE_NOTHING},
     {"--speed", NULL, "FACTOR", "speed of an animation; 0.5 is slow motion (1)", COMPLETE_NOTHING},
     {"--samples", NULL, "N", "passes per picture: more is smoother and slower (48)",

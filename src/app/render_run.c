@@ -136,6 +136,7 @@ static void apply_hints(render_command *r)
         o->ground_height = h->floor ? h->floor_height : NAN;
     }
     o->neutral = h->obstacle;
+    if (!(o->line_width > 0) && !(o->point_size > 0)) o->diameter = h->diameter;
     o->neutral_count = h->body_count;
 }
 

@@ -54,18 +54,30 @@ static void find_floor(scene_hints *h, const json_t *scene)
     }
 }
 
-static abut_status find_obstacles(scene_hints *h, const json_t *scene, abut_error *err)
+static double find_diameter(const json_t *body)
+{
+    const json_t *rod = json_object_get(body, "rod"), *grains = json_object_get(body, "particles");
+    double material = rod      ? json_number_value(json_object_get(rod, "diameter"))
+                      : grains ? 2 * json_number_value(json_object_get(grains, "radius"))
+                               : 0;
+    double contact = json_number_value(json_object_get(body, "offset"));
+    return rod || grains ? fmax(material, contact) : 0;
+}
+
+static abut_status find_bodies(scene_hints *h, const json_t *scene, abut_error *err)
 {
     const json_t *bodies = json_object_get(scene, "bodies"), *body;
     size_t i;
     h->body_count = json_array_size(bodies);
     h->obstacle = mem_calloc(h->body_count, sizeof *h->obstacle);
-    if (!h->obstacle) return error_memory(err, "reading a scene");
+    h->diameter = mem_calloc(h->body_count, sizeof *h->diameter);
+    if (!h->obstacle || !h->diameter) return error_memory(err, "reading a scene");
     size_t built = 0; /* frames count the bodies without those that are switched off */
     json_array_foreach(bodies, i, body)
     {
         const char *type = json_string_value(json_object_get(body, "type"));
         if (json_is_false(json_object_get(body, "enabled"))) continue;
+        h->diameter[built] = find_diameter(body);
         h->obstacle[built++] = type && strcmp(type, "obstacle") == 0;
     }
     h->body_count = built;
@@ -85,7 +97,7 @@ abut_status scene_hints_read(scene_hints *hints, const char *run_folder, abut_er
     hints->found = true;
     find_up(hints, scene);
     find_floor(hints, scene);
-    abut_status status = find_obstacles(hints, scene, err);
+    abut_status status = find_bodies(hints, scene, err);
     json_decref(scene);
     return status;
 }
@@ -93,5 +105,6 @@ abut_status scene_hints_read(scene_hints *hints, const char *run_folder, abut_er
 void scene_hints_free(scene_hints *hints)
 {
     mem_free(hints->obstacle);
+    mem_free(hints->diameter);
     memset(hints, 0, sizeof *hints);
 }

@@ -1,5 +1,6 @@
 /* What a picture wants to know about the scene of a run: where up is, a floor, which bodies are
- * obstacles. Taken from scene.json as far as it says. */
+ * obstacles, how
+ * thick rods and particles are. Taken from scene.json as far as it says. */
 #ifndef APP_SCENE_HINTS_H
 #define APP_SCENE_HINTS_H
 
@@ -14,6 +15,8 @@ typedef struct scene_hints {
     double floor_height;
     size_t body_count;
     bool *obstacle; /* per body */
+    double
+        *diameter; /* per body: of rods and particles, material or contact, the larger; 0: none */
 } scene_hints;
 
 /* A missing scene.json is fine; one that is not JSON is an error. */

@@ -227,6 +227,16 @@ static bool push_tube(drawing *d, vec3 a, vec3 b, double radius, color ca, color
     return true;
 }
 
+/* Radius at a node: that of its body where it has one. */
+static double radius_at(const frame *f, const drawing_style *style, int32_t node, double usual)
+{
+    const frame_field *body = frame_find(f, FRAME_POINTS, FIELD_BODY);
+    if (!style->diameter || !body || !body->ints) return usual;
+    int32_t b = body->ints[node];
+    bool own = b >= 0 && (size_t)b < style->neutral_count && style->diameter[b] > 0;
+    return own ? 0.5 * style->diameter[b] : usual;
+}
+
 static bool add_lines(drawing *d, const frame *f, const surface *s, const drawing_style *style)
 {
     painter p = make_painter(f, style);
@@ -234,12 +244,13 @@ static bool add_lines(drawing *d, const frame *f, const surface *s, const drawin
         const surface_line *line = &s->lines.data[i];
         vec3 ends[2];
         color colors[2];
+        double radius = radius_at(f, style, line->nodes[0], style->line_radius);
         for (int k = 0; k < 2; k++) {
             ends[k] = vec3_sub(f->points[line->nodes[k]], style->origin);
             colors[k] = paint(&p, line->nodes[k], line->cell);
-            if (!push_ball(d, ends[k], style->line_radius, colors[k], 3)) return false;
+            if (!push_ball(d, ends[k], radius, colors[k], 3)) return false;
         }
-        if (!push_tube(d, ends[0], ends[1], style->line_radius, colors[0], colors[1])) return false;
+        if (!push_tube(d, ends[0], ends[1], radius, colors[0], colors[1])) return false;
     }
     return true;
 }
@@ -250,7 +261,8 @@ static bool add_points(drawing *d, const frame *f, const surface *s, const drawi
     int level = s->points.count < 2000 ? 8 : s->points.count < 20000 ? 4 : 2;
     for (size_t i = 0; i < s->points.count; i++) {
         const surface_point *point = &s->points.data[i];
-        if (!push_ball(d, vec3_sub(f->points[point->node], style->origin), style->point_radius,
+        if (!push_ball(d, vec3_sub(f->points[point->node], style->origin),
+                       radius_at(f, style, point->node, style->point_radius),
                        paint(&p, point->node, point->cell), level))
             return false;
     }

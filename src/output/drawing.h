@@ -20,11 +20,12 @@ typedef struct drawing {
 
 /* How values become colours, and lines become tubes. */
 typedef struct drawing_style {
-    vec3 origin;         /* subtracted from positions, so that floats are precise enough */
-    const char *color;   /* "body", or the name of a field (of vectors: their length) */
-    double range[2];     /* values at the two ends of the colour scale */
-    const bool *neutral; /* bodies to be drawn in grey, or NULL */
-    size_t neutral_count;
+    vec3 origin;            /* subtracted from positions, so that floats are precise enough */
+    const char *color;      /* "body", or the name of a field (of vectors: their length) */
+    double range[2];        /* values at the two ends of the colour scale */
+    const bool *neutral;    /* bodies to be drawn in grey, or NULL */
+    const double *diameter; /* of lines and points of each body, 0: the radii below; or NULL */
+    size_t neutral_count;   /* bodies that the two arrays know */
     double line_radius, point_radius;
     double crease_cosine; /* edges with normals further apart than this stay sharp */
 } drawing_style;

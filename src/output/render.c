@@ -34,7 +34,8 @@ render_options render_defaults(void)
                             .smooth = true,
                             .up_axis = 1,
                             .ground = true,
-                            .ground_height = NAN};
+                            .ground_height = NAN,
+                            .range = {NAN, NAN}};
 }
 
 /* ---- what all pictures share ---- */
@@ -111,6 +112,8 @@ static void place_camera(renderer *r)
 {
     const render_options *o = &r->options;
     double radius = fmax(r->style.line_radius, r->style.point_radius);
+    for (size_t i = 0; o->diameter && i < o->neutral_count; i++)
+        radius = fmax(radius, 0.5 * o->diameter[i]);
     r->up = mat3_column(world_axes(o), 1);
     r->camera = camera_fit(&r->scope.view, radius, o->distance);
     r->camera.eye = vec3_sub(r->camera.eye, r->style.origin);
@@ -130,6 +133,7 @@ static void choose_style(renderer *r)
         .color = o->color,
         .range = {r->scope.range[0], r->scope.range[1]},
         .neutral = o->neutral,
+        .diameter = o->diameter,
         .neutral_count = o->neutral_count,
         .line_radius = 0.5 * r->size * (o->line_width > 0.0 ? o->line_width : 0.008),
         .point_radius = 0.5 * r->size * (o->point_size > 0.0 ? o->point_size : 0.012),
@@ -146,6 +150,8 @@ abut_status renderer_create(renderer **out, const render_options *options,
     if (!r) return error_memory(err, "drawing");
     r->options = *options;
     r->scope = *scope;
+    for (int k = 0; k < 2; k++)
+        if (!isnan(options->range[k])) r->scope.range[k] = options->range[k];
     choose_style(r);
     place_camera(r);
     r->rgba = mem_alloc((size_t)options->width * (size_t)options->height, 4 * sizeof *r->rgba);
@@ -254,6 +260,13 @@ static unsigned char to_byte(double linear)
     return (unsigned char)lrint(255.0 * fmin(1.0, s));
 }
 
+/* White is whiter than the brightest light, so it is mixed in after the shoulder. */
+static unsigned char on_white(double light, double cover)
+{
+    if (!(cover > 1e-4)) return 255;
+    return (unsigned char)lrint(cover * to_byte(light / cover) + (1.0 - cover) * 255.0);
+}
+
 /* The background gets a little darker towards the top. */
 static void develop(const renderer *r, image *picture)
 {
@@ -266,9 +279,10 @@ static void develop(const renderer *r, image *picture)
         t = t * t * (3.0 - 2.0 * t);
         for (int x = 0; x < width; x++)
             for (int k = 0; k < 3; k++) {
+                double light = (double)row[4 * x + k], cover = (double)row[4 * x + 3];
                 double back = top[k] + t * (bottom[k] - top[k]);
-                out[3 * x + k] =
-                    to_byte((double)row[4 * x + k] + (1.0 - (double)row[4 * x + 3]) * back);
+                out[3 * x + k] = r->options.white ? on_white(light, cover)
+                                                  : to_byte(light + (1.0 - cover) * back);
             }
     }
 }

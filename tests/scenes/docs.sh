@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 failures=0
 fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 
-pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/theory/*.md examples/{contact,thin}/README.md examples/{contact,thin}/*/README.md)
+pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/bodies/*.md docs/theory/*.md examples/{contact,thin}/README.md examples/{contact,thin}/*/README.md)
 
 # A folder that looks like the repository after `make build`.
 mkdir "$scratch/work" "$scratch/work/build"
@@ -33,6 +33,16 @@ for page in "${pages[@]}"; do
     done < <(blocks "$page" sh)
 done
 [ $commands -ge 15 ] || fail "only $commands commands found in the guide"
+
+# The scene on the page of each kind of body runs.
+kinds=0
+for page in docs/bodies/[a-z]*.md; do
+    kinds=$((kinds + 1))
+    blocks "$page" json > "$scratch/body.json"
+    "$abut" run "$scratch/body.json" -o "$scratch/body.run" --steps 2 --quiet > "$scratch/log" 2>&1 ||
+        fail "$page: its scene does not run: $(tail -2 "$scratch/log")"
+done
+[ $kinds = 7 ] || fail "$kinds pages of kinds of bodies"
 
 # The two commands of README are targets of the Makefile, and DEMO is a scene.
 for target in $(sed -n 's/^make \([a-z]*\)$/\1/p' README.md) docs install build; do

@@ -101,6 +101,16 @@ TEST(a_run_gives_pictures)
     CHECK(render("run -o step.png --frame 10 --color velocity --edges --flat --camera 10,30,1.5"
                  " --ground 0 --up y --line-width 0.01 --point-size 0.02" SMALL) == 0);
     CHECK(exists("step.png"));
+    /* On white everything is brighter; another range gives other colours. */
+    double white, other;
+    CHECK(render("run -o white.png --ground none" SMALL) == 0);
+    CHECK(picture_size("white.png", &height, &other) == 96);
+    CHECK(render("run -o white.png --ground none --background white" SMALL) == 0);
+    CHECK(picture_size("white.png", &height, &white) == 96 && white > other + 5);
+    CHECK(render("run -o range.png --frame 10 --color velocity" SMALL) == 0);
+    CHECK(picture_size("range.png", &height, &grey) == 96);
+    CHECK(render("run -o range.png --frame 10 --color velocity --range 0,1000" SMALL) == 0);
+    CHECK(picture_size("range.png", &height, &other) == 96 && fabs(other - grey) > 0.1);
     /* An obstacle is drawn in light grey instead of a colour. */
     write_text("run/scene.json",
                "{\"gravity\": [0, -9.81, 0], \"bodies\": [{\"type\": \"obstacle\"}],"
@@ -112,6 +122,37 @@ TEST(a_run_gives_pictures)
     CHECK(render("run -o bad.png" SMALL) == 2);
     CHECK(strstr(message, "scene.json: line 1") != NULL);
     CHECK(!exists("bad.png"));
+}
+
+/* Rods and particles are drawn as thick as the scene says. */
+TEST(thickness_of_the_scene)
+{
+    abut_error err;
+    char run[200];
+    path_join(run, sizeof run, folder, "thin");
+    frame_series series;
+    CHECK_OK(series_open(&series, run, SERIES_NEW, &err), err);
+    vec3 points[3] = {{0, 0, 0}, {1, 0, 0}, {0.5, 1, 0.1}};
+    int32_t edge[2] = {0, 1}, dot[1] = {2}, body[3] = {0, 0, 1};
+    cell_block blocks[2] = {{CELL_EDGE, 1, 2, 1, edge, NULL}, {CELL_POINT, 1, 1, 1, dot, NULL}};
+    frame f = {.step = 1, .point_count = 3, .points = points, .block_count = 2, .blocks = blocks};
+    frame_add_ints(&f, FRAME_POINTS, FIELD_BODY, 1, body);
+    CHECK_OK(series_add(&series, &f, &err), err);
+    series_close(&series);
+    int height;
+    double thin, thick;
+    const char *const scenes[2] = {
+        "{\"bodies\": [{\"type\": \"rod\", \"rod\": {\"diameter\": 0.01}},"
+        " {\"type\": \"particles\", \"particles\": {\"radius\": 0.005}}]}",
+        "{\"bodies\": [{\"type\": \"x\", \"enabled\": false},"
+        " {\"type\": \"rod\", \"rod\": {\"diameter\": 0.01}, \"offset\": 0.3},"
+        " {\"type\": \"particles\", \"particles\": {\"radius\": 0.2}}]}"};
+    for (int i = 0; i < 2; i++) {
+        write_text("thin/scene.json", scenes[i]);
+        CHECK(render("thin -o thin.png --background white" SMALL) == 0);
+        CHECK(picture_size("thin.png", &height, i ? &thick : &thin) == 96);
+    }
+    CHECK(thick < thin - 10); /* more is covered */
 }
 
 TEST(single_files_give_pictures)
@@ -187,6 +228,9 @@ TEST(wrong_words_are_explained)
         {"run -o x.png --up w", 2, "must be x, y, z"},
         {"run -o x.png --ground deep", 2, "must be auto, none"},
         {"run -o x.png --samples 0", 2, "must be 1 to 1024"},
+        {"run -o x.png --range 3", 2, "must be two numbers LOW,HIGH"},
+        {"run -o x.png --range 3,1", 2, "must be two numbers LOW,HIGH"},
+        {"run -o x.png --background green", 2, "must be sky or white"},
         {"run -o x.png --sise 5", 2, "did you mean '--size'"},
         {"run again -o x.png", 2, "unexpected argument"},
         {"run -o", 2, "'--output' needs a value"},
@@ -211,6 +255,7 @@ int main(void)
     if (!mkdtemp(folder)) return 1;
     make_run();
     RUN(a_run_gives_pictures);
+    RUN(thickness_of_the_scene);
     RUN(single_files_give_pictures);
     RUN(a_run_gives_an_animation);
     RUN(wrong_words_are_explained);

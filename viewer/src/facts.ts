@@ -31,11 +31,11 @@ function number(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) ? value : 0;
 }
 
-function thicknessOf(body: Json, materials: Json): number {
-  const material = (typeof body.material === "string" ? materials[body.material] : body.material) as Json | undefined;
-  return (
-    number(body.thickness) || 2 * number(body.radius) || number(material?.thickness) || 2 * number(material?.radius) || 0
-  );
+/** Of the material or in contact, the larger. */
+function thicknessOf(body: Json): number {
+  const part = (name: string) => (body[name] ?? {}) as Json;
+  const material = number(part("shell").thickness) || number(part("rod").diameter) || 2 * number(part("particles").radius);
+  return Math.max(material, number(body.offset));
 }
 
 function upOf(gravity: unknown): { up: [number, number, number]; gravity: boolean } {
@@ -51,14 +51,13 @@ function upOf(gravity: unknown): { up: [number, number, number]; gravity: boolea
 
 export function readScene(text: string | null, fallback: string): SceneFacts {
   const scene = (text ? JSON.parse(text) : {}) as Json;
-  const materials = (scene.materials ?? {}) as Json;
   const bodies = ((scene.bodies ?? []) as Json[])
     .filter((body) => body.enabled !== false) // frames do not count bodies that are switched off
     .map((body, i) => ({
       name: String(body.name ?? `body ${i}`),
       type: String(body.type ?? "deformable"),
       obstacle: body.type === "obstacle",
-      thickness: thicknessOf(body, materials),
+      thickness: thicknessOf(body),
     }));
   const planes: Plane[] = [];
   if (typeof scene.ground === "number") planes.push({ origin: [0, scene.ground, 0], normal: [0, 1, 0] });
