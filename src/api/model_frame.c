@@ -40,10 +40,10 @@ static bool add_cells(model_frame *mf, const collision_surface *s, const model_b
     size_t vertex_end = body->first_vertex + body->vertex_count;
     for (size_t i = 3 * body->first_triangle; ok && i < 3 * triangle_end; i++)
         ok = array_push(&mf->triangles, point_of_vertex[s->triangles.data[i]]);
-    for (size_t i = 2 * body->first_edge; ok && body->triangle_count == 0 && i < 2 * edge_end; i++)
+    for (size_t i = 2 * body->free_edge_first; ok && i < 2 * edge_end; i++)
         ok = array_push(&mf->edges, point_of_vertex[s->edges.data[i]]);
-    for (size_t i = body->first_vertex; ok && body->edge_count == 0 && i < vertex_end; i++)
-        ok = array_push(&mf->points, point_of_vertex[i]);
+    for (size_t i = body->first_vertex; ok && i < vertex_end; i++)
+        if (!s->vertex_on_edge.data[i]) ok = array_push(&mf->points, point_of_vertex[i]);
     return ok;
 }
 

@@ -133,6 +133,7 @@ abut_status model_add_surface(model *m, model_body *body, const surface_parts *p
     if (!ok) return error_memory(err, "adding the collision surface");
     body->vertex_count = parts->point_count;
     body->edge_count = parts->edge_count;
+    body->free_edge_first = body->first_edge + parts->free_edge_first;
     body->triangle_count = parts->triangle_count;
     return ABUT_OK;
 }

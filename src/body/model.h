@@ -49,6 +49,7 @@ typedef struct model_body {
     size_t first_tet, tet_count;
     size_t first_triangle, triangle_count; /* in the surface */
     size_t first_edge, edge_count;
+    size_t free_edge_first; /* edges of the body from here on belong to no triangle */
     size_t first_vertex, vertex_count;
     elastic_parameters material;
     membrane_parameters membrane; /* shells */

@@ -65,7 +65,7 @@ world_body *world_add(world *w, mesh shape, vec3 translate, vec3 rotate)
 static void add_body(model *m, world_body *b, size_t number)
 {
     abut_error err;
-    char name[20];
+    char name[40];
     snprintf(name, sizeof name, "body%zu", number);
     mesh_transform(&b->shape, b->scale, b->rotate, b->translate);
     rigid_options options = {.density = b->density, .stiffness = 1e5};
