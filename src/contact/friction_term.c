@@ -104,12 +104,18 @@ static double body_friction(const friction_term *t, int32_t body)
 }
 
 /* An obstacle that gives a coefficient decides; otherwise the mean of the two bodies. */
-static double pair_friction(const friction_term *t, int32_t a, int32_t b)
+double friction_between(const friction_term *t, int32_t a, int32_t b)
 {
     const model_body *bodies = t->contact->model->bodies.data;
     if (bodies[a].kind == BODY_KIND_OBSTACLE && bodies[a].friction >= 0) return bodies[a].friction;
     if (bodies[b].kind == BODY_KIND_OBSTACLE && bodies[b].friction >= 0) return bodies[b].friction;
     return 0.5 * (body_friction(t, a) + body_friction(t, b));
+}
+
+double friction_on_plane(const friction_term *t, int32_t body, int32_t plane)
+{
+    double mu = t->contact->planes.data[plane].friction;
+    return mu >= 0 ? mu : body_friction(t, body);
 }
 
 bool friction_possible(const friction_term *t)
@@ -142,7 +148,7 @@ static abut_status lag_list(friction_term *t, int list, stencil_kind kind, abut_
     const int32_t *body = c->model->surface.vertex_body.data;
     for (size_t i = 0; i < c->active.lists[list].count; i++) {
         const contact_stencil *s = &c->active.lists[list].data[i];
-        double mu = pair_friction(t, body[s->vertex[0]], body[s->vertex[second]]);
+        double mu = friction_between(t, body[s->vertex[0]], body[s->vertex[second]]);
         if (mu <= 0) continue;
         friction_stencil f = {
             .force = mu * normal_force(c, s->distance2, s->thickness, s->multiplicity)};
@@ -162,7 +168,7 @@ static abut_status lag_planes(friction_term *t, abut_error *err)
     for (size_t i = 0; i < c->plane_contacts.count; i++) {
         const plane_contact *p = &c->plane_contacts.data[i];
         const half_space *plane = &c->planes.data[p->plane];
-        double mu = plane->friction >= 0 ? plane->friction : body_friction(t, body[p->vertex]);
+        double mu = friction_on_plane(t, body[p->vertex], p->plane);
         if (mu <= 0) continue;
         friction_stencil f = {.force =
                                   mu * normal_force(c, p->distance * p->distance, p->thickness, 1),

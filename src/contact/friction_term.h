@@ -31,6 +31,9 @@ abut_status friction_create(const contact_term *contact, double mu, friction_kin
                             friction_term **out, abut_error *err);
 /* True when some pair of bodies or half-space has friction. */
 bool friction_possible(const friction_term *t);
+/* Coefficient between two bodies, and between a body and a half-space. */
+double friction_between(const friction_term *t, int32_t a, int32_t b);
+double friction_on_plane(const friction_term *t, int32_t body, int32_t plane);
 /* Positions from which displacements are measured. */
 void friction_set_start(friction_term *t, const double *x);
 /* Takes normal forces and frames from the contact term's present active set. */

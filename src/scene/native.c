@@ -623,6 +623,14 @@ static void read_options(scene_def *scene)
     scene->stiffness = get_number_or(contact, "stiffness", 0);
     scene->friction = get_number(contact, "friction");
     scene->friction_iterations = get_int(contact, "friction_iterations");
+    scene->stepper = (stepper_word)get_word(scene->resolved, "stepper", stepper_words);
+    const json_t *mlcp = get(scene->resolved, "mlcp");
+    scene->mlcp_residual = get_number(mlcp, "residual");
+    scene->mlcp_tolerance = get_number(mlcp, "tolerance");
+    scene->mlcp_preconditioner =
+        (preconditioner_word)get_word(mlcp, "preconditioner", preconditioner_words);
+    scene->mlcp_max_iterations = get_int(mlcp, "max_iterations");
+    scene->mlcp_max_passes = get_int(mlcp, "max_passes");
     scene->barrier = (barrier_word)get_word(contact, "barrier", barrier_words);
     scene->friction_smoothing =
         (smoothing_word)get_word(contact, "friction_smoothing", smoothing_words);

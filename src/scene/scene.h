@@ -34,6 +34,11 @@ typedef enum integrator_kind {
 } integrator_kind;
 
 /* In the order of the words of the format. */
+typedef enum stepper_word { STEPPER_BARRIER, STEPPER_MLCP } stepper_word;
+typedef enum preconditioner_word {
+    PRECONDITIONER_FULL,
+    PRECONDITIONER_DIAGONAL
+} preconditioner_word;
 typedef enum barrier_word { BARRIER_WORD_C2, BARRIER_WORD_C1, BARRIER_WORD_C0 } barrier_word;
 typedef enum smoothing_word { SMOOTHING_C1, SMOOTHING_C0, SMOOTHING_C2 } smoothing_word;
 typedef enum ccd_word { CCD_WORD_TIGHT_INCLUSION, CCD_WORD_ADDITIVE } ccd_word;
@@ -302,6 +307,10 @@ typedef struct scene_def {
     smoothing_word friction_smoothing;
     ccd_word ccd;
     bool reuse_candidates;
+    stepper_word stepper;
+    double mlcp_residual, mlcp_tolerance;
+    preconditioner_word mlcp_preconditioner;
+    int mlcp_max_iterations, mlcp_max_passes;
     /* solver */
     length_def tolerance; /* m/s on the largest Newton direction entry over h */
     int max_iterations;

@@ -248,8 +248,43 @@ static const char *body_name(const json_t *bodies, size_t i)
 }
 
 /* Names must differ. A set of the names seen so far keeps this fast for thousands of bodies. */
+static bool has_word(const json_t *object, const char *key, const char *word)
+{
+    return strcmp(json_string_value(json_object_get(object, key)), word) == 0;
+}
+
+/* What only the barrier stepper can do. */
+static void check_mlcp(schema_walk *walk, const json_t *scene)
+{
+    const json_t *contact = json_object_get(scene, "contact");
+    static const char *const words[][2] = {
+        {"barrier", "c2"}, {"friction_smoothing", "c1"}, {"ccd", "tight-inclusion"}};
+    if (!has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
+        schema_rule_problem(walk, "time.integrator",
+                            "the stepper \"mlcp\" has implicit Euler only");
+    for (int i = 0; i < 3; i++)
+        if (!has_word(contact, words[i][0], words[i][1])) {
+            char key[60];
+            snprintf(key, sizeof key, "contact.%s", words[i][0]);
+            schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
+        }
+    if (json_object_get(contact, "stiffness"))
+        schema_rule_problem(walk, "contact.stiffness", "is for the stepper \"barrier\"");
+    if (!json_is_true(json_object_get(contact, "enabled")))
+        schema_rule_problem(walk, "contact.enabled", "the stepper \"mlcp\" is about contact");
+    const json_t *bodies = json_object_get(scene, "bodies");
+    for (size_t i = 0; i < json_array_size(bodies); i++) {
+        const char *type = json_string_value(json_object_get(json_array_get(bodies, i), "type"));
+        if (one_of(type, "deformable", "obstacle", "obstacle")) continue;
+        char key[40];
+        snprintf(key, sizeof key, "bodies[%zu].type", i);
+        schema_rule_problem(walk, key, "\"%s\" is for the stepper \"barrier\"", type);
+    }
+}
+
 void rule_scene(schema_walk *walk, const json_t *object)
 {
+    if (has_word(object, "stepper", "mlcp")) check_mlcp(walk, object);
     const json_t *bodies = json_object_get(object, "bodies");
     json_t *seen = json_object();
     bool good = seen != NULL;

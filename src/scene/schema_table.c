@@ -11,6 +11,8 @@ const char *const material_model_words[] = {
     "neo-hookean",   "fixed-corotated", "linear", "saint-venant-kirchhoff",
     "mooney-rivlin", "ogden",           NULL};
 const char *const linear_solver_words[] = {"direct", "cholmod", "pcg", NULL};
+const char *const stepper_words[] = {"barrier", "mlcp", NULL};
+const char *const preconditioner_words[] = {"full", "diagonal", NULL};
 const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
 const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
 const char *const ccd_words[] = {"tight-inclusion", "additive", NULL};
@@ -100,6 +102,24 @@ static const schema_type solver_type = {
     .name = "solver",
     .doc = "Newton's method and the linear solver inside it.",
     FIELDS(solver_fields),
+};
+
+static const schema_field mlcp_fields[] = {
+    {"residual", SCHEMA_NUMBER, .initial = "5e-5", BETWEEN(0, 1),
+     .doc = "Residual of the velocities at which a solve ends, relative to the right-hand side."},
+    {"tolerance", SCHEMA_NUMBER, .initial = "5e-6", ABOVE(0), .unit = "m",
+     .doc = "Accuracy of contacts; half of it is the distance they keep."},
+    {"preconditioner", SCHEMA_WORD, .words = preconditioner_words, .initial = "\"full\"",
+     .doc = "Block inverse with the diagonal of the matrix, or diagonal alone."},
+    {"max_iterations", SCHEMA_INTEGER, .initial = "20000", FROM_TO(1, 100000000),
+     .doc = "Iterations of conjugate residuals after which a step counts as not converged."},
+    {"max_passes", SCHEMA_INTEGER, .initial = "60", FROM_TO(1, 100000),
+     .doc = "Passes of detection and linearisation after which a step counts as not converged."},
+};
+static const schema_type mlcp_type = {
+    .name = "mlcp",
+    .doc = "The linear-complementarity stepper (docs/mlcp.md).",
+    FIELDS(mlcp_fields),
 };
 
 /* --- materials --- */
@@ -217,6 +237,11 @@ static const schema_field scene_fields[] = {
          "with plane strain and a depth of 1 m; all z stay 0."},
     {"contact", SCHEMA_OBJECT, .type = &contact_type, .initial = "{}",
      .doc = "Contact and friction."},
+    {"stepper", SCHEMA_WORD, .words = stepper_words, .initial = "\"barrier\"",
+     .doc = "How a step is solved: Newton's method with contact barriers, or conjugate residuals "
+            "on the linear-complementarity problem of one linearisation."},
+    {"mlcp", SCHEMA_OBJECT, .type = &mlcp_type, .initial = "{}",
+     .doc = "Accuracy of the stepper `mlcp`."},
     {"solver", SCHEMA_OBJECT, .type = &solver_type, .initial = "{}",
      .doc = "Accuracy and linear solver."},
     {"materials", SCHEMA_MAP, .type = &schema_material, .initial = "{}",

@@ -8,6 +8,8 @@
 #define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
 extern const char *const integrator_words[];
+extern const char *const stepper_words[];        /* stepper_word */
+extern const char *const preconditioner_words[]; /* preconditioner_word */
 extern const char *const barrier_words[];
 extern const char *const smoothing_words[];
 extern const char *const ccd_words[];            /* integrator_kind */

@@ -36,6 +36,8 @@ static abut_status add_contact(stepper *s, abut_error *err)
     s->friction->eps = o->eps_v * o->h;
     s->friction->h = o->h;
     TRY(guard_create(s->contact, &s->guard, err));
+    if (o->use_mlcp)
+        return mlcp_create(s->model, &s->problem, s->contact, s->friction, &o->mlcp, &s->mlcp, err);
     TRY(problem_add_term(&s->problem, &s->contact->base, err));
     TRY(problem_add_term(&s->problem, &s->friction->base, err));
     return problem_add_term(&s->problem, &s->guard->base, err);
@@ -135,6 +137,7 @@ void stepper_destroy(stepper *s)
     for (int i = 0; i < s->thin_count; i++) destroy_term(s->thin[i]);
     destroy_term((term *)s->attachment);
     destroy_term((term *)s->damping);
+    mlcp_destroy(s->mlcp);
     destroy_term((term *)s->guard);
     destroy_term((term *)s->friction);
     destroy_term((term *)s->contact);
@@ -459,6 +462,28 @@ static void settle_prescribed(stepper *s)
     }
 }
 
+/* The step of the linear-complementarity stepper. */
+static abut_status solve_mlcp(stepper *s, double end, step_statistics *statistics, abut_error *err)
+{
+    for (size_t i = 0; i < s->state.scalars; i++)
+        if (s->fixed[i]) s->x[i] = s->target[i];
+    mlcp_statistics *m = &s->mlcp_statistics;
+    stage before = timer_switch(&s->timer, STAGE_LINEAR_SOLVE);
+    abut_status status = mlcp_step(s->mlcp, s->start, s->state.v, s->x, s->options.h, m, err);
+    timer_switch(&s->timer, before);
+    TRY(status);
+    statistics->newton_iterations = m->iterations;
+    statistics->friction_iterations = m->passes;
+    statistics->unconverged = !m->converged;
+    if (!m->converged)
+        log_message(s->log, ABUT_LOG_WARNING,
+                    "the step to %g s did not converge (%d iterations, %d passes, residual %.2g); "
+                    "its motion ends at the first impact",
+                    end, m->iterations, m->passes, m->residual);
+    /* For the smallest distance. */
+    return s->contact->base.class->update(&s->contact->base, s->x, err);
+}
+
 /* Finds the positions at the end of the step; the state stays as it is. */
 static abut_status find_positions(stepper *s, double end, step_statistics *statistics,
                                   abut_error *err)
@@ -489,6 +514,7 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
     if (s->contact) contact_begin_step(s->contact);
     if (s->limit) strain_limit_begin_step(s->limit);
     problem_begin_step(&s->problem);
+    if (s->mlcp) return solve_mlcp(s, end, statistics, err);
     if (friction) {
         friction_set_start(s->friction, s->start);
         TRY(lag_friction(s, s->start, err));
@@ -583,7 +609,8 @@ void stepper_measure(stepper *s, step_statistics *out)
     out->min_distance = INFINITY;
     if (!s->contact) return;
     out->min_distance = s->contact->min_distance;
-    out->contacts = contact_count(s->contact);
+    out->contacts = s->mlcp ? s->mlcp_statistics.contacts : contact_count(s->contact);
+    if (s->mlcp) return;
     out->kappa = s->contact->kappa;
     /* kappa carries the integrator's factor on forces. */
     double factor = weight > 0 ? weight : 1;

@@ -8,6 +8,7 @@
 #include "contact/friction_term.h"
 #include "contact/guard_term.h"
 #include "linear/solver.h"
+#include "mlcp/mlcp.h"
 #include "solve/newton.h"
 #include "step/integrator.h"
 #include "step/prescribed.h"
@@ -35,6 +36,8 @@ typedef struct stepper_options {
     double eps_v;            /* m/s: slower sliding counts as sticking */
     int friction_iterations; /* passes of lagged friction per step; 0 = until converged */
     friction_kind friction_kind;
+    bool use_mlcp; /* the linear-complementarity stepper instead of the barrier */
+    mlcp_options mlcp;
 } stepper_options;
 
 /* A constant load on some nodes during a time window. */
@@ -52,6 +55,7 @@ typedef struct step_statistics {
     double kinetic, elastic, gravity, contact; /* J */
     vec3 linear_momentum, angular_momentum;
     double min_volume_ratio; /* smallest det F */
+    bool unconverged;        /* mlcp: the step was cut short */
     int repeats;             /* of the step, because its result failed the exact check */
     double max_stretch;      /* largest singular value of F, sheets included */
     stretch_range sheets;
@@ -83,7 +87,9 @@ typedef struct stepper {
     damping_term *damping;   /* NULL without damped bodies */
     contact_term *contact;   /* NULL without contact */
     friction_term *friction; /* NULL without contact */
-    guard_term *guard;       /* NULL without contact */
+    mlcp_solver *mlcp;       /* NULL unless asked for; contact and friction only lend their data */
+    mlcp_statistics mlcp_statistics;
+    guard_term *guard; /* NULL without contact */
     problem problem;
     linear_solver *linear;
     newton_solver newton;

@@ -1,0 +1,344 @@
+#include "mlcp/solver.h"
+
+#include "base/parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+mlcp_options mlcp_default_options(void)
+{
+    return (mlcp_options){.residual = 5e-5,
+                          .tolerance = 5e-6,
+                          .preconditioner = MLCP_FULL,
+                          .max_iterations = 20000,
+                          .max_passes = 60};
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Vectors                                                                                        */
+
+typedef struct dot_work {
+    const double *a, *b;
+} dot_work;
+
+static double dot_range(void *context, size_t begin, size_t end)
+{
+    const dot_work *w = context;
+    double sum = 0;
+    for (size_t i = begin; i < end; i++) sum += w->a[i] * w->b[i];
+    return sum;
+}
+
+static double dot(const mlcp_solver *s, const mlcp_vector *a, const mlcp_vector *b)
+{
+    dot_work displacements = {a->u, b->u}, rows = {a->c, b->c};
+    return parallel_sum(s->n, dot_range, &displacements) +
+           parallel_sum(3 * s->contacts.count, dot_range, &rows);
+}
+
+static void add(const mlcp_solver *s, double factor, const mlcp_vector *from, const mlcp_vector *to)
+{
+    for (size_t i = 0; i < s->n; i++) to->u[i] += factor * from->u[i];
+    for (size_t i = 0; i < 3 * s->contacts.count; i++) to->c[i] += factor * from->c[i];
+}
+
+/* to = from + factor to */
+static void extend(const mlcp_solver *s, double factor, const mlcp_vector *from,
+                   const mlcp_vector *to)
+{
+    for (size_t i = 0; i < s->n; i++) to->u[i] = from->u[i] + factor * to->u[i];
+    for (size_t i = 0; i < 3 * s->contacts.count; i++) to->c[i] = from->c[i] + factor * to->c[i];
+}
+
+static void copy(const mlcp_solver *s, const mlcp_vector *from, const mlcp_vector *to)
+{
+    memcpy(to->u, from->u, s->n * sizeof *to->u);
+    memcpy(to->c, from->c, 3 * s->contacts.count * sizeof *to->c);
+}
+
+/* Room for the vectors with the present number of contacts; what is in them is lost. */
+static abut_status make_room(mlcp_solver *s, abut_error *err)
+{
+    mlcp_vector *vectors[MLCP_VECTORS] = {&s->r, &s->z, &s->p, &s->bp, &s->q, &s->bz};
+    for (int k = 0; k < MLCP_VECTORS; k++) {
+        if (!array_resize(&s->memory[2 * k], s->n + 1) ||
+            !array_resize(&s->memory[2 * k + 1], 3 * s->contacts.count + 1))
+            return error_memory(err, "solving for contact");
+        vectors[k]->u = s->memory[2 * k].data;
+        vectors[k]->c = s->memory[2 * k + 1].data;
+    }
+    return ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Conjugate residuals                                                                            */
+
+static void restart(mlcp_solver *s)
+{
+    mlcp_residual(s);
+    mlcp_precondition(s, s->options.preconditioner, &s->r, &s->z);
+    mlcp_apply(s, &s->z, &s->bz);
+    copy(s, &s->z, &s->p);
+    copy(s, &s->bz, &s->bp);
+}
+
+/* y += alpha p; r -= alpha B p */
+static void advance(mlcp_solver *s, double alpha)
+{
+    for (size_t i = 0; i < s->n; i++) s->u[i] += alpha * s->p.u[i];
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        mlcp_contact *c = &s->contacts.data[k];
+        if (c->state == MLCP_OFF) continue;
+        c->lambda += alpha * s->p.c[3 * k];
+        if (c->state != MLCP_STICKS) continue;
+        for (size_t i = 0; i < 2; i++) c->gamma[i] += alpha * s->p.c[3 * k + 1 + i];
+    }
+    add(s, -alpha, &s->bp, &s->r);
+}
+
+static double residual_norm(const mlcp_solver *s)
+{
+    dot_work work = {s->r.u, s->r.u};
+    return sqrt(parallel_sum(s->n, dot_range, &work));
+}
+
+static double row_residual(const mlcp_solver *s)
+{
+    double largest = 0;
+    for (size_t i = 0; i < 3 * s->contacts.count; i++) largest = fmax(largest, fabs(s->r.c[i]));
+    return largest;
+}
+
+/* The iteration breaks down when z.Bz = 0 although Bz is not: new rows while the rest is solved. A
+ * step along C^-1 B z, with the definite preconditioner, gets past it. */
+static bool step_past_breakdown(mlcp_solver *s)
+{
+    mlcp_precondition(s, MLCP_DIAGONAL, &s->bz, &s->p);
+    mlcp_apply(s, &s->p, &s->bp);
+    mlcp_precondition(s, MLCP_DIAGONAL, &s->bp, &s->q);
+    double below = dot(s, &s->bp, &s->q), above = 0;
+    mlcp_precondition(s, MLCP_DIAGONAL, &s->r, &s->z);
+    above = dot(s, &s->z, &s->bp);
+    if (!(below > 0) || !isfinite(above / below) || above == 0) return false;
+    advance(s, above / below);
+    restart(s);
+    return true;
+}
+
+typedef struct solve_state {
+    double scale; /* of the right-hand side */
+    int iteration;
+    bool stuck;
+} solve_state;
+
+static bool converged(const mlcp_solver *s, const solve_state *state)
+{
+    return residual_norm(s) <= s->options.residual * state->scale &&
+           row_residual(s) <= 0.25 * s->options.tolerance;
+}
+
+/* Iterates until the system with its states is solved; false at the cap or when stuck. */
+static bool solve_system(mlcp_solver *s, solve_state *state)
+{
+    restart(s);
+    for (; state->iteration < s->options.max_iterations; state->iteration++) {
+        if (converged(s, state)) return true;
+        double rho = dot(s, &s->z, &s->bz);
+        mlcp_precondition(s, s->options.preconditioner, &s->bp, &s->q);
+        double below = dot(s, &s->bp, &s->q);
+        double lengths = sqrt(dot(s, &s->z, &s->z) * dot(s, &s->bz, &s->bz));
+        if (!(fabs(rho) > 1e-10 * lengths) || below == 0 || !isfinite(rho / below)) {
+            if (lengths == 0 || !step_past_breakdown(s)) {
+                state->stuck = true;
+                return false;
+            }
+            continue;
+        }
+        double alpha = rho / below;
+        advance(s, alpha);
+        double relative = residual_norm(s) / state->scale;
+        if (alpha > 0 && mlcp_evaluate(s, relative, state->iteration + 1)) {
+            restart(s);
+            continue;
+        }
+        add(s, -alpha, &s->q, &s->z);
+        mlcp_apply(s, &s->z, &s->bz);
+        double beta = dot(s, &s->z, &s->bz) / rho;
+        extend(s, beta, &s->z, &s->p);
+        extend(s, beta, &s->bz, &s->bp);
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* The step                                                                                       */
+
+static double burmeister(double a, double b) { return fabs(a + b - hypot(a, b)); }
+
+static void measure(mlcp_solver *s, mlcp_statistics *out)
+{
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        const mlcp_contact *c = &s->contacts.data[k];
+        double gap = mlcp_gap(s, c), slip[2];
+        mlcp_slip(s, c, slip);
+        double lambda = c->scale_n * fmax(0, c->lambda);
+        out->error_normal = fmax(out->error_normal, burmeister(lambda, fmax(0, gap)));
+        if (gap < 0) out->error_normal = fmax(out->error_normal, -gap);
+        if (c->state == MLCP_OFF) continue;
+        out->contacts++;
+        double speed = hypot(slip[0], slip[1]);
+        bool sticks = c->state == MLCP_STICKS;
+        const double *g = sticks ? c->gamma : c->force;
+        double slack = c->scale_t[0] * (c->mu * fmax(0, c->lambda) - hypot(g[0], g[1]));
+        out->sticking += sticks;
+        if (c->mu > 0 && sticks)
+            out->error_stick = fmax(out->error_stick, burmeister(fmax(0, slack), speed));
+        if (c->mu > 0 && !sticks && c->has_direction)
+            out->error_slide = fmax(out->error_slide, fabs(slack));
+    }
+}
+
+static abut_status prepare(mlcp_solver *s, double *x, abut_error *err)
+{
+    problem *p = s->problem;
+    TRY(problem_update(p, x, err));
+    TRY(problem_derivatives(p, x, true, err));
+    if (!row_product_prepare(&s->product, &p->matrix)) return error_memory(err, "preparing rows");
+    s->n = 3 * (size_t)p->free_count;
+    for (size_t i = 0; i < s->n; i++) {
+        s->b[i] = -p->gradient[i];
+        int32_t column = (int32_t)(i / 3);
+        size_t stride = (size_t)block_matrix_stride(&p->matrix, column);
+        size_t at = block_matrix_offset(&p->matrix, column, p->matrix.column_start[column]);
+        s->diagonal[i] = p->matrix.value[at + (i % 3) * stride + i % 3];
+        if (!(s->diagonal[i] > 0))
+            return error_set(err, ABUT_ERROR_INFEASIBLE, "",
+                             "a free node has neither mass nor stiffness");
+    }
+    return ABUT_OK;
+}
+
+static double length_of(const double *a, size_t n)
+{
+    dot_work work = {a, a};
+    return sqrt(parallel_sum(n, dot_range, &work));
+}
+
+/* Solve, look, linearise, until nothing changes. */
+static abut_status iterate(mlcp_solver *s, mlcp_statistics *out, abut_error *err)
+{
+    double scale = length_of(s->b, s->n);
+    solve_state state = {.scale = scale > 0 ? scale : 1};
+    for (out->passes = 0; out->passes < s->options.max_passes; out->passes++) {
+        s->pass = out->passes;
+        TRY(make_room(s, err));
+        if (!solve_system(s, &state)) break;
+        bool changed = mlcp_evaluate(s, residual_norm(s) / state.scale, 0);
+        if (!changed) {
+            TRY(mlcp_detect(s, &changed, err));
+            if (changed) TRY(mlcp_prepare_rows(s, err));
+        }
+        if (!changed) TRY(mlcp_linearise(s, out->passes, &changed, err));
+        if (changed) continue;
+        out->converged = true;
+        break;
+    }
+    out->iterations = state.iteration;
+    out->residual = residual_norm(s) / state.scale;
+    return ABUT_OK;
+}
+
+abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocity, double *x,
+                      double h, mlcp_statistics *statistics, abut_error *err)
+{
+    size_t scalars = 3 * s->model->rest.count;
+    *statistics = (mlcp_statistics){.force_scale = 1 / (h * h)};
+    s->h = h;
+    s->pass = 0;
+    s->x_start = start;
+    s->x_end = x;
+    TRY(prepare(s, x, err));
+    /* The velocity at the start is the first guess. */
+    for (size_t i = 0; i < s->n; i++) {
+        bool masked = s->problem->any_mask && s->problem->mask[i];
+        s->u[i] = masked ? 0 : h * velocity[3 * (size_t)s->problem->free_block[i / 3] + i % 3];
+    }
+    collision_surface_positions(&s->model->surface, start, s->start);
+    mlcp_update_end(s);
+    TRY(mlcp_begin_contacts(s, err));
+    TRY(make_room(s, err));
+    solve_state state = {.scale = fmax(length_of(s->b, s->n), 1e-300)};
+    (void)solve_system(s, &state); /* without new contacts: where the step would lead */
+    mlcp_update_end(s);
+    TRY(mlcp_find_candidates(s, err));
+    TRY(iterate(s, statistics, err));
+    statistics->iterations += state.iteration;
+    mlcp_update_end(s);
+    for (size_t i = 0; i < scalars; i++)
+        if (!isfinite(x[i])) statistics->converged = false;
+    /* Rows are planes; that the way is free is looked at by itself. */
+    double part = mlcp_free_part(s);
+    if (part < 1) statistics->converged = false;
+    if (part < 1)
+        for (size_t i = 0; i < scalars; i++)
+            x[i] = isfinite(x[i]) ? start[i] + part * (x[i] - start[i]) : start[i];
+    measure(s, statistics);
+    return ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Life                                                                                           */
+
+abut_status mlcp_create(const model *m, problem *p, contact_term *contact,
+                        const friction_term *friction, const mlcp_options *options,
+                        mlcp_solver **out, abut_error *err)
+{
+    if (m->surface.general)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "",
+                         "the stepper \"mlcp\" is for bodies whose surface vertices are nodes");
+    mlcp_solver *s = mem_calloc(1, sizeof *s);
+    if (!s) return error_memory(err, "creating the stepper");
+    s->model = m;
+    s->problem = p;
+    s->contact = contact;
+    s->friction = friction;
+    s->options = *options;
+    size_t vertices = m->surface.rows.count, scalars = 3 * m->rest.count;
+    s->start = mem_calloc(vertices + 1, sizeof *s->start);
+    s->end = mem_calloc(vertices + 1, sizeof *s->end);
+    s->b = mem_calloc(scalars, sizeof *s->b);
+    s->u = mem_calloc(scalars, sizeof *s->u);
+    s->diagonal = mem_calloc(scalars, sizeof *s->diagonal);
+    s->scratch = mem_calloc(scalars, sizeof *s->scratch);
+    if (!s->start || !s->end || !s->b || !s->u || !s->diagonal || !s->scratch) {
+        mlcp_destroy(s);
+        return error_memory(err, "creating the stepper");
+    }
+    *out = s;
+    return ABUT_OK;
+}
+
+void mlcp_destroy(mlcp_solver *s)
+{
+    if (!s) return;
+    array_free(&s->contacts);
+    candidate_set_free(&s->candidates);
+    row_product_free(&s->product);
+    mem_free(s->start);
+    mem_free(s->end);
+    mem_free(s->b);
+    mem_free(s->u);
+    mem_free(s->diagonal);
+    mem_free(s->scratch);
+    for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->memory[k]);
+    array_free(&s->by_vertex_start);
+    array_free(&s->by_vertex);
+    array_free(&s->mark);
+    mem_free(s);
+}
+
+const mlcp_contact *mlcp_contacts(const mlcp_solver *s, size_t *count)
+{
+    *count = s->contacts.count;
+    return s->contacts.data;
+}

@@ -1,0 +1,156 @@
+/* Which rows are on, which stick and which slide (Algorithms 2 and 3, with the rules of acceptance
+ * that docs/mlcp.md derives). */
+#include "mlcp/solver.h"
+
+#include <math.h>
+
+static const double ALIGNED = 0.99978069; /* cos 1.2 degrees */
+/* Slips smaller than this part of the tolerance do not decide that a contact sticks. */
+static const double STICK = 1e-3;
+static const double FIRST_TURN = 0.01, MOST_TURN = 0.5;
+
+static double dot2(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
+static double norm2(const double *a) { return hypot(a[0], a[1]); }
+
+static void set_direction(mlcp_contact *c, const double *along)
+{
+    double length = norm2(along);
+    c->has_direction = length > 0;
+    for (int i = 0; i < 2; i++) c->direction[i] = length > 0 ? along[i] / length : 0;
+}
+
+static void clear_friction(mlcp_contact *c)
+{
+    c->gamma[0] = c->gamma[1] = c->force[0] = c->force[1] = 0;
+    c->history_count = 0;
+    c->has_direction = false;
+    c->turn = FIRST_TURN;
+    c->last_turn = 0;
+}
+
+static void remember(mlcp_contact *c, double lambda)
+{
+    c->history[c->history_count % 2] = lambda;
+    c->history_count++;
+}
+
+static double smoothed(const mlcp_contact *c)
+{
+    if (c->history_count == 0) return 0;
+    double mean = c->history_count == 1 ? c->history[0] : 0.5 * (c->history[0] + c->history[1]);
+    return fmax(0, mean);
+}
+
+/* The direction follows the slip by small turns; a turn that overshoots is halved. */
+static void align(mlcp_contact *c, const double slip[2], double tolerance)
+{
+    double length = norm2(slip), along = dot2(c->direction, slip) / length;
+    if (!(length > tolerance) || !(along > 0 && along < ALIGNED)) return;
+    double side = c->direction[0] * slip[1] - c->direction[1] * slip[0];
+    if (c->last_turn != 0) c->turn *= side * c->last_turn < 0 ? 0.5 : 1.3;
+    c->turn = fmin(MOST_TURN, c->turn);
+    c->last_turn = side;
+    double turned[2];
+    for (int i = 0; i < 2; i++)
+        turned[i] = c->direction[i] + c->turn * (slip[i] / length - c->direction[i]);
+    set_direction(c, turned);
+}
+
+typedef enum transition { STAYS, TURNS_ON, TURNS_OFF, STARTS_TO_SLIDE, STARTS_TO_STICK } transition;
+
+/* tolerance: of slips */
+static transition change_state(mlcp_contact *c, double gap, const double slip[2], double tolerance)
+{
+    if (c->state != MLCP_OFF && gap >= 0 && c->lambda <= 0) {
+        c->state = MLCP_OFF;
+        c->lambda = 0;
+        clear_friction(c);
+        return TURNS_OFF;
+    }
+    if (c->state == MLCP_OFF) {
+        if (gap > 0) return STAYS;
+        c->state = MLCP_SLIDES;
+        c->lambda = 0;
+        clear_friction(c);
+        if (norm2(slip) > tolerance) set_direction(c, slip);
+        return TURNS_ON;
+    }
+    if (!(c->mu > 0)) return STAYS;
+    transition result = STAYS;
+    if (c->state == MLCP_STICKS) {
+        /* The slip of a row that is solved is noise, which says nothing about its direction. */
+        bool forward = dot2(slip, c->gamma) > 0 || norm2(slip) < tolerance;
+        if (!(norm2(c->gamma) > (1 + 1e-6) * c->mu * fmax(0, c->lambda) && forward)) return STAYS;
+        c->state = MLCP_SLIDES;
+        set_direction(c, c->gamma);
+        c->history_count = 0;
+        remember(c, norm2(c->gamma) / c->mu);
+        for (int i = 0; i < 2; i++) {
+            c->force[i] = c->gamma[i];
+            c->gamma[i] = 0;
+        }
+        result = STARTS_TO_SLIDE;
+    } else {
+        if (!c->has_direction && norm2(slip) > tolerance) set_direction(c, slip);
+        /* Slower than can be told from rest: it goes on sliding, with a force that is up to date.
+         */
+        if (dot2(slip, c->direction) <= 0 && norm2(slip) > STICK * tolerance) {
+            c->state = MLCP_STICKS;
+            for (int i = 0; i < 2; i++) {
+                c->gamma[i] = c->force[i];
+                c->force[i] = 0;
+            }
+            return STARTS_TO_STICK;
+        }
+    }
+    if (!c->has_direction) return result;
+    if (norm2(c->force) != c->mu * c->lambda) remember(c, c->lambda);
+    align(c, slip, tolerance);
+    for (int i = 0; i < 2; i++) c->force[i] = c->mu * smoothed(c) * c->direction[i];
+    return result;
+}
+
+/* Whether the change matters: by the distances that it implies. */
+static bool accepted(const mlcp_contact *before, const mlcp_contact *after, transition kind,
+                     double gap, double tolerance, double patience)
+{
+    double normal = after->scale_n * (after->lambda - before->lambda), tangential[2];
+    for (int i = 0; i < 2; i++)
+        tangential[i] = after->scale_t[i] *
+                        (after->gamma[i] + after->force[i] - before->gamma[i] - before->force[i]);
+    double change = hypot(normal, norm2(tangential));
+    /* A fixed dead band would keep friction at zero for light nodes and short steps. */
+    double weight = after->scale_n * fabs(before->lambda) * (after->mu > 0 ? after->mu : 1);
+    double band = patience * fmax(1e-12, fmin(tolerance, 1e-3 * weight));
+    return change > band || (kind == TURNS_ON && -gap > 0.25 * tolerance) ||
+           kind == STARTS_TO_STICK || (kind == TURNS_OFF && gap > patience * tolerance);
+}
+
+static int interval(const mlcp_solver *s, double residual, int iteration)
+{
+    double ratio = residual / s->options.residual;
+    double digits = ratio > 1 ? log10(ratio) : 0;
+    /* Every change starts the iteration anew, and a method that is started anew all the time has no
+     * memory: the longer a step takes, the more rarely states are looked at. */
+    return (int)fmax(1, floor(digits * digits / 3)) + iteration / 40;
+}
+
+bool mlcp_evaluate(mlcp_solver *s, double residual, int iteration)
+{
+    if (iteration != 0 && iteration % interval(s, residual, iteration) != 0) return false;
+    double tolerance = s->options.tolerance;
+    bool changed = false;
+    /* A set of states that cycles must not do so for ever: what counts as a change grows. */
+    double patience = s->pass < 10 ? 1 : 0.01 * s->pass * s->pass;
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        mlcp_contact *c = &s->contacts.data[k], before = *c;
+        double gap = mlcp_gap(s, c), slip[2];
+        mlcp_slip(s, c, slip);
+        transition kind = change_state(c, gap, slip, patience * tolerance);
+        if (accepted(&before, c, kind, gap, tolerance, patience))
+            changed = true;
+        else
+            *c = before;
+    }
+    return changed;
+}
