@@ -16,6 +16,7 @@
 void scene_verifier_free(scene_verifier *v)
 {
     mem_free(v->setup.body_flags);
+    mem_free(v->setup.body_group);
     mem_free(v->setup.planes);
     mem_free(v->setup.thickness);
     for (size_t b = 0; v->setup.limits && b < v->setup.body_count; b++)
@@ -73,12 +74,13 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
     v->setup.contact = scene->contact_enabled;
     v->setup.radius = 2 * v->dhat;
     v->setup.body_flags = mem_calloc(scene->body_count + 1, 1);
+    v->setup.body_group = mem_calloc(scene->body_count + 1, sizeof *v->setup.body_group);
     v->setup.planes = mem_calloc(scene->half_space_count + 1, sizeof *v->setup.planes);
     v->names = mem_calloc(scene->body_count + 1, sizeof *v->names);
     v->setup.thickness = mem_calloc(scene->body_count + 1, sizeof *v->setup.thickness);
     v->setup.limits = mem_calloc(scene->body_count + 1, sizeof *v->setup.limits);
-    if (!v->setup.body_flags || !v->setup.planes || !v->names || !v->setup.thickness ||
-        !v->setup.limits) {
+    if (!v->setup.body_flags || !v->setup.body_group || !v->setup.planes || !v->names ||
+        !v->setup.thickness || !v->setup.limits) {
         scene_verifier_free(v);
         return error_memory(err, "preparing the check");
     }
@@ -87,6 +89,7 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
         v->names[v->setup.body_count] = scene->bodies[i].name;
         size_t b = v->setup.body_count++;
         v->setup.body_flags[b] = flags_of(scene->bodies[i].type);
+        v->setup.body_group[b] = scene->bodies[i].collision_group;
         v->setup.thickness[b] = scene->bodies[i].offset;
         v->setup.radius = fmax(v->setup.radius, 2 * (v->dhat + scene->bodies[i].offset));
         abut_status status = set_limit(scene, i, &v->setup.limits[b], err);

@@ -220,6 +220,9 @@ static bool is_wanted(const pair_search *search, const int32_t *a, const int32_t
     if (!s->body || !s->body_flags) return true;
     int32_t body_a = s->body[a[0]], body_b = s->body[b[0]];
     uint8_t flags_a = s->body_flags[body_a], flags_b = s->body_flags[body_b];
+    if (s->body_group && body_a != body_b && s->body_group[body_a] >= 0 &&
+        s->body_group[body_a] == s->body_group[body_b])
+        return false;
     if (flags_a & flags_b & CHECK_BODY_OBSTACLE) return false;
     return !(body_a == body_b && flags_a & CHECK_BODY_RIGID);
 }

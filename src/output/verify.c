@@ -177,7 +177,8 @@ static abut_status check_contact(const frame *f, const mesh *m, const int32_t *b
                              .points = parts.points,
                              .point_count = parts.point_count,
                              .body = body,
-                             .body_flags = setup->body_flags};
+                             .body_flags = setup->body_flags,
+                             .body_group = setup->body_group};
     abut_status status = check_pairs(f, &surface, setup->radius, most, result, problems, err);
     if (status == ABUT_OK)
         status = check_thickness(f, &surface, setup, most, result, problems, err);

@@ -34,6 +34,7 @@ typedef struct verify_setup {
     bool contact; /* without contact only inversions are looked for */
     size_t body_count;
     uint8_t *body_flags; /* CHECK_BODY_* */
+    int32_t *body_group; /* bodies that do not collide; -1: none */
     size_t plane_count;
     verify_plane *planes;
     double radius;        /* distances are measured up to this */

@@ -21,6 +21,39 @@ void body_mesh_place(const scene_def *scene, size_t body, char *text, size_t siz
 
 /* --- Making --- */
 
+static abut_status add_given_cells(const json_t *rows, cell_kind kind, mesh *out, abut_error *err)
+{
+    size_t count = json_array_size(rows), width = (size_t)cell_corner_count(kind);
+    cell_block *block;
+    if (count == 0) return ABUT_OK;
+    TRY(mesh_add_block(out, kind, 1, count, false, &block, err));
+    for (size_t i = 0; i < count * width; i++)
+        block->nodes[i] =
+            (int32_t)json_integer_value(json_array_get(json_array_get(rows, i / width), i % width));
+    return ABUT_OK;
+}
+
+static abut_status take_given(const json_t *given, mesh *out, abut_error *err)
+{
+    const json_t *rows = json_object_get(given, "vertices");
+    size_t count = json_array_size(rows);
+    if (count == 0) return error_set(err, ABUT_ERROR_INPUT, "", "there are no vertices");
+    TRY(mesh_init(out, count, err));
+    for (size_t i = 0; i < count; i++) {
+        const json_t *row = json_array_get(rows, i);
+        out->vertices[i] = vec3_make(json_number_value(json_array_get(row, 0)),
+                                     json_number_value(json_array_get(row, 1)),
+                                     json_number_value(json_array_get(row, 2)));
+    }
+    abut_status status =
+        add_given_cells(json_object_get(given, "triangles"), CELL_TRIANGLE, out, err);
+    if (status == ABUT_OK)
+        status = add_given_cells(json_object_get(given, "edges"), CELL_EDGE, out, err);
+    if (status == ABUT_OK) status = mesh_validate(out, err);
+    if (status != ABUT_OK) mesh_free(out);
+    return status;
+}
+
 static abut_status generate(const mesh_def *d, mesh *out, abut_error *err)
 {
     switch (d->source) {
@@ -45,6 +78,7 @@ static abut_status generate(const mesh_def *d, mesh *out, abut_error *err)
     case MESH_BUNDLE:
         return generate_bundle(d->from, d->to, d->cells[0], d->counts, d->spacing, d->round, out,
                                err);
+    case MESH_GIVEN: return take_given(d->given, out, err);
     }
     return error_set(err, ABUT_ERROR_INTERNAL, "", "no generator for this kind of mesh");
 }

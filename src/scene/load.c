@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "scene/import_ipc.h"
 #include "scene/import_polyfem.h"
+#include "scene/import_rigid.h"
 #include "scene/native.h"
 #include "scene/override.h"
 #include "scene/scene.h"
@@ -20,7 +21,7 @@ static const struct {
 } kinds[] = {
     [SCENE_NATIVE] = {"native scene", NULL},
     [SCENE_POLYFEM] = {"PolyFEM JSON", import_polyfem},
-    [SCENE_RIGID_IPC] = {"rigid-ipc JSON", NULL},
+    [SCENE_RIGID_IPC] = {"rigid-ipc JSON", import_rigid},
     [SCENE_IPC_TEXT] = {"IPC text script", import_ipc},
     [SCENE_UNKNOWN] = {"unknown kind of file", NULL},
 };
@@ -37,7 +38,7 @@ static bool has_any(const json_t *object, const char *const *keys)
 static scene_kind kind_of_json(const json_t *document)
 {
     static const char *const native[] = {"abut", NULL};
-    static const char *const rigid[] = {"rigid_body_problem", "scene_type", NULL};
+    static const char *const rigid[] = {"rigid_body_problem", "scene_type", "args", NULL};
     static const char *const polyfem[] = {"geometry",       "boundary_conditions", "common",
                                           "preset_problem", "problem_params",      "body_params",
                                           "meshes",         "initial_conditions",  NULL};

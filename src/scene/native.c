@@ -301,6 +301,7 @@ static void read_shape(const json_t *p, mesh_def *out)
         out->spacing = get_vector(p, "spacing");
         out->round = get_bool(p, "round");
         break;
+    case MESH_GIVEN: out->given = p; break;
     }
 }
 
@@ -609,7 +610,6 @@ static void read_options(scene_def *scene)
     const json_t *time = get(scene->resolved, "time"), *contact = get(scene->resolved, "contact");
     const json_t *solver = get(scene->resolved, "solver");
     scene->name = get_string(scene->resolved, "name");
-    scene->planar = get_bool(scene->resolved, "planar");
     scene->planar = get_bool(scene->resolved, "planar");
     scene->gravity = get_vector(scene->resolved, "gravity");
     scene->time_step = get_number(time, "step");

@@ -186,7 +186,8 @@ typedef enum mesh_source {
     MESH_POLYLINE,
     MESH_LATTICE,
     MESH_HELIX,
-    MESH_BUNDLE
+    MESH_BUNDLE,
+    MESH_GIVEN
 } mesh_source;
 
 typedef enum diagonal_word { DIAGONALS_ALTERNATING, DIAGONALS_SAME } diagonal_word;
@@ -209,7 +210,8 @@ typedef struct mesh_def {
     double jitter;                  /* lattice */
     int counts[3];                  /* bundle, and its spacing */
     vec3 spacing;
-    bool round; /* bundle */
+    bool round;          /* bundle */
+    const json_t *given; /* part of scene_def.resolved */
 } mesh_def;
 
 /* In the order of the words of the format; the first in that of membrane_model. */

@@ -236,6 +236,30 @@ static json_t *resolve_items(schema_walk *w, const schema_field *field, const js
     return list;
 }
 
+/* Checked without a copy: these lists are long. */
+static json_t *resolve_rows(schema_walk *w, const schema_field *field, const json_t *value)
+{
+    if (!json_is_array(value)) return wrong(w, field, value);
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const json_t *row = json_array_get(value, i);
+        bool right = json_is_array(row) && json_array_size(row) == (size_t)field->count;
+        for (size_t k = 0; right && k < (size_t)field->count; k++) {
+            const json_t *item = json_array_get(row, k);
+            right = (field->flags & SCHEMA_WHOLE ? json_is_integer(item) : json_is_number(item)) &&
+                    in_bounds(field, json_number_value(item));
+        }
+        if (right) continue;
+        size_t before = push_index(w, i);
+        schema_field one = *field;
+        one.kind = field->flags & SCHEMA_WHOLE ? SCHEMA_INTEGERS : SCHEMA_VECTOR;
+        one.flags = 0;
+        wrong(w, &one, row);
+        pop(w, before);
+        return NULL;
+    }
+    return json_incref((json_t *)value);
+}
+
 static bool is_corner(const json_t *value)
 {
     if (!json_is_array(value) || json_array_size(value) != 3) return false;
@@ -411,6 +435,7 @@ static json_t *resolve_value(schema_walk *w, const schema_field *field, const js
             return repeat_number(w, field, value);
         return resolve_items(w, field, value, SCHEMA_NUMBER, resolve_number);
     case SCHEMA_INTEGERS: return resolve_items(w, field, value, SCHEMA_INTEGER, resolve_integer);
+    case SCHEMA_ROWS: return resolve_rows(w, field, value);
     case SCHEMA_EXPRESSION: return resolve_expression(w, field, value);
     case SCHEMA_EXPRESSIONS:
         return resolve_items(w, field, value, SCHEMA_EXPRESSION, resolve_expression);

@@ -22,6 +22,7 @@ typedef enum schema_kind {
     SCHEMA_AXES,        /* letters x, y, z, such as "xz" */
     SCHEMA_VECTOR,      /* list of `count` numbers; any number of them when count is 0 */
     SCHEMA_INTEGERS,    /* list of `count` integers; any number of them when count is 0 */
+    SCHEMA_ROWS,        /* list of lists of `count` numbers, or integers (SCHEMA_WHOLE) */
     SCHEMA_EXPRESSION,  /* number, or an expression in x, y, z and t (base/expression.h) */
     SCHEMA_EXPRESSIONS, /* list of `count` such */
     SCHEMA_BOX,         /* [[low x, y, z], [high x, y, z]] */
@@ -37,7 +38,8 @@ enum {
     SCHEMA_OR_ONE = 8,    /* list: an object stands for a list of one */
     SCHEMA_OR_NAME = 16,  /* object: or the name of an entry of the top-level map `map` */
     SCHEMA_OR_NONE = 64,  /* axes: the empty string is allowed */
-    SCHEMA_IS_NAME = 32   /* string: not empty, no slash, no control characters */
+    SCHEMA_IS_NAME = 32,  /* string: not empty, no slash, no control characters */
+    SCHEMA_WHOLE = 128    /* rows: of integers */
 };
 
 enum { LOW_CLOSED = 1, LOW_OPEN = 2, HIGH_CLOSED = 4, HIGH_OPEN = 8, NOT_ZERO = 16 };

@@ -123,6 +123,9 @@ static json_t *value_schema(const schema_field *f)
         value = list_schema(number_schema(f, "number"), f->count);
         return f->flags & SCHEMA_OR_NUMBER ? either(number_schema(f, "number"), value) : value;
     case SCHEMA_INTEGERS: return list_schema(number_schema(f, "integer"), f->count);
+    case SCHEMA_ROWS:
+        value = number_schema(f, f->flags & SCHEMA_WHOLE ? "integer" : "number");
+        return list_schema(list_schema(value, f->count), 0);
     case SCHEMA_EXPRESSION: return json_pack("{s:[s, s]}", "type", "number", "string");
     case SCHEMA_EXPRESSIONS:
         return list_schema(json_pack("{s:[s, s]}", "type", "number", "string"), f->count);

@@ -5,9 +5,9 @@
 
 const char *const body_type_words[] = {"deformable", "obstacle", "shell",  "rod",
                                        "particles",  "rigid",    "affine", NULL};
-const char *const mesh_source_words[] = {"file",     "box",     "mat",    "rod",    "ball",
-                                         "torus",    "grid",    "sphere", "cone",   "tube",
-                                         "polyline", "lattice", "helix",  "bundle", NULL};
+const char *const mesh_source_words[] = {"file",  "box",    "mat",   "rod",  "ball",     "torus",
+                                         "grid",  "sphere", "cone",  "tube", "polyline", "lattice",
+                                         "helix", "bundle", "given", NULL};
 const char *const diagonal_words[] = {"alternating", "same", NULL};
 const char *const selector_words[] = {"all",  "box", "relative_box", "sphere",
                                       "list", "tag", "boundary",     NULL};
@@ -157,6 +157,18 @@ static const schema_field bundle_fields[] = {
 static const schema_type bundle_type = {
     .name = "bundle", .doc = "Edges: many parallel straight chains.", FIELDS(bundle_fields)};
 
+static const schema_field given_fields[] = {
+    {"vertices", SCHEMA_ROWS, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "Their places."},
+    {"edges", SCHEMA_ROWS, SCHEMA_WHOLE, .count = 2, .initial = "[]", FROM_TO(0, 2147483647),
+     .doc = "Indices of their ends, from 0; those of triangles need not be given."},
+    {"triangles", SCHEMA_ROWS, SCHEMA_WHOLE, .count = 3, .initial = "[]", FROM_TO(0, 2147483647),
+     .doc = "Indices of their corners, from 0."},
+};
+static const schema_type given_type = {
+    .name = "given",
+    .doc = "A small mesh written out in the scene: triangles, edges, or points alone.",
+    FIELDS(given_fields)};
+
 static const schema_field mesh_fields[] = {
     {"file", SCHEMA_STRING, SCHEMA_CHOICE,
      .doc = "Path of a mesh file (MSH, OBJ, PLY, STL, OFF, VTK, VTU, Medit, SEG), relative to the "
@@ -184,6 +196,8 @@ static const schema_field mesh_fields[] = {
     {"helix", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &helix_type, .doc = "Helix of edges."},
     {"bundle", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &bundle_type,
      .doc = "Parallel chains of edges."},
+    {"given", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &given_type,
+     .doc = "Vertices, edges and triangles as lists."},
 };
 
 const schema_type schema_mesh = {

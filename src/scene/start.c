@@ -44,7 +44,8 @@ typedef struct joined_surface {
     ARRAY(triangle_nodes) triangles;
     ARRAY(edge_nodes) edges;
     ARRAY(int32_t) points;
-    ARRAY(uint8_t) flags;  /* per body */
+    ARRAY(uint8_t) flags;
+    ARRAY(int32_t) groups; /* per body */
     ARRAY(size_t) offsets; /* first vertex per body */
 } joined_surface;
 
@@ -56,6 +57,7 @@ static void joined_free(joined_surface *s)
     array_free(&s->edges);
     array_free(&s->points);
     array_free(&s->flags);
+    array_free(&s->groups);
     array_free(&s->offsets);
 }
 
@@ -105,7 +107,8 @@ static abut_status join(const scene_def *scene, const mesh *meshes, joined_surfa
     for (size_t i = 0; i < scene->body_count; i++) {
         size_t offset = s->vertices.count;
         if (!array_push(&s->offsets, offset) ||
-            !array_push(&s->flags, flags_of(scene->bodies[i].type)))
+            !array_push(&s->flags, flags_of(scene->bodies[i].type)) ||
+            !array_push(&s->groups, (int32_t)scene->bodies[i].collision_group))
             return error_memory(err, "checking the start");
         if (!takes_part(scene, meshes, i)) continue;
         if (offset + meshes[i].vertex_count > INT32_MAX)
@@ -224,7 +227,8 @@ static abut_status check_joined(const scene_def *scene, const joined_surface *s,
                              .points = s->points.data,
                              .point_count = s->points.count,
                              .body = s->body.data,
-                             .body_flags = s->flags.data};
+                             .body_flags = s->flags.data,
+                             .body_group = s->groups.data};
     check_pair *pairs;
     TRY(check_intersections(&surface, &pairs, &out->intersections, err));
     /* Leave room to speak of half spaces, too. */

@@ -274,16 +274,22 @@ static void set_targets(stepper *s, double time)
  * row and column. */
 static void hold_plane(stepper *s)
 {
+    enum { PRESCRIBED = 2 }; /* turning in the plane stays free unless it was prescribed */
     const model *m = s->model;
-    for (size_t i = 0; i < m->rest.count; i++) s->fixed[3 * i + 2] = 1;
+    for (size_t r = 0; r < m->rigids.count; r++) {
+        uint8_t *turn = s->fixed + 3 * ((size_t)m->rigids.data[r].block + 1) + 2;
+        *turn = *turn ? PRESCRIBED : 0;
+    }
+    for (size_t i = 0; i < m->rest.count; i++) s->fixed[3 * i + 2] |= 1;
     for (size_t r = 0; r < m->rigids.count; r++) {
         const rigid_body *body = &m->rigids.data[r];
         uint8_t *second = s->fixed + 3 * ((size_t)body->block + 1);
         if (body->affine) {
+            second[2] = 1;
             memset(second + 6, 1, 3);
         } else {
+            second[2] = second[2] & PRESCRIBED ? 1 : 0;
             second[0] = second[1] = 1;
-            second[2] = 0;
         }
     }
 }

@@ -231,19 +231,22 @@ TEST(bodies)
     int32_t t[2][3] = {{0, 1, 2}, {3, 4, 5}};
     int32_t e[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}};
     int32_t body[6] = {0, 0, 0, 1, 1, 1}, one_body[6] = {0};
-    check_surface s = {x,    6,   (const int32_t(*)[3])t, 2, (const int32_t(*)[2])e, 6, NULL, 0,
-                       NULL, NULL};
+    check_surface s = {
+        x, 6, (const int32_t(*)[3])t, 2, (const int32_t(*)[2])e, 6, NULL, 0, NULL, NULL, NULL};
     const struct {
         const int32_t *body;
         uint8_t flags[2];
         size_t expected;
+        int32_t group[2];
     } cases[] = {
-        {NULL, {0, 0}, 2},
-        {body, {0, 0}, 2},
-        {body, {CHECK_BODY_OBSTACLE, 0}, 2},
-        {body, {CHECK_BODY_OBSTACLE, CHECK_BODY_OBSTACLE}, 0},
-        {body, {CHECK_BODY_RIGID, CHECK_BODY_RIGID}, 2},
-        {one_body, {CHECK_BODY_RIGID, 0}, 0},
+        {NULL, {0, 0}, 2, {-1, -1}},
+        {body, {0, 0}, 2, {-1, -1}},
+        {body, {0, 0}, 2, {3, 4}},
+        {body, {0, 0}, 0, {4, 4}},
+        {body, {CHECK_BODY_OBSTACLE, 0}, 2, {-1, -1}},
+        {body, {CHECK_BODY_OBSTACLE, CHECK_BODY_OBSTACLE}, 0, {-1, -1}},
+        {body, {CHECK_BODY_RIGID, CHECK_BODY_RIGID}, 2, {-1, -1}},
+        {one_body, {CHECK_BODY_RIGID, 0}, 0, {-1, -1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_pair *pairs;
@@ -251,6 +254,7 @@ TEST(bodies)
         abut_error err;
         s.body = cases[i].body;
         s.body_flags = cases[i].flags;
+        s.body_group = cases[i].group;
         CHECK_OK(check_intersections(&s, &pairs, &count, &err), err);
         CHECK(count == cases[i].expected);
         if (count == 2) {

@@ -204,7 +204,7 @@ TEST(wrong_meshes)
     expect_error(BODIES("{" JELLY ", 'mesh': {}}"), "bar.json: bodies[0].mesh",
                  "must have one of the keys \"file\", \"box\", \"mat\", \"rod\", \"ball\", "
                  "\"torus\", \"grid\", \"sphere\", \"cone\", \"tube\", \"polyline\", \"lattice\", "
-                 "\"helix\", \"bundle\"");
+                 "\"helix\", \"bundle\", \"given\"");
     expect_error(BODIES("{" JELLY ", 'mesh': 3}"), "bar.json: bodies[0].mesh",
                  "must be a string (the file) or an object, found 3");
     expect_error(BODIES("{" JELLY ", 'mesh': {'weld': true, 'ball': {'radius': 1}}}"),

@@ -50,7 +50,9 @@ static void check_field(const schema_type *type, const schema_field *field)
     CHECK(schema_find(type, field->key) == field); /* no key twice */
     CHECK(!(field->initial && (field->flags & (SCHEMA_REQUIRED | SCHEMA_CHOICE))));
     CHECK(!field->needs || schema_find(type, field->needs));
-    bool list = field->kind == SCHEMA_VECTOR || field->kind == SCHEMA_BOX;
+    bool list =
+        field->kind == SCHEMA_VECTOR || field->kind == SCHEMA_BOX || field->kind == SCHEMA_ROWS;
+    CHECK(field->kind != SCHEMA_ROWS || field->count > 0);
     CHECK(list || field->kind == SCHEMA_INTEGERS || field->kind == SCHEMA_EXPRESSIONS ||
           field->count == 0);
     bool holds =
@@ -82,7 +84,7 @@ TEST(words_match_the_enums)
     CHECK(schema_word_count(integrator_words) == INTEGRATOR_BDF6 + 1);
     CHECK(schema_word_count(material_model_words) == MATERIAL_OGDEN + 1);
     CHECK(schema_word_count(body_type_words) == BODY_AFFINE + 1);
-    CHECK(schema_word_count(mesh_source_words) == MESH_BUNDLE + 1);
+    CHECK(schema_word_count(mesh_source_words) == MESH_GIVEN + 1);
     CHECK(schema_word_count(selector_words) == SELECT_BOUNDARY + 1);
     CHECK(schema_word_count(membrane_words) == MEMBRANE_WORD_DATA_DRIVEN + 1);
     CHECK(schema_word_count(rest_shape_words) == REST_PATTERN + 1);
