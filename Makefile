@@ -56,6 +56,8 @@ format:
 
 # The guide as web pages in build/docs; installs pandoc when it is missing.
 docs:
+	@scripts/generate-gallery
+	@scripts/generate-benchmarks
 	@scripts/build-docs $(BUILD)/docs
 
 # The page of `abut view` in build/viewer; installs node and npm when they are missing.

@@ -12,6 +12,9 @@ static int report(abut_status status, const abut_error *err)
         fprintf(stderr, "abut: %s: %s\n", err->place, err->message);
     else
         fprintf(stderr, "abut: %s\n", err->message);
+    /* Not a mistake of typing: there is more to say than fits a line. */
+    if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_INFEASIBLE)
+        fputs("abut: what to do about it is in docs/troubleshooting.md\n", stderr);
     return exit_code_of(status);
 }
 

@@ -23,13 +23,37 @@ blocks() { awk -v start="^\`\`\`$2\$" '$0 ~ start {on = 1; next} /^```/ {on = 0}
 
 # The scene of "Your own scene".
 blocks docs/getting-started.md json > "$scratch/work/mine.json"
+echo '<p>page</p>' > "$scratch/page.html"
+# Servers go on until they are interrupted: they must print an address, and end with 0 on Ctrl-C. They get a small page,
+# so that the test does not depend on npm.
+serve() {
+    (cd "$scratch/work" && exec ${1} --page "$scratch/page.html") > "$scratch/log" 2>&1 &
+    local server=$!
+    for _ in $(seq 600); do
+        grep -q "built without a web server" "$scratch/log" && wait "$server" && return
+        grep -q "^view at http" "$scratch/log" && { [[ $1 != *--view* ]] || grep -q "^Ctrl-C" "$scratch/log"; } && break
+        sleep 0.1
+    done
+    grep -q "^view at http" "$scratch/log" || return 1
+    kill -INT "$server"
+    wait "$server"
+}
+
+# Targets of make must exist; running them here would build everything again.
+run_line() {
+    case $1 in
+    make\ *) grep "^${1#make }:" Makefile > "$scratch/log" ;;
+    *abut\ view\ *|*--view*) serve "$1" ;;
+    *) (cd "$scratch/work" && eval "$1") > "$scratch/log" 2>&1 ;;
+    esac
+}
+
 commands=0
 for page in "${pages[@]}"; do
     while read -r line; do
         [ -n "$line" ] || continue
         commands=$((commands + 1))
-        (cd "$scratch/work" && eval "$line") > "$scratch/log" 2>&1 ||
-            fail "$page: '$line': $(tail -3 "$scratch/log")"
+        run_line "$line" || fail "$page: '$line': $(tail -3 "$scratch/log")"
     done < <(blocks "$page" sh)
 done
 [ $commands -ge 15 ] || fail "only $commands commands found in the guide"
