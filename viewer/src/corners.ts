@@ -4,8 +4,12 @@ import type { Topology } from "./packet";
 
 export interface Corners {
   count: number;
-  /** Corners of the upper side; the others are their copies on the lower side. */
+  /** Corners of the upper side, which come first. */
   upper: number;
+  /** Corners of the lower side of shells, copies of the upper ones; 0 without shells that have a thickness. */
+  lower: number;
+  /** Pairs of upper corners along the open edges of shells; each has four corners of its own at the end. */
+  rim: Uint32Array;
   /** Point of every corner. */
   point: Uint32Array;
   /** Half the thickness by which a corner is moved along its normal; negative on the lower side of a shell. */
@@ -117,13 +121,8 @@ export function makeCorners(points: Float32Array, topology: Topology, thickness:
     thick ||= thickness(bodyOf[t]) > 0;
   }
   const single = point.length;
-  const lift = new Float32Array(thick ? 2 * single : single);
-  if (!thick) return { count: single, upper: single, point: Uint32Array.from(point), lift, triangles, triangleBody: bodyOf };
-  for (let i = 0; i < single; i++) {
-    const half = thickness(topology.body[point[i]]) / 2;
-    lift[i] = half;
-    lift[single + i] = -half;
-  }
+  if (!thick) return { count: single, upper: single, lower: 0, rim: new Uint32Array(), point: Uint32Array.from(point), lift: new Float32Array(single), triangles, triangleBody: bodyOf };
+  const half = point.map((node) => thickness(topology.body[node]) / 2);
   const all: number[] = Array.from(triangles);
   const bodies: number[] = Array.from(bodyOf);
   const isThick = (t: number) => thickness(bodyOf[t]) > 0;
@@ -132,18 +131,27 @@ export function makeCorners(points: Float32Array, topology: Topology, thickness:
     all.push(single + triangles[3 * t], single + triangles[3 * t + 2], single + triangles[3 * t + 1]);
     bodies.push(bodyOf[t]);
   }
+  const nodes = point.concat(point);
+  const lifts = half.concat(half.map((x) => -x));
+  const rim: number[] = [];
   for (const [i, j] of boundary(topology.triangles, isThick)) {
     const a = triangles[i];
     const b = triangles[j];
-    all.push(a, single + a, b, b, single + a, single + b);
+    const first = nodes.length;
+    rim.push(a, b);
+    nodes.push(point[a], point[a], point[b], point[b]);
+    lifts.push(half[a], -half[a], half[b], -half[b]);
+    all.push(first, first + 1, first + 2, first + 2, first + 1, first + 3);
     const body = bodyOf[Math.floor(i / 3)];
     bodies.push(body, body);
   }
   return {
-    count: 2 * single,
+    count: nodes.length,
     upper: single,
-    point: Uint32Array.from(point.concat(point)),
-    lift,
+    lower: single,
+    rim: Uint32Array.from(rim),
+    point: Uint32Array.from(nodes),
+    lift: Float32Array.from(lifts),
     triangles: Uint32Array.from(all),
     triangleBody: Int32Array.from(bodies),
   };
@@ -184,7 +192,7 @@ export function moveCorners(
     }
   }
   const single = corners.upper;
-  const twice = corners.count > single;
+  const twice = corners.lower > 0;
   for (let i = 0; i < single; i++) {
     const at = 3 * i;
     const length = Math.hypot(normals[at], normals[at + 1], normals[at + 2]) || 1;
@@ -198,6 +206,31 @@ export function moveCorners(
         normals[at + 3 * single + k] = -n;
         positions[at + 3 * single + k] = points[from + k] - lift * n;
       }
+    }
+  }
+  moveRim(corners, positions, normals);
+}
+
+/** Corners of the rim lie on those of the two sides; their normal points away from the sheet, within it. */
+function moveRim(corners: Corners, positions: Float32Array, normals: Float32Array): void {
+  for (let r = 0; r < corners.rim.length; r += 2) {
+    const a = 3 * corners.rim[r];
+    const b = 3 * corners.rim[r + 1];
+    const ex = positions[b] - positions[a];
+    const ey = positions[b + 1] - positions[a + 1];
+    const ez = positions[b + 2] - positions[a + 2];
+    const nx = ey * normals[a + 2] - ez * normals[a + 1];
+    const ny = ez * normals[a] - ex * normals[a + 2];
+    const nz = ex * normals[a + 1] - ey * normals[a];
+    const length = Math.hypot(nx, ny, nz) || 1;
+    const below = 3 * corners.upper;
+    const sources = [a, a + below, b, b + below];
+    for (let c = 0; c < 4; c++) {
+      const at = 3 * (corners.upper + corners.lower + 2 * r + c);
+      for (let k = 0; k < 3; k++) positions[at + k] = positions[sources[c] + k];
+      normals[at] = nx / length;
+      normals[at + 1] = ny / length;
+      normals[at + 2] = nz / length;
     }
   }
 }

@@ -402,6 +402,13 @@ class App {
     this.refreshFacts();
   }
 
+  /** The first and the last frame say how large the picture must be. */
+  private async learnExtent(): Promise<void> {
+    const { frames } = this.player;
+    const ends = frames.length > 1 ? [frames[0], frames[frames.length - 1]] : frames;
+    await Promise.allSettled(ends.map((entry) => this.store.load(entry)));
+  }
+
   async start(): Promise<void> {
     const again = async () => {
       let pause = 1000;
@@ -415,6 +422,7 @@ class App {
       if (this.source.live) setTimeout(() => void again(), document.hidden ? 5000 : pause);
     };
     await again();
+    await this.learnExtent();
     const loop = () => {
       this.tick();
       requestAnimationFrame(loop);
