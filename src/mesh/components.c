@@ -46,55 +46,71 @@ abut_status mesh_count_components(const mesh *m, size_t *count, abut_error *err)
     return ABUT_OK;
 }
 
-/* Keeps the cells of a block whose first vertex is kept, renumbered. */
-static void filter_block(cell_block *block, const int32_t *number)
+/* Vertices of all pieces; number becomes the index of each vertex in its piece. */
+static abut_status split_vertices(const mesh *m, const int32_t *piece, int32_t *number,
+                                  mesh_pieces *out, abut_error *err)
 {
-    size_t width = (size_t)block->nodes_per_cell, kept = 0;
-    for (size_t c = 0; c < block->count; c++) {
-        const int32_t *nodes = block->nodes + c * width;
-        if (number[nodes[0]] < 0) continue;
-        for (size_t k = 0; k < width; k++) block->nodes[kept * width + k] = number[nodes[k]];
-        if (block->tags) block->tags[kept] = block->tags[c];
-        kept++;
-    }
-    block->count = kept;
+    size_t *sizes = mem_calloc(out->count + 1, sizeof *sizes);
+    if (!sizes) return error_memory(err, "splitting a mesh");
+    for (size_t i = 0; i < m->vertex_count; i++)
+        if (piece[i] >= 0) number[i] = (int32_t)sizes[piece[i]]++;
+    abut_status status = ABUT_OK;
+    for (size_t k = 0; status == ABUT_OK && k < out->count; k++)
+        status = mesh_init(&out->meshes[k], sizes[k], err);
+    for (size_t i = 0; status == ABUT_OK && i < m->vertex_count; i++)
+        if (piece[i] >= 0) out->meshes[piece[i]].vertices[number[i]] = m->vertices[i];
+    mem_free(sizes);
+    return status;
 }
 
-abut_status mesh_keep_component(mesh *m, size_t which, abut_error *err)
+/* Cells of one block, which become the last block of each piece that has some. */
+static abut_status split_block(const cell_block *block, const int32_t *piece, const int32_t *number,
+                               mesh_pieces *out, abut_error *err)
+{
+    size_t width = (size_t)block->nodes_per_cell;
+    size_t *cells = mem_calloc(out->count + 1, sizeof *cells);
+    if (!cells) return error_memory(err, "splitting a mesh");
+    for (size_t c = 0; c < block->count; c++) cells[piece[block->nodes[c * width]]]++;
+    abut_status status = ABUT_OK;
+    for (size_t k = 0; status == ABUT_OK && k < out->count; k++) {
+        cell_block *added;
+        if (cells[k] > 0)
+            status = mesh_add_block(&out->meshes[k], block->kind, block->order, cells[k],
+                                    block->tags != NULL, &added, err);
+        cells[k] = 0;
+    }
+    for (size_t c = 0; status == ABUT_OK && c < block->count; c++) {
+        const int32_t *nodes = block->nodes + c * width;
+        mesh *to = &out->meshes[piece[nodes[0]]];
+        cell_block *last = &to->blocks[to->block_count - 1];
+        size_t at = cells[piece[nodes[0]]]++;
+        for (size_t k = 0; k < width; k++) last->nodes[at * width + k] = number[nodes[k]];
+        if (block->tags) last->tags[at] = block->tags[c];
+    }
+    mem_free(cells);
+    return status;
+}
+
+abut_status mesh_split(const mesh *m, mesh_pieces *out, abut_error *err)
 {
     int32_t *piece;
-    size_t count, kept = 0;
-    TRY(number_pieces(m, &piece, &count, err));
-    if (which >= count) {
-        mem_free(piece);
-        return error_set(err, ABUT_ERROR_INPUT, "",
-                         "there is no component %zu: the mesh has %zu, numbered from 0", which,
-                         count);
-    }
-    for (size_t i = 0; i < m->vertex_count; i++) {
-        bool keep = piece[i] == (int32_t)which;
-        piece[i] = keep ? (int32_t)kept : -1;
-        if (keep) m->vertices[kept++] = m->vertices[i];
-    }
-    m->vertex_count = kept;
-    int blocks = 0;
-    for (int b = 0; b < m->block_count; b++) {
-        filter_block(&m->blocks[b], piece);
-        if (m->blocks[b].count > 0) {
-            m->blocks[blocks++] = m->blocks[b];
-            continue;
-        }
-        mem_free(m->blocks[b].nodes);
-        mem_free(m->blocks[b].tags);
-    }
-    m->block_count = blocks;
+    *out = (mesh_pieces){0};
+    TRY(number_pieces(m, &piece, &out->count, err));
+    out->meshes = mem_calloc(out->count + 1, sizeof *out->meshes);
+    int32_t *number = mem_alloc(m->vertex_count + 1, sizeof *number);
+    abut_status status = out->meshes && number ? ABUT_OK : error_memory(err, "splitting a mesh");
+    if (status == ABUT_OK) status = split_vertices(m, piece, number, out, err);
+    for (int b = 0; status == ABUT_OK && b < m->block_count; b++)
+        status = split_block(&m->blocks[b], piece, number, out, err);
+    mem_free(number);
     mem_free(piece);
-    mem_free(m->rest);
-    mem_free(m->stitch_vertices);
-    mem_free(m->stitch_ratio);
-    m->rest = NULL;
-    m->stitch_vertices = NULL;
-    m->stitch_ratio = NULL;
-    m->stitch_count = 0;
-    return ABUT_OK;
+    if (status != ABUT_OK) mesh_pieces_free(out);
+    return status;
+}
+
+void mesh_pieces_free(mesh_pieces *pieces)
+{
+    for (size_t k = 0; pieces->meshes && k < pieces->count; k++) mesh_free(&pieces->meshes[k]);
+    mem_free(pieces->meshes);
+    *pieces = (mesh_pieces){0};
 }

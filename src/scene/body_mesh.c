@@ -120,12 +120,56 @@ static abut_status keep_only(mesh *m, mesh_only only, abut_error *err)
     return status;
 }
 
-abut_status body_mesh_make(const mesh_def *d, mesh *out, abut_error *err)
+void piece_cache_free(piece_cache *cache)
+{
+    if (!cache) return;
+    mem_free(cache->path);
+    mesh_pieces_free(&cache->pieces);
+    mem_free(cache);
+}
+
+static abut_status read_or_generate(const mesh_def *d, mesh *out, abut_error *err)
+{
+    return d->source == MESH_FILE ? read_mesh_file(d, out, err) : generate(d, out, err);
+}
+
+static abut_status fill_cache(const mesh_def *d, piece_cache *cache, abut_error *err)
+{
+    bool file = d->source == MESH_FILE;
+    if (file && cache->path && strcmp(cache->path, d->path) == 0 && cache->weld == d->weld)
+        return ABUT_OK;
+    mesh_pieces_free(&cache->pieces);
+    mem_free(cache->path);
+    cache->path = NULL;
+    mesh whole;
+    TRY(read_or_generate(d, &whole, err));
+    abut_status status = mesh_split(&whole, &cache->pieces, err);
+    mesh_free(&whole);
+    if (status != ABUT_OK || !file) return status;
+    cache->weld = d->weld;
+    cache->path = mem_strdup(d->path);
+    return cache->path ? ABUT_OK : error_memory(err, "splitting a mesh");
+}
+
+static abut_status take_piece(const mesh_def *d, piece_cache *cache, mesh *out, abut_error *err)
+{
+    piece_cache own = {0}, *from = cache ? cache : &own;
+    abut_status status = fill_cache(d, from, err);
+    if (status == ABUT_OK && (size_t)d->component >= from->pieces.count)
+        status = error_set(err, ABUT_ERROR_INPUT, "",
+                           "there is no component %d: the mesh has %zu, numbered from 0",
+                           d->component, from->pieces.count);
+    if (status == ABUT_OK) status = mesh_copy(&from->pieces.meshes[d->component], out, err);
+    mem_free(own.path);
+    mesh_pieces_free(&own.pieces);
+    return status;
+}
+
+abut_status body_mesh_make(const mesh_def *d, piece_cache *cache, mesh *out, abut_error *err)
 {
     memset(out, 0, sizeof *out);
-    TRY(d->source == MESH_FILE ? read_mesh_file(d, out, err) : generate(d, out, err));
+    TRY(d->component >= 0 ? take_piece(d, cache, out, err) : read_or_generate(d, out, err));
     abut_status status = ABUT_OK;
-    if (d->component >= 0) status = mesh_keep_component(out, (size_t)d->component, err);
     for (int k = 0; status == ABUT_OK && k < d->refine; k++) status = mesh_refine(out, err);
     if (status == ABUT_OK) mesh_jitter(out, d->jitter);
     if (status == ABUT_OK && d->only != MESH_ALL) status = keep_only(out, d->only, err);
@@ -148,7 +192,7 @@ abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_
     const body_def *b = &scene->bodies[body];
     char place[sizeof err->place];
     body_mesh_place(scene, body, place, sizeof place);
-    abut_status status = body_mesh_make(&b->mesh, out, err);
+    abut_status status = body_mesh_make(&b->mesh, scene->pieces, out, err);
     if (status != ABUT_OK) return error_add_place(err, place, status);
     mesh_transform(out, b->scale, b->rotate, b->translate);
     if (scene->planar) flatten(out);

@@ -3,13 +3,23 @@
 #ifndef SCENE_BODY_MESH_H
 #define SCENE_BODY_MESH_H
 
+#include "mesh/components.h"
 #include "scene/scene.h"
 
 /* "bar.json: bodies[2].mesh.ball": where the mesh of a body is described. */
 void body_mesh_place(const scene_def *scene, size_t body, char *text, size_t size);
 
-/* Reads or generates the mesh of a definition. */
-abut_status body_mesh_make(const mesh_def *d, mesh *out, abut_error *err);
+/* The pieces of the mesh file that was split last, so that a file with a thousand bodies is read
+ * once and not a thousand times. */
+struct piece_cache {
+    char *path;
+    bool weld;
+    mesh_pieces pieces;
+};
+void piece_cache_free(piece_cache *cache);
+
+/* Reads or generates the mesh of a definition. cache may be NULL. */
+abut_status body_mesh_make(const mesh_def *d, piece_cache *cache, mesh *out, abut_error *err);
 /* Reads or generates, and transforms; no check beyond valid indices and coordinates. */
 abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_error *err);
 

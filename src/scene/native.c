@@ -522,7 +522,7 @@ static abut_status count_pieces(const json_t *body, const scene_def *scene, size
     mesh_def def = {0};
     mesh shape;
     TRY(read_mesh(get(body, "mesh"), scene->folder, &def, err));
-    abut_status status = body_mesh_make(&def, &shape, err);
+    abut_status status = body_mesh_make(&def, NULL, &shape, err);
     if (status == ABUT_OK) {
         status = mesh_count_components(&shape, count, err);
         mesh_free(&shape);
@@ -683,7 +683,9 @@ abut_status native_to_scene(const char *path, json_t *resolved, scene_def **out,
         return error_memory(err, "reading the scene");
     }
     scene->resolved = resolved;
-    abut_status status = fill(scene, path, err);
+    scene->pieces = mem_calloc(1, sizeof *scene->pieces);
+    abut_status status =
+        scene->pieces ? fill(scene, path, err) : error_memory(err, "reading the scene");
     if (status == ABUT_OK)
         *out = scene;
     else
@@ -724,6 +726,7 @@ void scene_free(scene_def *scene)
     mem_free(scene->half_spaces);
     mem_free(scene->folder);
     mem_free(scene->path);
+    piece_cache_free(scene->pieces);
     json_decref(scene->resolved);
     mem_free(scene);
 }

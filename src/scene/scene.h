@@ -291,6 +291,8 @@ typedef struct half_space_def {
     vec3 velocity;
 } half_space_def;
 
+typedef struct piece_cache piece_cache; /* scene/body_mesh.h */
+
 typedef struct scene_def {
     const char *name;
     char *folder; /* of the scene file */
@@ -329,6 +331,7 @@ typedef struct scene_def {
     unsigned frame_fields; /* bit k: the k-th word of output.fields (api/frame_fields.h) */
     json_t *resolved;      /* the document with all defaults filled in */
     char *path;            /* of the scene file, for messages */
+    piece_cache *pieces;   /* of the mesh that was split last */
 } scene_def;
 
 /* Reads any supported scene file (the kind is recognised from the content) and applies the

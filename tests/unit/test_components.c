@@ -39,15 +39,19 @@ TEST(counts)
     mesh_free(&all);
 }
 
-TEST(keeps_one)
+TEST(splits)
 {
     static const struct {
         size_t vertices, cells;
         double low_x, high_x;
     } expected[] = {{8, 6, -0.5, 0.5}, {12, 12, 4, 6}, {4, 3, 0, 1}};
     for (size_t k = 0; k < 3; k++) {
-        mesh all = pieces();
-        CHECK_OK(mesh_keep_component(&all, k, &err), err);
+        mesh whole = pieces();
+        mesh_pieces split;
+        CHECK_OK(mesh_split(&whole, &split, &err), err);
+        CHECK(split.count == 3);
+        mesh_free(&whole);
+        mesh all = split.meshes[k];
         CHECK(all.vertex_count == expected[k].vertices && all.block_count == 1);
         CHECK(all.blocks[0].count == expected[k].cells);
         vec3 low, high;
@@ -55,17 +59,13 @@ TEST(keeps_one)
         CHECK_NEAR(low.x, expected[k].low_x, 1e-12);
         CHECK_NEAR(high.x, expected[k].high_x, 1e-12);
         CHECK_OK(mesh_validate(&all, &err), err);
-        mesh_free(&all);
+        mesh_pieces_free(&split);
     }
-    mesh all = pieces();
-    CHECK(mesh_keep_component(&all, 3, &err) == ABUT_ERROR_INPUT);
-    CHECK(strstr(err.message, "no component 3: the mesh has 3") != NULL);
-    mesh_free(&all);
 }
 
 int main(void)
 {
     RUN(counts);
-    RUN(keeps_one);
+    RUN(splits);
     return TEST_END();
 }

@@ -257,6 +257,10 @@ TEST(split_bodies)
         CHECK_NEAR(m.vertices[0].x, 2.0 * (double)i - 2, 1e-12);
         mesh_free(&m);
     }
+    s->bodies[0].mesh.component = 3;
+    mesh none;
+    CHECK(scene_body_mesh(s, 0, &none, &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.message, "no component 3: the mesh has 3") != NULL);
     scene_free(s);
 }
 
