@@ -1,10 +1,13 @@
 #include "app/commands.h"
+#include "app/convert_run.h"
 #include "app/file_kind.h"
 
 static abut_status run(const command_line *line, abut_error *err)
 {
     file_bytes bytes;
     const file_kind *kind;
+    if (file_is_directory(line->arguments[0]))
+        return convert_run(line->arguments[0], line->arguments[1], line, err);
     TRY(file_kind_open(line->arguments[0], &bytes, &kind, err));
     abut_status status =
         kind->convert ? kind->convert(line->arguments[0], &bytes, line->arguments[1], line, err)
@@ -30,14 +33,16 @@ static const option_def options[] = {
 
 const command_def command_convert = {
     .name = "convert",
-    .summary = "convert a mesh to another format, or a scene to native JSON",
+    .summary = "convert a mesh to another format, a scene to native JSON, or a run to glTF",
     .arguments = "IN OUT",
     .details =
         "Reads MSH (2.2 and 4.1), OBJ, PLY, STL, OFF, VTK, VTU, Medit and SEG meshes; the format "
         "is recognised from the content. Writes VTU, OBJ, PLY or MSH as the extension of OUT says "
         "(msh is version 4.1, msh2 is 2.2). OUT appears only when it is complete. "
         "Scenes of other programs become native JSON with the full paths of their meshes; the "
-        "options are for meshes.",
+        "options are for meshes. The folder of a run becomes an animated glTF (OUT.glb, or "
+        "OUT.gltf as "
+        "text) with one node per rigid body; bodies that deform stay as in the first frame.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .min_arguments = 2,

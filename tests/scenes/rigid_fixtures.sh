@@ -40,6 +40,13 @@ low, high = run['bodies'][1]['bounds']  # turned by 72 degrees
 assert abs(high[0] - low[0] - 0.756044) < 1e-4, (low, high)
 END
 
+# As an animation.
+expect 0 '3 bodies, 2 of them moving' convert planar planar.glb
+[ "$(head -c 4 planar.glb)" = glTF ] || fail 'planar.glb is not binary glTF'
+expect 0 '' convert planar planar.gltf
+expect 2 'converted to .glb or .gltf' convert planar planar.obj
+expect 2 'options are for meshes' convert planar planar.glb --weld
+
 # The native form of it is the same scene; so is one with affine bodies.
 expect 0 '' convert planar.json native.json
 sed 's/"rigid"/"affine"/' native.json > affine.json

@@ -1,0 +1,61 @@
+#include "app/convert_run.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "output/gltf.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Names of the bodies that frames count, from scene.json; NULL for those it does not tell. */
+static const char **find_names(const json_t *scene, size_t count)
+{
+    const char **names = mem_calloc(count + 1, sizeof *names);
+    const json_t *bodies = json_object_get(scene, "bodies"), *body;
+    size_t i, built = 0;
+    json_array_foreach(bodies, i, body)
+    {
+        if (json_is_false(json_object_get(body, "enabled")) || built >= count || !names) continue;
+        names[built++] = json_string_value(json_object_get(body, "name"));
+    }
+    return names;
+}
+
+static void report_result(const char *path, const gltf_report *r, const char *const *names)
+{
+    printf("%s: %zu bodies, %zu of them moving, %zu poses, %.1f MB\n", path, r->bodies, r->moving,
+           r->keys, (double)r->bytes / 1e6);
+    if (r->deforming == 0) return;
+    const char *name = names ? names[r->first_deforming] : NULL;
+    fprintf(stderr,
+            "abut: %zu of the bodies deform (the first is %s%s%s) and stay as in the first "
+            "frame\n",
+            r->deforming, name ? "\"" : "number ", name ? name : "", name ? "\"" : "");
+}
+
+abut_status convert_run(const char *folder, const char *path, const command_line *line,
+                        abut_error *err)
+{
+    const char *extension = path_extension(path);
+    if (strcmp(extension, "glb") != 0 && strcmp(extension, "gltf") != 0)
+        return error_set(err, ABUT_ERROR_INPUT, path, "a run is converted to .glb or .gltf");
+    if (line->given_count > 0)
+        return error_set(err, ABUT_ERROR_INPUT, folder, "the options are for meshes, not for runs");
+    frame_series series = {0};
+    body_poses poses = {0};
+    char scene_path[4096];
+    path_join(scene_path, sizeof scene_path, folder, "scene.json");
+    TRY(series_find(&series, folder, err));
+    abut_status status = body_poses_read(&series, &poses, err);
+    json_t *scene = status == ABUT_OK ? json_load_file(scene_path, 0, NULL) : NULL;
+    const char **names = scene ? find_names(scene, poses.body_count) : NULL;
+    gltf_report report = {0};
+    if (status == ABUT_OK) status = gltf_write(&poses, names, path, &report, err);
+    if (status == ABUT_OK) report_result(path, &report, names);
+    mem_free(names);
+    json_decref(scene);
+    body_poses_free(&poses);
+    series_close(&series);
+    return status;
+}
