@@ -62,7 +62,25 @@ static void find_centers(const body_poses *p, const vec3 *x, body_sum *sums)
             sums[b].center = vec3_scale(1.0 / (double)p->tracks[b].point_count, sums[b].center);
 }
 
-/* The rotation nearest to the sum of y x^T: U V^T of its singular value decomposition. */
+/* The smallest rotation that takes one unit vector to another. */
+static mat3 turn_between(vec3 from, vec3 to)
+{
+    vec3 axis = vec3_cross(from, to);
+    double sine = vec3_norm(axis), angle = atan2(sine, vec3_dot(from, to));
+    return sine > 1e-150 ? rotation_matrix(vec3_scale(angle / sine, axis)) : mat3_identity();
+}
+
+/* The rotation nearest to the sum of y x^T: U V^T of its singular value decomposition. Points on a
+ * line leave the turn about it open, a point leaves everything open. */
+static mat3 best_turn(mat3 product)
+{
+    mat3 u, v;
+    double sigma[3];
+    svd3(product, &u, sigma, &v);
+    if (sigma[1] > 1e-10 * sigma[0]) return mat3_mul(u, mat3_transpose(v));
+    return sigma[0] > 0 ? turn_between(mat3_column(v, 0), mat3_column(u, 0)) : mat3_identity();
+}
+
 static void fit_frame(body_poses *p, size_t f, const vec3 *x, body_sum *sums)
 {
     const vec3 *rest = p->first.points;
@@ -73,11 +91,7 @@ static void fit_frame(body_poses *p, size_t f, const vec3 *x, body_sum *sums)
         s->product = mat3_add(s->product, mat3_outer(vec3_sub(x[i], s->center), a));
     }
     for (size_t b = 0; b < p->body_count; b++) {
-        mat3 u, v;
-        double sigma[3];
-        svd3(sums[b].product, &u, sigma, &v);
-        mat3 turn = mat3_mul(u, mat3_transpose(v));
-        if (f == 0) turn = mat3_identity(); /* also where points on a line leave it open */
+        mat3 turn = f == 0 ? mat3_identity() : best_turn(sums[b].product);
         sums[b].product = turn;
         p->tracks[b].poses[f] = (body_pose){sums[b].center, rotation_quaternion(turn)};
     }
