@@ -86,6 +86,13 @@ static bool init(model_frame *mf, const model *m, int32_t *point_of_block, int32
     const double *start = (const double *)m->rest.data;
     if (vertices > 0) collision_surface_positions(&m->surface, start, mf->vertex_position.data);
     gather(mf, start, mf->vertex_position.data, mf->rest.data);
+    if (m->codim.pattern.count == 0) return true;
+    if (!array_resize(&mf->pattern, points)) return false;
+    for (size_t i = 0; i < points; i++) {
+        int32_t source = mf->source.data[i];
+        bool known = source >= 0 && (size_t)source < m->codim.pattern.count;
+        mf->pattern.data[i] = known ? m->codim.pattern.data[source] : (vec3){0};
+    }
     return true;
 }
 
@@ -120,6 +127,7 @@ void model_frame_free(model_frame *mf)
     array_free(&mf->position);
     array_free(&mf->velocity);
     array_free(&mf->displacement);
+    array_free(&mf->pattern);
     array_free(&mf->vertex_position);
     array_free(&mf->vertex_velocity);
     mf->block_count = 0;
@@ -147,4 +155,6 @@ void model_frame_take(model_frame *mf, const stepper *s, frame *out)
     frame_add_doubles(out, FRAME_POINTS, FIELD_VELOCITY, 3, (const double *)mf->velocity.data);
     frame_add_doubles(out, FRAME_POINTS, FIELD_DISPLACEMENT, 3,
                       (const double *)mf->displacement.data);
+    if (mf->pattern.count > 0)
+        frame_add_doubles(out, FRAME_POINTS, FIELD_PATTERN, 3, (const double *)mf->pattern.data);
 }

@@ -16,6 +16,7 @@ typedef struct model_frame {
     ARRAY(int32_t) source; /* per point: its block, or -1 - its surface vertex */
     ARRAY(int32_t) body;
     ARRAY(vec3) rest, position, velocity, displacement;
+    ARRAY(vec3) pattern; /* rest shapes of shells with flat patterns; empty without any */
     ARRAY(vec3) vertex_position, vertex_velocity; /* of the surface; empty when all are nodal */
 } model_frame;
 

@@ -2,7 +2,6 @@
 
 #include "api/model_frame.h"
 #include "base/file.h"
-#include "mesh/topology.h"
 #include "output/series.h"
 #include "scene/start.h"
 
@@ -19,8 +18,6 @@ void scene_verifier_free(scene_verifier *v)
     mem_free(v->setup.body_group);
     mem_free(v->setup.planes);
     mem_free(v->setup.thickness);
-    for (size_t b = 0; v->setup.limits && b < v->setup.body_count; b++)
-        mem_free(v->setup.limits[b].rest);
     mem_free(v->setup.limits);
     mem_free(v->names);
     memset(v, 0, sizeof *v);
@@ -32,39 +29,17 @@ static uint8_t flags_of(body_type type)
     return type == BODY_RIGID || type == BODY_AFFINE ? CHECK_BODY_RIGID : 0;
 }
 
-/* The pattern of a shell: rest positions of the vertices that its triangles use. */
-static abut_status read_pattern(const scene_def *scene, size_t i, verify_limit *limit,
-                                abut_error *err)
+static verify_limit limit_of(const body_def *def)
 {
-    mesh shape;
-    surface_parts parts;
-    TRY(scene_body_mesh(scene, i, &shape, err));
-    abut_status status = mesh_surface(&shape, &parts, err);
-    if (status == ABUT_OK) {
-        limit->rest = mem_alloc(parts.point_count + 1, sizeof *limit->rest);
-        if (!limit->rest) status = error_memory(err, "preparing the check");
-        for (size_t k = 0; limit->rest && shape.rest && k < parts.point_count; k++)
-            limit->rest[k] = shape.rest[parts.points[k]];
-        limit->rest_count = shape.rest ? parts.point_count : 0;
-        surface_parts_free(&parts);
-    }
-    mesh_free(&shape);
-    return status;
-}
-
-static abut_status set_limit(const scene_def *scene, size_t i, verify_limit *limit, abut_error *err)
-{
-    const body_def *def = &scene->bodies[i];
-    *limit = (verify_limit){.upper = INFINITY, .strains = {INFINITY, INFINITY, INFINITY}};
-    if (def->type != BODY_SHELL) return ABUT_OK;
-    limit->upper = def->shell.upper;
-    limit->lower = def->shell.lower;
-    limit->warp = def->shell.warp;
+    verify_limit limit = {.upper = INFINITY, .strains = {INFINITY, INFINITY, INFINITY}};
+    if (def->type != BODY_SHELL) return limit;
+    limit.upper = def->shell.upper;
+    limit.lower = def->shell.lower;
+    limit.warp = def->shell.warp;
+    limit.pattern = def->shell.rest == REST_PATTERN;
     if (def->shell.membrane == MEMBRANE_WORD_DATA_DRIVEN)
-        for (int k = 0; k < 3; k++) limit->strains[k] = def->shell.strains[k];
-    if (def->shell.rest == REST_PATTERN && verify_limit_exists(limit))
-        return read_pattern(scene, i, limit, err);
-    return ABUT_OK;
+        for (int k = 0; k < 3; k++) limit.strains[k] = def->shell.strains[k];
+    return limit;
 }
 
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
@@ -92,11 +67,7 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
         v->setup.body_group[b] = scene->bodies[i].collision_group;
         v->setup.thickness[b] = scene->bodies[i].offset;
         v->setup.radius = fmax(v->setup.radius, 2 * (v->dhat + scene->bodies[i].offset));
-        abut_status status = set_limit(scene, i, &v->setup.limits[b], err);
-        if (status != ABUT_OK) {
-            scene_verifier_free(v);
-            return status;
-        }
+        v->setup.limits[b] = limit_of(&scene->bodies[i]);
     }
     for (size_t i = 0; i < scene->half_space_count; i++) {
         const half_space_def *plane = &scene->half_spaces[i];

@@ -23,6 +23,7 @@ void codim_elements_free(codim_elements *e)
     array_free(&e->joint_stiffness);
     array_free(&e->stitches);
     array_free(&e->stitch_rest);
+    array_free(&e->pattern);
     memset(e, 0, sizeof *e);
 }
 
@@ -186,6 +187,20 @@ static abut_status add_stitches(model *m, const model_body *body, const mesh *sh
     return ABUT_OK;
 }
 
+/* Blocks of other bodies keep their place in the list as zeros. */
+static abut_status keep_pattern(model *m, const model_body *body, const mesh *shape,
+                                abut_error *err)
+{
+    size_t before = m->codim.pattern.count;
+    if (!array_resize(&m->codim.pattern, m->rest.count)) return error_memory(err, "adding a shell");
+    memset(m->codim.pattern.data + before, 0,
+           (m->rest.count - before) * sizeof *m->codim.pattern.data);
+    for (size_t i = 0; i < shape->vertex_count; i++)
+        if (body->block_of_vertex[i] >= 0)
+            m->codim.pattern.data[body->block_of_vertex[i]] = shape->rest[i];
+    return ABUT_OK;
+}
+
 abut_status model_add_shell(model *m, const char *name, const mesh *shape,
                             const shell_definition *def, abut_error *err)
 {
@@ -208,6 +223,7 @@ abut_status model_add_shell(model *m, const char *name, const mesh *shape,
     if (status == ABUT_OK && def->rigidity > 0)
         status = add_hinges(m, body, &parts, rest, def, err);
     if (status == ABUT_OK) status = add_stitches(m, body, shape, def->stitch, err);
+    if (status == ABUT_OK && def->pattern) status = keep_pattern(m, body, shape, err);
     surface_parts_free(&parts);
     return status;
 }

@@ -35,6 +35,7 @@ typedef struct codim_elements {
     ARRAY(double) joint_stiffness;
     ARRAY(int32_t) stitches; /* 3 each: node, ends of the segment */
     ARRAY(stitch_rest) stitch_rest;
+    ARRAY(vec3) pattern; /* rest positions by block, where a shell has a pattern; else empty */
 } codim_elements;
 
 void codim_elements_free(codim_elements *e);

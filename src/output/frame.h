@@ -34,6 +34,7 @@ typedef struct frame {
 #define FIELD_BODY "body"                   /* int32 per point or cell: index of the body */
 #define FIELD_VELOCITY "velocity"           /* 3 doubles per point */
 #define FIELD_DISPLACEMENT "displacement"   /* 3 doubles per point */
+#define FIELD_PATTERN "pattern"             /* 3 doubles per point: rest shape of flat patterns */
 #define FIELD_STRESS "stress"               /* 1 double per cell: von Mises */
 #define FIELD_STRETCH "stretch"             /* 1 double per cell: largest singular value of F */
 #define FIELD_CONTACT_FORCE "contact_force" /* 3 doubles per point: contact and friction, N */

@@ -246,9 +246,7 @@ static abut_status check_strains(const frame *f, const int32_t *body, const veri
 {
     const frame_field *moved = frame_find(f, FRAME_POINTS, FIELD_DISPLACEMENT);
     if (!setup->limits || !moved || !moved->doubles) return ABUT_OK;
-    size_t *first_point = mem_alloc(setup->body_count + 1, sizeof *first_point);
-    if (!first_point) return error_memory(err, "checking strains");
-    for (size_t i = f->point_count; i-- > 0;) first_point[body[i]] = i; /* bodies are contiguous */
+    const frame_field *pattern = frame_find(f, FRAME_POINTS, FIELD_PATTERN);
     abut_status status = ABUT_OK;
     for (size_t b = 0; b < f->block_count; b++) {
         const cell_block *block = &f->blocks[b];
@@ -259,10 +257,9 @@ static abut_status check_strains(const frame *f, const int32_t *body, const veri
             if (!verify_limit_exists(limit)) continue;
             vec3 x[3], rest[3];
             for (int k = 0; k < 3; k++) {
-                size_t local = (size_t)n[k] - first_point[body[n[0]]];
                 x[k] = f->points[n[k]];
-                rest[k] = limit->rest && local < limit->rest_count
-                              ? limit->rest[local]
+                rest[k] = limit->pattern && pattern && pattern->doubles
+                              ? vec3_load(pattern->doubles + 3 * (size_t)n[k])
                               : vec3_sub(x[k], vec3_load(moved->doubles + 3 * (size_t)n[k]));
             }
             double value = broken_limit(limit, rest, x);
@@ -280,7 +277,6 @@ static abut_status check_strains(const frame *f, const int32_t *body, const veri
             status = keep(problems, most, problem, err);
         }
     }
-    mem_free(first_point);
     return status;
 }
 

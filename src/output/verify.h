@@ -20,8 +20,7 @@ typedef struct verify_limit {
     double upper, lower; /* of the singular values; INFINITY and 0: none */
     double strains[3];   /* of the Green strains of warp, weft and shear; INFINITY: none */
     vec3 warp;
-    vec3 *rest; /* rest positions of the body's points, in their order; NULL: those at the start */
-    size_t rest_count;
+    bool pattern; /* rest shape in the frame's field "pattern"; otherwise the start */
 } verify_limit;
 
 static inline bool verify_limit_exists(const verify_limit *l)

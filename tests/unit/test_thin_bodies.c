@@ -231,8 +231,95 @@ static void hang(double upper, int steps)
 TEST(hanging_cloth) { hang(1.1, 30); }
 TEST(hanging_cloth_tenth_percent) { hang(1.001, 20); }
 
+/* A sheet on a slope (a half-space under tilted gravity): it stays below tan(slope) = mu and slides
+ * with g (sin - mu cos) above. */
+static double slide(double mu, double slope, int steps, double h)
+{
+    model *m = new_model();
+    mesh grid = make_grid(0.1, 0.1, 2, 2);
+    mesh_transform(&grid, vec3_make(1, 1, 1), vec3_make(0, 0, 0), vec3_make(0, 0.9e-3, 0));
+    shell_definition shell = shell_from_young(MEMBRANE_NEO_HOOKEAN, 1e6, 0.3, 500, 1e-3);
+    CHECK_OK(model_add_shell(m, "sheet", &grid, &shell, &err), err);
+    CHECK_OK(model_finish(m, &err), err);
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, h);
+    double angle = atan(slope);
+    options.gravity = vec3_make(G * sin(angle), -G * cos(angle), 0);
+    options.contact = true;
+    options.contact_options.dhat = 1e-3;
+    options.friction = mu;
+    options.friction_iterations = 0;
+    options.eps_v = 1e-5;
+    options.tolerance = 1e-7;
+    stepper *s = make_stepper(m, &options);
+    CHECK_OK(
+        contact_add_half_space(s->contact, (half_space){{0, 0, 0}, {0, 1, 0}, {0, 0, 0}, -1}, &err),
+        err);
+    CHECK_OK(stepper_start(s, NULL, &err), err);
+    step_statistics statistics;
+    for (int i = 0; i < steps; i++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
+    double start = s->state.x[0];
+    for (int i = 0; i < steps; i++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
+    double moved = s->state.x[0] - start;
+    stepper_destroy(s);
+    mesh_free(&grid);
+    return moved;
+}
+
+TEST(friction_threshold)
+{
+    const double mu = 0.3, h = 0.01;
+    const int steps = 20;
+    CHECK(fabs(slide(mu, 0.98 * mu, steps, h)) < 1.1e-5 * steps * h); /* creeps at eps_v at most */
+    double slope = 1.2 * mu, angle = atan(slope), time = steps * h;
+    double acceleration = G * (sin(angle) - mu * cos(angle));
+    double expected = acceleration * (time * time + 0.5 * time * time);
+    CHECK_NEAR(slide(mu, slope, steps, h), expected, 0.06 * expected);
+}
+
+/* Two triangles, stitched: the node ends at its place on the edge up to the contact between them.
+ */
+TEST(stitches)
+{
+    model *m = new_model();
+    mesh two;
+    cell_block *block;
+    CHECK_OK(mesh_init(&two, 6, &err), err);
+    const vec3 x[6] = {{0, 0, 0},        {1, 0, 0},    {0, 0, 1},
+                       {0.5, 0.2, -0.3}, {0, 0.2, -1}, {1, 0.2, -1}};
+    memcpy(two.vertices, x, sizeof x);
+    CHECK_OK(mesh_add_block(&two, CELL_TRIANGLE, 1, 2, false, &block, &err), err);
+    for (int i = 0; i < 6; i++) block->nodes[i] = i;
+    two.stitch_count = 1;
+    two.stitch_vertices = mem_alloc(1, sizeof *two.stitch_vertices);
+    two.stitch_ratio = mem_alloc(1, sizeof *two.stitch_ratio);
+    two.stitch_vertices[0][0] = 3;
+    two.stitch_vertices[0][1] = 0;
+    two.stitch_vertices[0][2] = 1;
+    two.stitch_ratio[0] = 0.25;
+    shell_definition shell = shell_from_young(MEMBRANE_NEO_HOOKEAN, 1e5, 0.3, 500, 1e-3);
+    shell.stitch = 100;
+    CHECK_OK(model_add_shell(m, "seam", &two, &shell, &err), err);
+    CHECK(m->codim.stitch_rest.count == 1);
+    CHECK_OK(model_finish(m, &err), err);
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.05);
+    options.contact = true;
+    options.contact_options.dhat = 1e-2;
+    options.tolerance = 1e-5;
+    stepper *s = make_stepper(m, &options);
+    add_condition(s, vec3_make(-1, -0.1, -0.1), vec3_make(2, 0.1, 2), 0, 1e9);
+    CHECK_OK(stepper_start(s, NULL, &err), err);
+    step_statistics statistics;
+    for (int i = 0; i < 100; i++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
+    vec3 gap = vec3_sub(vec3_load(s->state.x + 9), vec3_make(0.25, 0, 0));
+    CHECK(vec3_norm(gap) < 1.01e-2 && statistics.min_distance > 0);
+    stepper_destroy(s);
+    mesh_free(&two);
+}
+
 int main(void)
 {
+    RUN(friction_threshold);
+    RUN(stitches);
     RUN(masses);
     RUN(bad_bodies);
     RUN(stretched_start);
