@@ -78,6 +78,20 @@ static double bending_element_energy(const element_term *t, const double *x, siz
     return 0.5 * rest->stiffness * change * change;
 }
 
+/* Below this change of the angle (rad) the curvature of theta is a small part of the stiffness, and
+ * the rest, grad grad^T, is semi-definite without any projection. */
+static const double SMALL_ANGLE = 0.1;
+
+/* stiffness grad grad^T as blocks. */
+static void store_outer(const vec3 g[4], double stiffness, double *hessian)
+{
+    for (int a = 0; a < 4; a++)
+        for (int b = a; b < 4; b++, hessian += 9) {
+            mat3 block = mat3_outer(vec3_scale(stiffness, g[a]), g[b]);
+            memcpy(hessian, block.m, sizeof block.m);
+        }
+}
+
 static void bending_element_evaluate(const element_term *t, const double *x, size_t e,
                                      double factor, double *gradient, double *hessian)
 {
@@ -85,11 +99,15 @@ static void bending_element_evaluate(const element_term *t, const double *x, siz
     double stiffness = factor * rest->stiffness, dense[144];
     vec3 v[4], g[4];
     element_term_positions(t, x, e, v);
-    double angle = hessian ? hinge_hessian(v, g, dense) : hinge_gradient(v, g);
-    double moment = stiffness * (angle - rest->angle);
+    double angle = hinge_gradient(v, g), moment = stiffness * (angle - rest->angle);
     if (gradient)
         for (int k = 0; k < 4; k++) vec3_store(gradient + 3 * k, vec3_scale(moment, g[k]));
     if (!hessian) return;
+    if (fabs(angle - rest->angle) < SMALL_ANGLE) {
+        store_outer(g, stiffness, hessian);
+        return;
+    }
+    hinge_hessian(v, g, dense);
     const double *flat = (const double *)g;
     for (int i = 0; i < 12; i++)
         for (int j = 0; j < 12; j++)
