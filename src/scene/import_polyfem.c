@@ -40,7 +40,7 @@ static const char *model_of(const char *type)
     } names[] = {{"NeoHookean", "neo-hookean"},
                  {"LinearElasticity", "linear"},
                  {"FixedCorotational", "fixed-corotated"},
-                 {"SaintVenant", "st-venant-kirchhoff"}};
+                 {"SaintVenant", "saint-venant-kirchhoff"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(type, names[i].theirs) == 0) return names[i].ours;
     return NULL;
@@ -159,10 +159,6 @@ static abut_status set_contact(const polyfem_scene *s, json_t *native, abut_erro
             snprintf(field, sizeof field, "/contact/%s", refused[i]);
             return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field, "is not supported", err);
         }
-    if (polyfem_get(from, "collision_mesh/mesh") ||
-        polyfem_get(from, "collision_mesh/max_edge_length"))
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/contact/collision_mesh",
-                             "is not supported", err);
     json_t *contact = json_object();
     json_object_set_new(native, "contact", contact);
     bool on = polyfem_flag(from, "enabled", false);
@@ -233,6 +229,7 @@ static void make_list(json_t *document, const char *key)
 static abut_status fill(polyfem_scene *s, json_t *native, abut_error *err)
 {
     TRY(polyfem_read(s, err));
+    polyfem_upgrade(s->document);
     make_list(s->document, "geometry");
     make_list(s->document, "materials");
     TRY(polyfem_check_keys(s, err));

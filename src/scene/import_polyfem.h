@@ -24,12 +24,15 @@ typedef struct polyfem_scene {
     json_t *document;             /* with everything merged */
     json_t *folders;              /* list of folders in which files are looked for, in this order */
     int dimension;                /* 2 or 3 */
+    int solid_count;              /* geometries that are simulated */
     json_t *bodies, *half_spaces; /* native */
     json_t *names;                /* how often a name has been given */
 } polyfem_scene;
 
 /* Reads the file and what it is based on. */
 abut_status polyfem_read(polyfem_scene *s, abut_error *err);
+/* Turns a document with the keys from before 2022 into one with the present ones. */
+void polyfem_upgrade(json_t *document);
 /* Refuses keys that are not understood, by name. */
 abut_status polyfem_check_keys(const polyfem_scene *s, abut_error *err);
 /* Fills bodies and half_spaces. */

@@ -21,6 +21,7 @@ typedef struct polyfem_shape {
     vec3 scale, rotate, translate; /* native: factors, degrees, m */
     vec3 low, high;                /* of the placed mesh */
     int volume;                    /* id */
+    json_t *regions;               /* native list of cells with other materials */
 } polyfem_shape;
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -385,12 +386,27 @@ static abut_status add_displacement(const polyfem_scene *s, const polyfem_shape 
 /* ---------------------------------------------------------------------------------------------- */
 /* Bodies                                                                                         */
 
+/* Cells with other tags than the first, where the mesh decides: regions with their materials. */
+static abut_status add_region(const polyfem_scene *s, polyfem_shape *shape, int32_t tag,
+                              abut_error *err)
+{
+    for (size_t i = 0; i < json_array_size(shape->regions); i++)
+        if (json_integer_value(json_object_get(json_array_get(shape->regions, i), "tag")) == tag)
+            return ABUT_OK;
+    json_t *material = NULL;
+    TRY(polyfem_material(s, tag, shape->field, &material, err));
+    json_array_append_new(shape->regions,
+                          json_pack("{s:i, s:o}", "tag", (int)tag, "material", material));
+    return ABUT_OK;
+}
+
 static abut_status find_volume(const polyfem_scene *s, polyfem_shape *shape, abut_error *err)
 {
     const json_t *selection = polyfem_get(shape->json, "volume_selection");
     char field[80];
     snprintf(field, sizeof field, "%s/volume_selection", shape->field);
     shape->volume = 0;
+    bool tagged = false;
     if (json_is_integer(selection)) {
         shape->volume = (int)json_integer_value(selection);
         return ABUT_OK;
@@ -404,12 +420,9 @@ static abut_status find_volume(const polyfem_scene *s, polyfem_shape *shape, abu
             block->kind == CELL_TET || block->kind == CELL_HEX ||
             (s->dimension == 2 && (block->kind == CELL_TRIANGLE || block->kind == CELL_QUAD));
         for (size_t i = 0; solid && block->tags && i < block->count; i++) {
-            if (i > 0 && block->tags[i] != shape->volume)
-                return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
-                                     "the mesh has cells with different tags (%d and %d); one "
-                                     "material per mesh is supported",
-                                     err, (int)shape->volume, (int)block->tags[i]);
-            shape->volume = block->tags[i];
+            if (!tagged) shape->volume = block->tags[i];
+            tagged = true;
+            if (block->tags[i] != shape->volume) TRY(add_region(s, shape, block->tags[i], err));
         }
     }
     return ABUT_OK;
@@ -439,10 +452,53 @@ static int order_of(const polyfem_scene *s, int volume)
     return 1;
 }
 
+/* The collision surface. PolyFEM has one for the whole scene, placed like its first geometry; that
+ * is the body's own where there is one body. */
+static abut_status add_surface(const polyfem_scene *s, const polyfem_shape *shape, json_t *body,
+                               abut_error *err)
+{
+    const json_t *from = polyfem_get(s->document, "contact/collision_mesh");
+    const char *name = json_string_value(polyfem_get(from, "mesh"));
+    const char *map = json_string_value(polyfem_get(from, "linear_map"));
+    double longest = polyfem_number(from, "max_edge_length", 0);
+    if (!from || !polyfem_flag(from, "enabled", true)) return ABUT_OK;
+    if (longest > 0) json_object_set_new(body, "surface", json_pack("{s:f}", "max_edge", longest));
+    if (!name) return ABUT_OK;
+    static const char field[] = "/contact/collision_mesh";
+    if (s->solid_count > 1)
+        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
+                             "one surface for %d bodies is not supported; a surface belongs to "
+                             "one body",
+                             err, s->solid_count);
+    const json_t *scale = polyfem_get(from, "scale");
+    if (scale && vec3_norm(vec3_sub(polyfem_vector(scale, 1), shape->scale)) >
+                     1e-9 * vec3_norm(shape->scale))
+        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
+                             "the surface is placed like the mesh of the body; another scale is "
+                             "not supported",
+                             err);
+    char *path = polyfem_find_file(s, name), *map_path = map ? polyfem_find_file(s, map) : NULL;
+    if (!path) return polyfem_error(s, ABUT_ERROR_IO, field, "there is no file \"%s\"", err, name);
+    if (map && !map_path)
+        log_message(s->log, ABUT_LOG_WARNING,
+                    "%s: there is no file \"%s\"; the weights of the surface are computed", s->path,
+                    map);
+    json_t *surface = json_pack("{s:s}", "file", path);
+    if (map_path) json_object_set_new(surface, "map", json_string(map_path));
+    json_object_set_new(body, "surface", surface);
+    mem_free(path);
+    mem_free(map_path);
+    return ABUT_OK;
+}
+
 static abut_status solid_json(const polyfem_scene *s, polyfem_shape *shape, json_t *body,
                               abut_error *err)
 {
+    json_decref(shape->regions);
+    shape->regions = json_array();
     TRY(find_volume(s, shape, err));
+    if (json_array_size(shape->regions) > 0) json_object_set(body, "regions", shape->regions);
+    TRY(add_surface(s, shape, body, err));
     json_t *material = NULL;
     TRY(polyfem_material(s, shape->volume, shape->field, &material, err));
     json_object_set_new(body, "material", material);
@@ -523,6 +579,7 @@ static abut_status read_shape(polyfem_scene *s, polyfem_shape *shape, abut_error
 static void shape_free(polyfem_shape *shape)
 {
     mem_free(shape->path);
+    json_decref(shape->regions);
     if (shape->has_mesh) mesh_free(&shape->file);
 }
 
@@ -567,11 +624,13 @@ static bool enabled(const json_t *geometry) { return polyfem_flag(geometry, "ena
 static abut_status find_dimension(polyfem_scene *s, const json_t *list, abut_error *err)
 {
     s->dimension = 0;
-    for (size_t i = 0; i < json_array_size(list) && s->dimension == 0; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *json = json_array_get(list, i);
         const char *type = json_string_value(polyfem_get(json, "type"));
         if (!enabled(json) || polyfem_flag(json, "is_obstacle", false)) continue;
         if (type && strncmp(type, "mesh", 4) != 0) continue;
+        s->solid_count++;
+        if (s->dimension) continue;
         polyfem_shape shape = {.json = json};
         snprintf(shape.field, sizeof shape.field, "/geometry/%zu", i);
         abut_status status = read_shape(s, &shape, err);

@@ -25,7 +25,12 @@ static const struct {
     {"/boundary_conditions/obstacle_displacements/*/value", KEY_USED},
     {"/boundary_conditions/pressure_boundary", KEY_USED},
     {"/boundary_conditions/rhs", KEY_USED},
-    {"/contact/collision_mesh", KEY_USED},
+    {"/contact/collision_mesh/enabled", KEY_USED},
+    {"/contact/collision_mesh/linear_map", KEY_USED},
+    {"/contact/collision_mesh/max_edge_length", KEY_USED},
+    {"/contact/collision_mesh/mesh", KEY_USED},
+    {"/contact/collision_mesh/scale", KEY_USED},
+    {"/contact/collision_mesh/tessellation_type", KEY_WITHOUT_EFFECT}, /* always regular */
     {"/contact/dhat", KEY_USED},
     {"/contact/enabled", KEY_USED},
     {"/contact/epsv", KEY_USED},
@@ -153,16 +158,6 @@ static abut_status check(const polyfem_scene *s, const json_t *value, const char
 
 abut_status polyfem_check_keys(const polyfem_scene *s, abut_error *err)
 {
-    static const char *const old[] = {"meshes", "body_params", "problem_params", "obstacles", NULL};
-    for (int i = 0; old[i]; i++)
-        if (json_object_get(s->document, old[i])) {
-            char field[40];
-            snprintf(field, sizeof field, "/%s", old[i]);
-            return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
-                                 "this scene is written for PolyFEM before 2022, whose keys are "
-                                 "not supported",
-                                 err);
-        }
     if (!json_object_get(s->document, "geometry"))
         return polyfem_error(s, ABUT_ERROR_INPUT, "/geometry", "is missing", err);
     return check(s, s->document, "", "", err);

@@ -194,6 +194,28 @@ TEST(time_and_integrators)
               "/time/integrator");
 }
 
+/* Keys from before 2022. */
+TEST(old_format)
+{
+    char path[400];
+    write_at("scenes/old.json",
+             "{\"default_params\": \"../common.json\", \"meshes\": [{\"mesh\": \"../tet.msh\","
+             "\"position\": [0, 1, 0], \"body_id\": 3}], \"obstacles\": [{\"mesh\":"
+             "\"../square.obj\", \"displacement\": [0, \"t\", 0]}], \"dt\": 0.02, \"mu\": 0.4,"
+             "\"body_params\": [{\"id\": 3, \"E\": 2e5, \"nu\": 0.3, \"rho\": 700}],"
+             "\"problem_params\": {\"rhs\": [0, 9.8, 0], \"dirichlet_boundary\": [{\"id\": 5,"
+             "\"value\": [0, 0, 0]}]}, \"boundary_sidesets\": [{\"id\": 5, \"axis\": -2,"
+             "\"position\": 1.1}], \"al_weight\": 1e8}");
+    snprintf(path, sizeof path, "%s/scenes/old.json", folder);
+    scene_def *s = NULL;
+    CHECK_OK(scene_load(path, NULL, 0, NULL, &s, &err), err);
+    CHECK(s->body_count == 2 && s->time_step == 0.02 && s->friction == 0.4);
+    CHECK(s->gravity.y == -9.8 && s->bodies[0].material.density == 700);
+    CHECK(s->bodies[0].translate.y == 1 && s->bodies[0].fix_count == 1);
+    CHECK(s->bodies[1].displacement[1] != NULL);
+    scene_free(s);
+}
+
 TEST(refusals)
 {
     must_fail("}", ", \"contact\": {\"adhesion\": {}}", ABUT_ERROR_UNSUPPORTED,
@@ -214,7 +236,6 @@ TEST(refusals)
     must_fail(", \"surface_selection\": [{\"id\": 1, \"blob\": 1}]}", "", ABUT_ERROR_UNSUPPORTED,
               "surface_selection");
     must_fail("}", ", \"units\": {\"length\": \"cm\"}", ABUT_ERROR_UNSUPPORTED, "/units");
-    must_fail("}", ", \"meshes\": []", ABUT_ERROR_UNSUPPORTED, "/meshes");
 }
 
 int main(void)
@@ -225,6 +246,7 @@ int main(void)
     RUN(arrays);
     RUN(conditions);
     RUN(time_and_integrators);
+    RUN(old_format);
     RUN(refusals);
     tear_down();
     return TEST_END();
