@@ -2,6 +2,7 @@
 
 #include "api/model_frame.h"
 #include "base/file.h"
+#include "output/between.h"
 #include "output/series.h"
 #include "scene/start.h"
 
@@ -226,7 +227,38 @@ static double size_of_frame(const frame *f, const scene_def *scene)
     return low.x <= high.x ? vec3_norm(vec3_sub(high, low)) : 0;
 }
 
-static abut_status check_entry(run_verification *v, const char *path, size_t most, abut_error *err)
+/* Intersections at moments between two frames; other numbers belong to the frames themselves. */
+static abut_status check_between(run_verification *v, const stored_frame *last,
+                                 const stored_frame *next, int moments, size_t most,
+                                 abut_error *err)
+{
+    bool neighbours = next->frame.step == last->frame.step + 1 &&
+                      next->frame.point_count == last->frame.point_count;
+    if (!neighbours || moments == 0) return ABUT_OK;
+    vec3 *points = mem_alloc(next->frame.point_count + 1, sizeof *points);
+    if (!points) return error_memory(err, "verifying a run");
+    frame moment = next->frame;
+    moment.points = points;
+    verify_setup setup = v->verifier.setup;
+    setup.limits = NULL;
+    abut_status status = ABUT_OK;
+    for (int k = 1; status == ABUT_OK && k <= moments; k++) {
+        verify_result result;
+        double s = (double)k / (moments + 1);
+        status = frame_between(&last->frame, &next->frame, s, points, err);
+        if (status == ABUT_OK)
+            status = verify_frame(&moment, &setup, most, &result, &v->problems, err);
+        if (status != ABUT_OK) break;
+        v->moments++;
+        v->between += result.intersections;
+    }
+    mem_free(points);
+    return status;
+}
+
+/* last: the frame before, replaced by this one. */
+static abut_status check_entry(run_verification *v, const char *path, size_t most, int between,
+                               stored_frame *last, abut_error *err)
 {
     stored_frame stored;
     TRY(frame_read(path, &stored, err));
@@ -237,7 +269,10 @@ static abut_status check_entry(run_verification *v, const char *path, size_t mos
     verify_result result;
     if (status == ABUT_OK)
         status = verify_frame(&stored.frame, &v->verifier.setup, most, &result, &v->problems, err);
-    stored_frame_free(&stored);
+    if (status == ABUT_OK && last->points)
+        status = check_between(v, last, &stored, between, most, err);
+    stored_frame_free(last);
+    *last = stored;
     if (status != ABUT_OK) return error_add_place(err, path, status);
     if (!array_push(&v->frames, result)) return error_memory(err, "verifying a run");
     v->intersections += result.intersections;
@@ -257,7 +292,7 @@ static abut_status check_entry(run_verification *v, const char *path, size_t mos
     return ABUT_OK;
 }
 
-static abut_status check_folder(run_verification *v, const char *folder, size_t most,
+static abut_status check_folder(run_verification *v, const char *folder, size_t most, int between,
                                 const logger *log, abut_error *err)
 {
     char path[4096];
@@ -271,10 +306,12 @@ static abut_status check_folder(run_verification *v, const char *folder, size_t 
     frame_series series;
     TRY(series_find(&series, folder, err));
     abut_status status = ABUT_OK;
+    stored_frame last = {0};
     for (size_t i = 0; status == ABUT_OK && i < series.entries.count; i++) {
         path_join(path, sizeof path, series.folder, series.entries.data[i].name);
-        status = check_entry(v, path, most, err);
+        status = check_entry(v, path, most, between, &last, err);
     }
+    stored_frame_free(&last);
     series_close(&series);
     return status;
 }
@@ -282,8 +319,14 @@ static abut_status check_folder(run_verification *v, const char *folder, size_t 
 abut_status verify_run(const char *folder, size_t most, const logger *log, run_verification *out,
                        abut_error *err)
 {
+    return verify_run_between(folder, most, 0, log, out, err);
+}
+
+abut_status verify_run_between(const char *folder, size_t most, int between, const logger *log,
+                               run_verification *out, abut_error *err)
+{
     *out = (run_verification){.min_distance = INFINITY, .min_distance_step = -1};
-    abut_status status = check_folder(out, folder, most, log, err);
+    abut_status status = check_folder(out, folder, most, between, log, err);
     if (status != ABUT_OK) run_verification_free(out);
     return status;
 }

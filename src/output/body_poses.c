@@ -72,7 +72,7 @@ static mat3 turn_between(vec3 from, vec3 to)
 
 /* The rotation nearest to the sum of y x^T: U V^T of its singular value decomposition. Points on a
  * line leave the turn about it open, a point leaves everything open. */
-static mat3 best_turn(mat3 product)
+mat3 body_best_turn(mat3 product)
 {
     mat3 u, v;
     double sigma[3];
@@ -91,7 +91,7 @@ static void fit_frame(body_poses *p, size_t f, const vec3 *x, body_sum *sums)
         s->product = mat3_add(s->product, mat3_outer(vec3_sub(x[i], s->center), a));
     }
     for (size_t b = 0; b < p->body_count; b++) {
-        mat3 turn = f == 0 ? mat3_identity() : best_turn(sums[b].product);
+        mat3 turn = f == 0 ? mat3_identity() : body_best_turn(sums[b].product);
         sums[b].product = turn;
         p->tracks[b].poses[f] = (body_pose){sums[b].center, rotation_quaternion(turn)};
     }

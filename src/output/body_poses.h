@@ -36,6 +36,9 @@ static inline bool body_track_is_rigid(const body_track *t)
     return t->residual <= BODY_RIGID_TOLERANCE * t->size || t->point_count == 1;
 }
 
+/* The rotation R that fits y = R x best: product is the sum of y x^T, both from their centres. */
+mat3 body_best_turn(mat3 product);
+
 /* Reads all frames. ABUT_ERROR_INPUT when they lack the field of bodies or change their points. */
 abut_status body_poses_read(const frame_series *series, body_poses *out, abut_error *err);
 void body_poses_free(body_poses *p);

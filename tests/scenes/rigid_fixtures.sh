@@ -30,7 +30,8 @@ cat > planar.json << 'END'
    {"vertices": [[-4, 0.3], [4, -0.3]], "edges": [[0, 1]], "is_dof_fixed": true}]}}
 END
 expect 0 '' run planar.json -o planar --quiet
-expect 0 'clean' verify planar
+expect 0 'between frames    0 intersections at 160 moments' verify planar --between 4
+expect 2 'between' verify planar --between -1
 python3 - << 'END' || failures=$((failures + 1))
 import csv, json
 run = json.load(open('planar/run.json'))
