@@ -221,12 +221,11 @@ static void row_derivatives(const contact_term *t, int group, size_t begin, size
         const plane_contact *plane = on_plane ? &t->plane_contacts.data[item.index] : NULL;
         const int32_t *vertex = on_plane ? &plane->vertex : c->vertex;
         int count = on_plane ? 1 : stencil_list_width[item.list];
-        bool project = !row_wants_plain_hessian(s, vertex, count, (int)width);
         double g[12], h[144], *wanted = hessian ? h : NULL;
         if (on_plane)
-            plane_local(t, plane, g, wanted, project);
+            plane_local(t, plane, g, wanted, true);
         else
-            barrier_stencil_derivatives(&law, (stencil_list)item.list, c, t->y, project, g, wanted);
+            barrier_stencil_derivatives(&law, (stencil_list)item.list, c, t->y, true, g, wanted);
         row_pull_back(s, &t->frames, vertex, count, t->rows.blocks[group].data + i * width,
                       (int)width, g, wanted, gradient ? gradient + (i - begin) * 3 * width : NULL,
                       hessian ? hessian + (i - begin) * 9 * pairs : NULL);

@@ -7,9 +7,6 @@
 
 const int row_group_width[ROW_GROUPS] = {2, 4, 6, 8, 12, 16, 24, 32, 48, 80, ROW_MAX_WIDTH};
 
-/* Up to this width the dense matrix of a stencil fits psd_project. */
-enum { PROJECTED_WIDTH = 8 };
-
 void row_stencils_free(row_stencils *r)
 {
     for (int k = 0; k < ROW_GROUPS; k++) {
@@ -67,19 +64,6 @@ abut_status frame_list_update(frame_list *frames, const collision_surface *s, co
         rotation_second(theta, frames->data[i].second);
     }
     return ABUT_OK;
-}
-
-static bool any_rigid(const collision_surface *s, const int32_t *vertex, int count)
-{
-    for (int k = 0; k < count; k++)
-        if (s->rows.data[vertex[k]].kind == ROW_RIGID) return true;
-    return false;
-}
-
-bool row_wants_plain_hessian(const collision_surface *s, const int32_t *vertex, int count,
-                             int width)
-{
-    return width <= PROJECTED_WIDTH && any_rigid(s, vertex, count);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -180,42 +164,30 @@ static mat3 rotation_curvature(const frame_derivatives *frame, vec3 arm, vec3 g)
     return h;
 }
 
-/* Adds the curvature of rigid rows to the diagonal blocks; projects it first when `project`. */
+/* Adds the curvature of rigid rows to the diagonal blocks, projected: one matrix per frame.
+ * Together with the projected Hessian of the vertices the result is positive semi-definite;
+ * projecting the whole would be sharper, but costs more than the iterations that it saves. */
 static void add_curvature(const collision_surface *s, const frame_list *frames,
                           const int32_t *vertex, int count, const int32_t *blocks, int width,
-                          const double *g, bool project, double *hessian)
+                          const double *g, double *hessian)
 {
+    bool done[4] = {false};
     for (int k = 0; k < count; k++) {
         const surface_row *row = &s->rows.data[vertex[k]];
-        if (row->kind != ROW_RIGID) continue;
-        mat3 curvature = rotation_curvature(&frames->data[row->first], s->arms.data[vertex[k]],
-                                            vec3_load(g + 3 * k));
-        if (project) psd_project3(&curvature);
+        if (row->kind != ROW_RIGID || done[k]) continue;
+        mat3 curvature = mat3_zero();
+        for (int l = k; l < count; l++) {
+            const surface_row *other = &s->rows.data[vertex[l]];
+            if (other->kind != ROW_RIGID || other->first != row->first) continue;
+            done[l] = true;
+            curvature = mat3_add(curvature,
+                                 rotation_curvature(&frames->data[row->first],
+                                                    s->arms.data[vertex[l]], vec3_load(g + 3 * l)));
+        }
+        psd_project3(&curvature);
         int place = find_place(blocks, row->block + 1);
         add_block(hessian + 9 * upper_place(width, place, place), curvature);
     }
-}
-
-static void project_blocks(int width, double *hessian)
-{
-    double dense[9 * PROJECTED_WIDTH * PROJECTED_WIDTH];
-    int n = 3 * width;
-    for (int a = 0; a < width; a++)
-        for (int b = a; b < width; b++) {
-            const double *block = hessian + 9 * upper_place(width, a, b);
-            for (int r = 0; r < 3; r++)
-                for (int c = 0; c < 3; c++) {
-                    dense[(3 * a + r) * n + 3 * b + c] = block[3 * r + c];
-                    dense[(3 * b + c) * n + 3 * a + r] = block[3 * r + c];
-                }
-        }
-    psd_project(n, dense);
-    for (int a = 0; a < width; a++)
-        for (int b = a; b < width; b++) {
-            double *block = hessian + 9 * upper_place(width, a, b);
-            for (int r = 0; r < 3; r++)
-                for (int c = 0; c < 3; c++) block[3 * r + c] = dense[(3 * a + r) * n + 3 * b + c];
-        }
 }
 
 void row_pull_back(const collision_surface *s, const frame_list *frames, const int32_t *vertex,
@@ -241,8 +213,5 @@ void row_pull_back(const collision_surface *s, const frame_list *frames, const i
             if (factors[i].place <= factors[j].place)
                 add_block(hessian + 9 * upper_place(width, factors[i].place, factors[j].place),
                           pulled_block(&factors[i], &factors[j], h, 3 * count));
-    if (!any_rigid(s, vertex, count)) return;
-    bool whole = width <= PROJECTED_WIDTH;
-    add_curvature(s, frames, vertex, count, blocks, width, g, !whole, hessian);
-    if (whole) project_blocks(width, hessian);
+    add_curvature(s, frames, vertex, count, blocks, width, g, hessian);
 }

@@ -47,11 +47,6 @@ typedef ARRAY(frame_derivatives) frame_list;
 abut_status frame_list_update(frame_list *frames, const collision_surface *s, const double *x,
                               abut_error *err);
 
-/* Whether a stencil in a group of this width wants its Hessian as it is (rigid rows: the curvature
- * of the rows is added before the projection) or already projected. */
-bool row_wants_plain_hessian(const collision_surface *s, const int32_t *vertex, int count,
-                             int width);
-
 /* The chain rule for one stencil: g (3 count) and h (dense, 3 count square; NULL: gradient only)
  * with respect to the vertices become the parts of a term for `width` blocks. The result is
  * positive semi-definite. */

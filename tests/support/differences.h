@@ -106,6 +106,28 @@ static inline void check_hessian(problem *p, const double *x0, double h, double 
     for (int i = 0; i < n * n; i++) CHECK_NEAR(full[i], expected_h[i], tolerance * scale);
 }
 
+/* For Hessians whose parts are projected one by one: the matrix may only lie above differences of
+ * the gradient, never below. */
+static inline void check_majorant(problem *p, const double *x0, double h, double tolerance)
+{
+    int n = 3 * p->block_count;
+    if (n > EIGEN_MAX) return;
+    difference_hessian(p, x0, h, expected_h);
+    abut_error err;
+    CHECK_OK(problem_update(p, x0, &err), err);
+    CHECK_OK(problem_derivatives(p, x0, true, &err), err);
+    dense_matrix(&p->matrix, full);
+    double scale = largest_of(expected_h, n * n);
+    static double above[EIGEN_MAX * EIGEN_MAX], values[EIGEN_MAX], vectors[EIGEN_MAX * EIGEN_MAX];
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            above[n * i + j] =
+                full[n * i + j] - 0.5 * (expected_h[n * i + j] + expected_h[n * j + i]);
+    eigen_symmetric(n, above, values, vectors);
+    CHECK(values[0] >= -tolerance * scale);
+    CHECK(values[n - 1] <= 4 * scale);
+}
+
 /* x -> A x, within a factor below 1 + 1e-9: no direction of negative curvature.
  */
 static inline void check_definite(int n, const double *a)

@@ -207,6 +207,48 @@ TEST(momentum)
     }
 }
 
+/* A rigid or affine cube flies into a soft one: what one loses the other gains. */
+TEST(momentum_with_a_soft_body)
+{
+    for (int affine = 0; affine < 2; affine++) {
+        abut_error err;
+        const int cells[3] = {3, 3, 3};
+        mesh soft, hard = world_cube();
+        CHECK_OK(generate_box((vec3){1, 1, 1}, cells, &soft, &err), err);
+        mesh_transform(&hard, (vec3){1, 1, 1}, (vec3){10, 20, 30}, (vec3){0.2, 1.4, 0.1});
+        model *m = mem_calloc(1, sizeof *m);
+        elastic_parameters rubber = elastic_from_young(ELASTIC_NEO_HOOKEAN, 1e5, 0.3);
+        rigid_options options = {.density = 500, .stiffness = 1e5};
+        CHECK_OK(model_add_deformable(m, "soft", &soft, rubber, 1000, &err), err);
+        CHECK_OK((affine ? model_add_affine : model_add_rigid)(m, "hard", &hard, &options, &err),
+                 err);
+        CHECK_OK(model_finish(m, &err), err);
+        mesh_free(&soft);
+        mesh_free(&hard);
+        stepper_options how = contact_options_of(0.01, 5e-3, 0.3);
+        how.gravity = (vec3){0};
+        how.tolerance = 1e-7;
+        stepper *s = make_stepper(m, &how);
+        double *velocity = mem_calloc(s->state.scalars, sizeof *velocity);
+        rigid_set_velocity(&m->rigids.data[0], s->state.x, (vec3){0.5, -4, 0}, (vec3){0, 1, 0},
+                           velocity);
+        CHECK_OK(stepper_start(s, velocity, &err), err);
+        mem_free(velocity);
+        size_t contacts = 0;
+        for (int n = 0; n < 40; n++) {
+            step_statistics now = {0};
+            CHECK_OK(stepper_advance(s, &now, &err), err);
+            contacts += now.contacts;
+            CHECK_NEAR(now.linear_momentum.x, 250, 1e-3);
+            CHECK_NEAR(now.linear_momentum.y, -2000, 1e-3);
+            CHECK_NEAR(now.linear_momentum.z, 0, 1e-3);
+        }
+        CHECK(contacts > 0);
+        CHECK(s->state.v[3 * (size_t)m->rigids.data[0].block + 1] > -3); /* it was stopped */
+        stepper_destroy(s);
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Tunnels                                                                                        */
 
@@ -300,6 +342,7 @@ int main(void)
     RUN(precession);
     RUN(cradle_keeps_order);
     RUN(momentum);
+    RUN(momentum_with_a_soft_body);
     RUN(fast_through_a_gap);
     RUN(never_through_a_wall);
     RUN(kinematic_body_pushes);
