@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 failures=0
 fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 
-pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/bodies/*.md docs/theory/*.md examples/{contact,thin}/README.md examples/{contact,thin}/*/README.md)
+pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/bodies/*.md docs/theory/*.md examples/*/README.md examples/{contact,thin,rigid}/*/README.md)
 
 # A folder that looks like the repository after `make build`.
 mkdir "$scratch/work" "$scratch/work/build"
