@@ -2,6 +2,7 @@
 #include "api/frame_fields.h"
 #include "api/sim_state.h"
 #include "api/verify.h"
+#include "api/volume_frame.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "output/series.h"
@@ -29,6 +30,8 @@ typedef struct run {
     int64_t frame_step, checkpoint_step;
     model_frame frame;
     frame_fields fields;
+    volume_frame volume; /* and its series, where the scene asks for them */
+    frame_series volume_series;
 } run;
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -37,8 +40,12 @@ typedef struct run {
 static abut_status write_frame(run *r, abut_error *err)
 {
     r->frame_step = r->sim->stepper->state.steps;
-    if (!r->sim->scene->write_vtu) return ABUT_OK;
     frame f;
+    if (r->volume.node.count > 0) {
+        volume_frame_take(&r->volume, r->sim->stepper, &f);
+        TRY(series_add(&r->volume_series, &f, err));
+    }
+    if (!r->sim->scene->write_vtu) return ABUT_OK;
     model_frame_take(&r->frame, r->sim->stepper, &f);
     TRY(frame_fields_choose(&r->fields, &r->frame, r->sim->stepper, r->sim->scene->frame_fields, &f,
                             err));
@@ -271,6 +278,12 @@ static abut_status open_run(run *r, abut_error *err)
     path_join(path, sizeof path, folder, "frames");
     atomic_remove_leftovers(path);
     TRY(model_frame_init(&r->frame, r->sim->stepper->model, err));
+    if (r->sim->scene->write_volume && r->sim->stepper->model->sets.count > 0) {
+        path_join(path, sizeof path, folder, "volume");
+        TRY(directory_create(path, err));
+        TRY(series_open(&r->volume_series, path, resume ? last : SERIES_NEW, err));
+        TRY(volume_frame_init(&r->volume, r->sim->stepper->model, err));
+    }
     if (!resume) {
         TRY(append_row(r, err));
         if (frame_due(r->sim->scene, 0)) TRY(write_frame(r, err));
@@ -356,6 +369,8 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
         }
     }
     series_close(&r->series);
+    series_close(&r->volume_series);
+    volume_frame_free(&r->volume);
     model_frame_free(&r->frame);
     frame_fields_free(&r->fields);
     mem_free(r);

@@ -93,20 +93,23 @@ static inline void add_forces(const element_set *s, int point, const mat3 *stres
         }
 }
 
+/* Doubles per row of the derivative of the stress: nine, padded. */
+enum { STRIDE9 = 12 };
+
 /* The six pairs of components (i <= j) whose blocks are computed. */
 static const int PAIRS[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
 typedef double block_rows[ELEMENT_MAX_STRIDE];
 
 /* t[pair][row] = C_ij R of one point: rows of R, mixed by the 3x3 block (i, j) of c. */
-static inline void mix_rows(const element_set *s, int point, const double c[81],
+static inline void mix_rows(const element_set *s, int point, const double *c,
                             block_rows t[6][3 * CHUNK], int to)
 {
     const double *row = s->gradients + s->dimension * point * s->stride;
     for (int pair = 0; pair < 6; pair++) {
         int i = PAIRS[pair][0], j = PAIRS[pair][1];
         for (int k = 0; k < s->dimension; k++) {
-            const double *m = c + 9 * (3 * i + k) + 3 * j;
+            const double *m = c + STRIDE9 * (3 * i + k) + 3 * j;
             for (int b = 0; b < s->stride; b += 4) {
                 pack4 sum = m[0] * *(const pack4 *)(row + b);
                 for (int l = 1; l < s->dimension; l++)
@@ -168,6 +171,58 @@ static void write_blocks(const element_set *s, block_rows k[6][ELEMENT_MAX_STRID
         }
 }
 
+/* Rows of nine doubles, padded. */
+typedef struct row9 {
+    pack4 part[3];
+} row9;
+
+static inline row9 row9_scale(double s, const row9 *a)
+{
+    return (row9){{s * a->part[0], s * a->part[1], s * a->part[2]}};
+}
+
+static inline row9 row9_add(row9 sum, double s, const row9 *a)
+{
+    for (int k = 0; k < 3; k++) sum.part[k] += s * a->part[k];
+    return sum;
+}
+
+/* As elastic_spectrum_expand, with rows of STRIDE9 doubles: with the columns of u and v as
+ * Kronecker factors, C = (U x V) D (U x V)^T for the sparse D of the spectrum, one factor after the
+ * other. */
+static void expand_spectrum(const elastic_spectrum *s, double *c)
+{
+    _Alignas(32) double dyad[9][STRIDE9] = {{0}};
+    row9 y[9], z[9];
+    for (int a = 0; a < 3; a++)
+        for (int b = 0; b < 3; b++)
+            for (int j = 0; j < 3; j++)
+                for (int l = 0; l < 3; l++)
+                    dyad[3 * a + b][3 * j + l] = s->u.m[j][a] * s->v.m[l][b];
+    const row9 *d = (const row9 *)dyad;
+    for (int a = 0; a < 3; a++) {
+        y[4 * a] = row9_scale(s->diagonal.m[a][0], &d[0]);
+        y[4 * a] = row9_add(y[4 * a], s->diagonal.m[a][1], &d[4]);
+        y[4 * a] = row9_add(y[4 * a], s->diagonal.m[a][2], &d[8]);
+        int i = (a + 1) % 3, j = (a + 2) % 3, ij = 3 * i + j, ji = 3 * j + i;
+        y[ij] = row9_add(row9_scale(s->same[a], &d[ij]), s->swapped[a], &d[ji]);
+        y[ji] = row9_add(row9_scale(s->same[a], &d[ji]), s->swapped[a], &d[ij]);
+    }
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++) {
+            z[3 * a + k] = row9_scale(s->v.m[k][0], &y[3 * a]);
+            z[3 * a + k] = row9_add(z[3 * a + k], s->v.m[k][1], &y[3 * a + 1]);
+            z[3 * a + k] = row9_add(z[3 * a + k], s->v.m[k][2], &y[3 * a + 2]);
+        }
+    row9 *out = (row9 *)c;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            row9 sum = row9_scale(s->u.m[i][0], &z[k]);
+            sum = row9_add(sum, s->u.m[i][1], &z[3 + k]);
+            out[3 * i + k] = row9_add(sum, s->u.m[i][2], &z[6 + k]);
+        }
+}
+
 /* Stress and its derivative in reference coordinates, weighted. */
 static void point_response(const elastic_parameters *material, mat3 f, const element_point *p,
                            double weight, bool project, mat3 *stress, double *c)
@@ -183,7 +238,7 @@ static void point_response(const elastic_parameters *material, mat3 f, const ele
         spectrum.same[k] *= measure;
         spectrum.swapped[k] *= measure;
     }
-    elastic_spectrum_expand(&spectrum, c);
+    expand_spectrum(&spectrum, c);
 }
 
 void element_derivatives(const element_set *s, size_t e, const double *u, double weight,
@@ -203,7 +258,7 @@ void element_derivatives(const element_set *s, size_t e, const double *u, double
         for (int i = 0; i < count; i++) {
             element_point p = point_of(s, e, first + i);
             mat3 f = deformation(s, h, s->dimension * i, &p.inverse), stress;
-            double c[81];
+            _Alignas(32) double c[9 * STRIDE9];
             point_response(&s->material.data[e], f, &p, weight, project, gradient ? &stress : NULL,
                            hessian ? c : NULL);
             if (gradient) add_forces(s, first + i, &stress, force);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "body/solid.h"
 #include "fem/change_order.h"
+#include "fem/density_fit.h"
 #include "fem/lagrange.h"
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
@@ -141,17 +142,48 @@ static abut_status read_densities(const char *path, size_t count, double *out, a
     return status;
 }
 
+/* Densities with the mass and centre of another mesh of the scene's density. */
+static abut_status fit_to_mesh(const scene_def *scene, size_t i, const mesh *shape, double *out,
+                               abut_error *err)
+{
+    const body_def *def = &scene->bodies[i];
+    int dimension = dimension_of(scene);
+    mesh fine;
+    TRY(mesh_read(def->solid.like_path, NULL, &fine, err));
+    abut_status status = mesh_validate(&fine, err);
+    cell_moment *target = NULL, *cells = NULL;
+    size_t target_count = 0, count = 0;
+    if (status == ABUT_OK) {
+        mesh_transform(&fine, def->scale, def->rotate, def->translate);
+        status = cell_moments(&fine, dimension, &target, &target_count, err);
+    }
+    if (status == ABUT_OK) status = cell_moments(shape, dimension, &cells, &count, err);
+    double mass = 0;
+    vec3 moment = {0};
+    for (size_t c = 0; c < target_count; c++) {
+        mass += def->material.density * target[c].volume;
+        moment = vec3_mul_add(moment, def->material.density, target[c].first);
+    }
+    if (status == ABUT_OK)
+        status = fit_densities(cells, count, def->material.density, mass, moment, out, err);
+    mem_free(target);
+    mem_free(cells);
+    mesh_free(&fine);
+    return status == ABUT_OK ? ABUT_OK : error_add_place(err, def->solid.like_path, status);
+}
+
 /* Values per cell where the scene asks for them, else nothing. */
 static abut_status make_cell_values(const scene_def *scene, size_t i, const mesh *shape,
                                     cell_values *out, abut_error *err)
 {
     const solid_def *solid = &scene->bodies[i].solid;
-    if (solid->region_count == 0 && !solid->densities_path) return ABUT_OK;
+    if (solid->region_count == 0 && !solid->densities_path && !solid->like_path) return ABUT_OK;
     size_t count = solid_cells(scene, shape);
     out->material = mem_calloc(count + 1, sizeof *out->material);
     out->density = mem_calloc(count + 1, sizeof *out->density);
     if (!out->material || !out->density) return error_memory(err, "reading materials");
     TRY(fill_regions(scene, i, shape, count, out, err));
+    if (solid->like_path) return fit_to_mesh(scene, i, shape, out->density, err);
     return solid->densities_path ? read_densities(solid->densities_path, count, out->density, err)
                                  : ABUT_OK;
 }

@@ -411,6 +411,8 @@ static abut_status read_solid(const json_t *object, const scene_def *scene, soli
     if (get(object, "densities"))
         TRY(resolve_path(scene->folder, get_string(object, "densities"), &out->densities_path,
                          err));
+    if (get(object, "mass_like"))
+        TRY(resolve_path(scene->folder, get_string(object, "mass_like"), &out->like_path, err));
     TRY(allocate_list(regions, sizeof *out->regions, (void **)&out->regions, &out->region_count,
                       err));
     for (size_t i = 0; i < out->region_count; i++) {
@@ -652,6 +654,7 @@ static void read_output(scene_def *scene)
         const char *format = json_string_value(json_array_get(formats, i));
         if (strcmp(format, "vtu") == 0) scene->write_vtu = true;
         if (strcmp(format, "obj") == 0) scene->write_obj = true;
+        if (strcmp(format, "volume") == 0) scene->write_volume = true;
     }
     const json_t *fields = get(output, "fields");
     for (size_t i = 0; i < json_array_size(fields); i++)
@@ -715,6 +718,7 @@ static void free_body(body_def *body)
     mem_free((char *)body->solid.surface_path);
     mem_free((char *)body->solid.map_path);
     mem_free((char *)body->solid.densities_path);
+    mem_free((char *)body->solid.like_path);
     mem_free(body->solid.regions);
 }
 

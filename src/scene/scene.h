@@ -70,11 +70,12 @@ typedef struct region_def {
 
 /* Elements and collision surface of a deformable body. */
 typedef struct solid_def {
-    int order;                  /* of the basis; 0: that of the mesh */
-    int segments;               /* of the sampled boundary per edge; 0: by the orders */
-    double max_edge;            /* m; 0: no limit */
-    const char *surface_path;   /* resolved; NULL: the boundary */
-    const char *map_path;       /* of the surface: HDF5; NULL: it is found in the cells */
+    int order;                /* of the basis; 0: that of the mesh */
+    int segments;             /* of the sampled boundary per edge; 0: by the orders */
+    double max_edge;          /* m; 0: no limit */
+    const char *surface_path; /* resolved; NULL: the boundary */
+    const char *map_path;     /* of the surface: HDF5; NULL: it is found in the cells */
+    const char *like_path;    /* mesh whose mass and centre the densities are fitted to, or NULL */
     const char *densities_path; /* one number per cell; NULL: the material's */
     size_t region_count;
     region_def *regions;
@@ -328,6 +329,7 @@ typedef struct scene_def {
     /* output */
     int frame_every, checkpoint_every;
     bool write_vtu, write_obj;
+    bool write_volume;     /* elements of high-order bodies as Lagrange cells */
     unsigned frame_fields; /* bit k: the k-th word of output.fields (api/frame_fields.h) */
     json_t *resolved;      /* the document with all defaults filled in */
     char *path;            /* of the scene file, for messages */

@@ -18,7 +18,7 @@ const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
 const char *const ccd_words[] = {"tight-inclusion", "additive", NULL};
 const char *const frame_field_words[] = {"velocity", "displacement",  "stress",
                                          "stretch",  "contact_force", NULL};
-static const char *const format_words[] = {"vtu", "obj", NULL};
+static const char *const format_words[] = {"vtu", "obj", "volume", NULL};
 
 /* --- time --- */
 
@@ -187,7 +187,9 @@ static const schema_field output_fields[] = {
     {"checkpoint_every", SCHEMA_INTEGER, .initial = "20", FROM_TO(0, 2e9),
      .doc = "A checkpoint is written after each so many steps; 0: only at the end."},
     {"formats", SCHEMA_WORDS, .words = format_words, .initial = "[\"vtu\"]",
-     .doc = "Formats of the frames."},
+     .doc =
+         "Formats of the frames: VTU, OBJ beside it, and `volume`: the elements of bodies with an "
+         "`order` or curved cells as VTU with Lagrange cells, in a folder `volume` of the run."},
     {"fields", SCHEMA_WORDS, .words = frame_field_words,
      .initial = "[\"velocity\", \"displacement\"]",
      .doc =

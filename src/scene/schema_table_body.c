@@ -441,6 +441,11 @@ static const schema_field body_fields[] = {
      .doc = "Deformable bodies: cells of other materials."},
     {"densities", SCHEMA_STRING, .absent = "the density of the material",
      .doc = "Deformable bodies: path of a text file with the density of every cell in kg/m^3."},
+    {"mass_like", SCHEMA_STRING, .absent = "no fit",
+     .doc =
+         "Deformable bodies: path of a finer mesh of the same shape, placed like the mesh of the "
+         "body; densities of the cells are fitted so that mass and centre of mass are those of "
+         "that mesh."},
     {"velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s",
      .doc = "Velocity at the start."},
     {"angular_velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg/s",

@@ -1,0 +1,156 @@
+/* Element kernels against the speed that their floating-point operations allow.
+ *
+ *   bench_elements [seconds per case]
+ *
+ * For each kind and order: nanoseconds per element for the energy, for the gradient, and for
+ * gradient and Hessian together; the operations of the dense products of the latter (displacement
+ * gradients, R^T C R, forces; decompositions of F and material laws are not counted), their rate,
+ * and its share of what one core does in a loop of independent vector multiplications and additions
+ * that stay in registers (the library is compiled without fused multiply-add, so that all machines
+ * agree). All tables fit into the cache: arithmetic is the limit, not memory. */
+#include "fem/elements.h"
+#include "fem/lagrange.h"
+#include "math/pack4.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ELEMENTS = 64 };
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Operations per second of twelve independent chains of multiply and add. */
+static double peak_rate(double seconds)
+{
+    enum { CHAINS = 12, ROUNDS = 4096 };
+    pack4 sum[CHAINS], factor = {1 + 1e-9, 1 - 1e-9, 1 + 2e-9, 1 - 2e-9};
+    for (int k = 0; k < CHAINS; k++) sum[k] = factor * k;
+    double best = 0, start = now();
+    volatile double sink = 0;
+    while (now() - start < seconds) {
+        double begin = now();
+        for (int r = 0; r < ROUNDS; r++)
+            for (int k = 0; k < CHAINS; k++) sum[k] = sum[k] * factor + factor;
+        double rate = 8.0 * CHAINS * ROUNDS / (now() - begin);
+        best = rate > best ? rate : best;
+    }
+    for (int k = 0; k < CHAINS; k++) sink += sum[k][0];
+    (void)sink;
+    return best;
+}
+
+typedef struct bench_case {
+    element_set set;
+    vec3 rest[ELEMENTS * CELL_MAX_NODES];
+    double x[3 * ELEMENTS * CELL_MAX_NODES];
+} bench_case;
+
+static double noise(uint32_t *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return (double)*state / 4294967296.0 - 0.5;
+}
+
+static bool make_case(bench_case *c, cell_kind kind, int order, int geometry, bool affine)
+{
+    abut_error err;
+    if (element_set_init(&c->set, kind, order, geometry, affine, &err) != ABUT_OK) return false;
+    int lattice[CELL_MAX_NODES][3], n = cell_lattice(kind, order, lattice);
+    int shape_lattice[CELL_MAX_NODES][3], m = cell_lattice(kind, geometry, shape_lattice);
+    elastic_parameters material = elastic_from_young(ELASTIC_NEO_HOOKEAN, 1e5, 0.4);
+    uint32_t state = 7;
+    for (int e = 0; e < ELEMENTS; e++) {
+        vec3 shape[CELL_MAX_NODES];
+        for (int a = 0; a < m; a++) {
+            double x = (double)shape_lattice[a][0] / geometry,
+                   y = (double)shape_lattice[a][1] / geometry,
+                   z = (double)shape_lattice[a][2] / geometry;
+            shape[a] = (vec3){x + 0.2 * y + (affine ? 0 : 0.1 * y * y), y, z + 0.1 * x};
+        }
+        int32_t blocks[CELL_MAX_NODES];
+        for (int a = 0; a < n; a++) {
+            double xi[3];
+            for (int k = 0; k < 3; k++) xi[k] = (double)lattice[a][k] / order;
+            int at = e * n + a;
+            blocks[a] = at;
+            c->rest[at] = lagrange_position(kind, geometry, shape, xi, NULL);
+            double r[3] = {c->rest[at].x, c->rest[at].y, c->rest[at].z};
+            for (int k = 0; k < 3; k++) c->x[3 * at + k] = r[k] + 0.02 / order * noise(&state);
+        }
+        if (element_set_add(&c->set, blocks, shape, geometry, &material, 1000, 0, &err) != ABUT_OK)
+            return false;
+    }
+    return true;
+}
+
+typedef enum part { ENERGY, GRADIENT, BOTH } part;
+
+static double nanoseconds(const bench_case *c, part what, double seconds)
+{
+    static double g[3 * CELL_MAX_NODES], h[9 * CELL_MAX_NODES * (CELL_MAX_NODES + 1) / 2];
+    double u[3 * ELEMENT_MAX_STRIDE], best = 1e9, start = now();
+    volatile double sink = 0;
+    while (now() - start < seconds) {
+        double begin = now();
+        for (size_t e = 0; e < ELEMENTS; e++) {
+            element_gather(&c->set, e, c->x, c->rest, u);
+            if (what == ENERGY)
+                sink += element_energy(&c->set, e, u);
+            else
+                element_derivatives(&c->set, e, u, 1, true, g, what == BOTH ? h : NULL);
+        }
+        double each = 1e9 * (now() - begin) / ELEMENTS;
+        best = each < best ? each : best;
+    }
+    (void)sink;
+    return best;
+}
+
+/* Multiplications and additions of the dense products of gradient and Hessian, without padding. */
+static double operations(const element_set *s)
+{
+    double nodes = s->nodes, points = s->rule.count, d = s->dimension, rows = d * points;
+    double gradients = 2 * 3 * nodes * rows, forces = 2 * 3 * nodes * rows;
+    double mixing = 6 * rows * (2 * d - 1) * nodes;
+    double products = (3 * nodes * nodes + 3 * nodes * (nodes + 1) / 2) * 2 * rows;
+    return gradients + forces + mixing + products;
+}
+
+int main(int argc, char **argv)
+{
+    double seconds = argc > 1 ? atof(argv[1]) : 0.3;
+    double peak = peak_rate(seconds);
+    static const struct {
+        const char *name;
+        cell_kind kind;
+        int order, geometry;
+        bool affine;
+    } cases[] = {{"tet", CELL_TET, 1, 1, true},          {"tet", CELL_TET, 2, 1, true},
+                 {"tet", CELL_TET, 3, 1, true},          {"tet", CELL_TET, 4, 1, true},
+                 {"curved tet", CELL_TET, 2, 2, false},  {"curved tet", CELL_TET, 4, 4, false},
+                 {"hex", CELL_HEX, 1, 1, true},          {"hex", CELL_HEX, 2, 1, true},
+                 {"triangle", CELL_TRIANGLE, 2, 1, true}};
+    printf("# peak %.2f Gflop/s (vector multiply and add, one core)\n", 1e-9 * peak);
+    printf("cell,order,nodes,points,energy_ns,gradient_ns,hessian_ns,flops,Gflops,share_of_peak\n");
+    static bench_case c;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (!make_case(&c, cases[i].kind, cases[i].order, cases[i].geometry, cases[i].affine)) {
+            fprintf(stderr, "a case could not be made\n");
+            return 1;
+        }
+        double both = nanoseconds(&c, BOTH, seconds), count = operations(&c.set);
+        printf("%s,%d,%d,%d,%.0f,%.0f,%.0f,%.0f,%.2f,%.2f\n", cases[i].name, cases[i].order,
+               c.set.nodes, c.set.rule.count, nanoseconds(&c, ENERGY, seconds),
+               nanoseconds(&c, GRADIENT, seconds), both, count, count / both,
+               1e9 * count / both / peak);
+        element_set_free(&c.set);
+    }
+    return 0;
+}
