@@ -7,8 +7,11 @@
  * are their transposes. */
 #include "fem/elements.h"
 
+#include "math/eigen.h"
 #include "math/pack4.h"
+#include "math/svd.h"
 
+#include <math.h>
 #include <string.h>
 
 static inline element_point point_of(const element_set *s, size_t e, int i)
@@ -61,6 +64,43 @@ mat3 element_deformation(const element_set *s, size_t e, const double *u, int po
     return mat3_add(mat3_mul(h, p.inverse), mat3_identity());
 }
 
+/* The barrier of the guards: mu b(det F) with b(J) = -(1 - J/J0)^2 ln(J/J0) below J0, else 0. */
+static double guard_energy(const elastic_parameters *material, mat3 f)
+{
+    double j = mat3_determinant(f) / GUARD_BEGINS;
+    if (j >= 1 || !elastic_forbids_inversion(material)) return 0;
+    return j > 0 ? -material->mu * (1 - j) * (1 - j) * log(j) : INFINITY;
+}
+
+/* Its stress b' cof F and, where asked for, the derivative in the frame of the singular vectors. */
+static bool guard_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
+                           elastic_spectrum *out)
+{
+    double j = mat3_determinant(f) / GUARD_BEGINS;
+    if (j >= 1 || !(j > 0) || !elastic_forbids_inversion(material)) return false;
+    double first = material->mu / GUARD_BEGINS * (2 * (1 - j) * log(j) - (1 - j) * (1 - j) / j);
+    double second = material->mu / (GUARD_BEGINS * GUARD_BEGINS) *
+                    (-2 * log(j) + 4 * (1 - j) / j + (1 - j) * (1 - j) / (j * j));
+    if (stress) *stress = mat3_scale(first, mat3_cofactor(f));
+    if (!out) return true;
+    double s[3];
+    svd3(f, &out->u, s, &out->v);
+    double area[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        double pair = first * s[a]; /* derivative of the product of the other two stretches */
+        out->diagonal.m[a][a] = second * area[a] * area[a];
+        out->diagonal.m[b][c] = out->diagonal.m[c][b] = second * area[b] * area[c] + pair;
+        double plus = -pair, minus = pair; /* eigenvalues of the 2x2 block */
+        if (project) plus = fmax(plus, 0);
+        if (project) minus = fmax(minus, 0);
+        out->same[a] = 0.5 * (plus + minus);
+        out->swapped[a] = 0.5 * (plus - minus);
+    }
+    if (project) psd_project3(&out->diagonal);
+    return true;
+}
+
 double element_energy(const element_set *s, size_t e, const double *u)
 {
     double h[3][3 * CHUNK + 4], sum = 0;
@@ -71,7 +111,8 @@ double element_energy(const element_set *s, size_t e, const double *u)
         for (int i = 0; i < count; i++) {
             element_point p = point_of(s, e, first + i);
             mat3 f = deformation(s, h, s->dimension * i, &p.inverse);
-            sum += p.measure * elastic_energy(material, f);
+            sum += p.measure * (first + i < s->elastic_points ? elastic_energy(material, f)
+                                                              : guard_energy(material, f));
         }
     }
     return sum;
@@ -224,14 +265,19 @@ static void expand_spectrum(const elastic_spectrum *s, double *c)
 }
 
 /* Stress and its derivative in reference coordinates, weighted. */
-static void point_response(const elastic_parameters *material, mat3 f, const element_point *p,
-                           double weight, bool project, mat3 *stress, double *c)
+static bool point_response(const elastic_parameters *material, bool guard, mat3 f,
+                           const element_point *p, double weight, bool project, mat3 *stress,
+                           double *c)
 {
     elastic_spectrum spectrum;
-    elastic_evaluate(material, f, project, NULL, stress, c ? &spectrum : NULL);
+    if (guard) {
+        if (!guard_response(material, f, project, stress, c ? &spectrum : NULL)) return false;
+    } else {
+        elastic_evaluate(material, f, project, NULL, stress, c ? &spectrum : NULL);
+    }
     double measure = weight * p->measure;
     if (stress) *stress = mat3_mul(mat3_scale(measure, *stress), mat3_transpose(p->inverse));
-    if (!c) return;
+    if (!c) return true;
     spectrum.v = mat3_mul(p->inverse, spectrum.v);
     spectrum.diagonal = mat3_scale(measure, spectrum.diagonal);
     for (int k = 0; k < 3; k++) {
@@ -239,37 +285,61 @@ static void point_response(const elastic_parameters *material, mat3 f, const ele
         spectrum.swapped[k] *= measure;
     }
     expand_spectrum(&spectrum, c);
+    return true;
+}
+
+/* Sums of an element while its points are visited. */
+typedef struct element_sums {
+    _Alignas(32) double force[3][ELEMENT_MAX_STRIDE];
+    _Alignas(32) block_rows t[6][3 * CHUNK];
+    _Alignas(32) block_rows k[6][ELEMENT_MAX_STRIDE];
+} element_sums;
+
+/* Adds R^T t for the rows of `count` points from `first` to the stiffness. */
+static void add_stiffness(const element_set *s, int first, int count, element_sums *sums)
+{
+    for (int pair = 0; pair < 6; pair++)
+        add_product(s, s->gradients + s->dimension * first * s->stride, sums->t[pair][0],
+                    s->dimension * count, pair < 3, sums->k[pair]);
+}
+
+/* Visits `count` points from `first`: those of the quadrature, whose stiffness is added at once, or
+ * guards, of which few have anything to do. */
+static void visit_points(const element_set *s, size_t e, const double *u, double weight,
+                         bool project, int first, int count, bool with_gradient, bool with_hessian,
+                         element_sums *sums)
+{
+    double h[3][3 * CHUNK + 4];
+    bool guards = first >= s->elastic_points;
+    reference_gradients(s, u, s->dimension * first, s->dimension * count, h);
+    for (int i = 0; i < count; i++) {
+        element_point p = point_of(s, e, first + i);
+        mat3 f = deformation(s, h, s->dimension * i, &p.inverse), stress;
+        _Alignas(32) double c[9 * STRIDE9];
+        if (!point_response(&s->material.data[e], guards, f, &p, weight, project,
+                            with_gradient ? &stress : NULL, with_hessian ? c : NULL))
+            continue;
+        if (with_gradient) add_forces(s, first + i, &stress, sums->force);
+        if (with_hessian) mix_rows(s, first + i, c, sums->t, guards ? 0 : s->dimension * i);
+        if (with_hessian && guards) add_stiffness(s, first + i, 1, sums);
+    }
+    if (with_hessian && !guards) add_stiffness(s, first, count, sums);
 }
 
 void element_derivatives(const element_set *s, size_t e, const double *u, double weight,
                          bool project, double *gradient, double *hessian)
 {
-    double h[3][3 * CHUNK + 4];
-    _Alignas(32) double force[3][ELEMENT_MAX_STRIDE] = {{0}};
-    _Alignas(32) block_rows t[6][3 * CHUNK];
-    _Alignas(32) block_rows k[6][ELEMENT_MAX_STRIDE];
-    if (hessian)
-        for (int pair = 0; pair < 6; pair++)
-            memset(k[pair], 0, (size_t)s->stride * sizeof k[pair][0]);
-    for (int first = 0; first < s->rule.count; first += CHUNK) {
-        int count = s->rule.count - first < CHUNK ? s->rule.count - first : CHUNK;
-        int rows = s->dimension * count;
-        reference_gradients(s, u, s->dimension * first, rows, h);
-        for (int i = 0; i < count; i++) {
-            element_point p = point_of(s, e, first + i);
-            mat3 f = deformation(s, h, s->dimension * i, &p.inverse), stress;
-            _Alignas(32) double c[9 * STRIDE9];
-            point_response(&s->material.data[e], f, &p, weight, project, gradient ? &stress : NULL,
-                           hessian ? c : NULL);
-            if (gradient) add_forces(s, first + i, &stress, force);
-            if (hessian) mix_rows(s, first + i, c, t, s->dimension * i);
-        }
-        if (hessian)
-            for (int pair = 0; pair < 6; pair++)
-                add_product(s, s->gradients + s->dimension * first * s->stride, t[pair][0], rows,
-                            pair < 3, k[pair]);
+    element_sums sums;
+    memset(sums.force, 0, sizeof sums.force);
+    for (int pair = 0; hessian && pair < 6; pair++)
+        memset(sums.k[pair], 0, (size_t)s->stride * sizeof sums.k[pair][0]);
+    for (int first = 0, count; first < s->rule.count; first += count) {
+        int end = first < s->elastic_points ? s->elastic_points : s->rule.count;
+        count = end - first < CHUNK ? end - first : CHUNK;
+        visit_points(s, e, u, weight, project, first, count, gradient != NULL, hessian != NULL,
+                     &sums);
     }
     for (int a = 0; gradient && a < s->nodes; a++)
-        for (int c = 0; c < 3; c++) gradient[3 * a + c] = force[c][a];
-    if (hessian) write_blocks(s, k, hessian);
+        for (int c = 0; c < 3; c++) gradient[3 * a + c] = sums.force[c][a];
+    if (hessian) write_blocks(s, sums.k, hessian);
 }

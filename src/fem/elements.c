@@ -21,7 +21,8 @@ static abut_status fill_gradients(element_set *s, abut_error *err)
     s->rows = s->dimension * s->rule.count;
     s->row_stride = padded(s->rows);
     s->gradients = mem_calloc((size_t)s->rows * (size_t)s->stride, sizeof *s->gradients);
-    s->by_node = mem_calloc((size_t)s->stride * (size_t)s->row_stride, sizeof *s->by_node);
+    /* Four more: rows are read four at a time from any start. */
+    s->by_node = mem_calloc((size_t)s->stride * (size_t)s->row_stride + 4, sizeof *s->by_node);
     if (!s->gradients || !s->by_node) return error_memory(err, "preparing elements");
     for (int i = 0; i < s->rule.count; i++) {
         double g[CELL_MAX_NODES][3];
@@ -72,6 +73,31 @@ static abut_status fill_to_geometry(element_set *s, abut_error *err)
     return ABUT_OK;
 }
 
+/* Appends the guards to the rule: nodes of the cell of the next order (at most 4, quads and hexes
+ * 2), with equal shares of the volume. */
+static abut_status add_guards(element_set *s, abut_error *err)
+{
+    s->elastic_points = s->rule.count;
+    bool cube = s->kind == CELL_QUAD || s->kind == CELL_HEX;
+    if (s->order == 1 && s->affine && !cube) return ABUT_OK; /* det F is the same everywhere */
+    int guards = cube ? 2 : s->positive.order < 4 ? s->positive.order + 1 : 4;
+    int lattice[CELL_MAX_NODES][3], count = cell_lattice(s->kind, guards, lattice);
+    double volume = 0;
+    for (int i = 0; i < s->rule.count; i++) volume += s->rule.weights[i];
+    size_t total = (size_t)(s->rule.count + count);
+    double(*points)[3] = mem_realloc(s->rule.points, total, sizeof *points);
+    if (points) s->rule.points = points;
+    double *weights = mem_realloc(s->rule.weights, total, sizeof *weights);
+    if (weights) s->rule.weights = weights;
+    if (!points || !weights) return error_memory(err, "preparing elements");
+    for (int a = 0; a < count; a++) {
+        int at = s->rule.count++;
+        for (int k = 0; k < 3; k++) points[at][k] = (double)lattice[a][k] / guards;
+        weights[at] = volume / count;
+    }
+    return ABUT_OK;
+}
+
 abut_status element_set_init(element_set *s, cell_kind kind, int order, int geometry_order,
                              bool affine, abut_error *err)
 {
@@ -89,9 +115,10 @@ abut_status element_set_init(element_set *s, cell_kind kind, int order, int geom
     int highest = order > s->geometry_order ? order : s->geometry_order;
     int degree = quadrature_degree_stiffness(kind, order, affine ? 0 : geometry_order);
     abut_status status = quadrature_make(kind, degree, &s->rule, err);
+    if (status == ABUT_OK) status = positivity_init(&s->positive, kind, highest, err);
+    if (status == ABUT_OK) status = add_guards(s, err);
     if (status == ABUT_OK) status = fill_gradients(s, err);
     if (status == ABUT_OK && affine) status = fill_reference_mass(s, err);
-    if (status == ABUT_OK) status = positivity_init(&s->positive, kind, highest, err);
     if (status == ABUT_OK) status = fill_to_geometry(s, err);
     if (status != ABUT_OK) element_set_free(s);
     return status;
@@ -216,7 +243,7 @@ abut_status element_set_add(element_set *s, const int32_t *blocks, const vec3 *s
 double element_volume(const element_set *s, size_t e)
 {
     double sum = 0;
-    for (int i = 0; i < s->rule.count; i++)
+    for (int i = 0; i < s->elastic_points; i++)
         sum += s->affine ? s->rule.weights[i] * s->points.data[e].measure
                          : s->points.data[e * (size_t)s->rule.count + (size_t)i].measure;
     return sum;

@@ -29,11 +29,15 @@ typedef struct element_set {
     int dimension;
     int nodes;  /* basis functions per element */
     int stride; /* nodes, padded to a multiple of 4 */
+    /* The points of the quadrature, then guards: a lattice with the corners and edges, where no
+     * energy would notice that the element turns inside out. There a barrier repels from det F = 0;
+     * it is 0 above GUARD_BEGINS. */
     quadrature rule;
-    int rows;          /* dimension x points of the rule */
-    int row_stride;    /* rows, padded */
-    double *gradients; /* rows x stride: d phi_a / d xi_k at point i in row dimension i + k */
-    double *by_node;   /* stride x row_stride: the same, transposed */
+    int elastic_points; /* of the rule; the rest are guards */
+    int rows;           /* dimension x points of the rule */
+    int row_stride;     /* rows, padded */
+    double *gradients;  /* rows x stride: d phi_a / d xi_k at point i in row dimension i + k */
+    double *by_node;    /* stride x row_stride: the same, transposed */
     size_t count;
     ARRAY(int32_t) blocks;       /* count x nodes */
     ARRAY(element_point) points; /* one per element (affine) or per element and point of the rule */
@@ -83,6 +87,8 @@ void element_map_nodes(const element_set *s, size_t e, const double *x, const ve
                        vec3 *nodes);
 /* The same for a direction p. */
 void element_map_direction(const element_set *s, size_t e, const double *p, vec3 *nodes);
+
+static const double GUARD_BEGINS = 0.25;
 
 enum { ELEMENT_MAX_NODES = 35, ELEMENT_MAX_STRIDE = 36 };
 

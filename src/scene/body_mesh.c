@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "fem/curved_ball.h"
 #include "mesh/components.h"
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
@@ -61,7 +62,9 @@ static abut_status generate(const mesh_def *d, mesh *out, abut_error *err)
     case MESH_BOX: return generate_box(d->size, d->cells, out, err);
     case MESH_MAT: return generate_mat(d->size, d->cells[0], d->cells[1], out, err);
     case MESH_ROD: return generate_rod(d->length, d->radius, d->cells[0], d->cells[1], out, err);
-    case MESH_BALL: return generate_ball(d->radius, d->cells[0], out, err);
+    case MESH_BALL:
+        return d->level >= 0 ? generate_curved_ball(d->radius, d->level, d->order, out, err)
+                             : generate_ball(d->radius, d->cells[0], out, err);
     case MESH_TORUS:
         return generate_torus(d->radius, d->radius2, d->cells[0], d->cells[1], out, err);
     case MESH_GRID:

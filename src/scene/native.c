@@ -247,6 +247,8 @@ static void read_shape(const json_t *p, mesh_def *out)
     case MESH_BALL:
         out->radius = get_number(p, "radius");
         out->cells[0] = get_int(p, "cells");
+        out->level = get(p, "level") ? get_int(p, "level") : -1;
+        out->order = get(p, "order") ? get_int(p, "order") : 1;
         break;
     case MESH_TORUS:
         out->radius = get_number(p, "ring_radius");

@@ -204,6 +204,7 @@ typedef struct mesh_def {
     bool weld;
     int refine;
     vec3 size;                      /* box, mat, grid (x, z) */
+    int order, level;               /* ball of a level: of the cells; level is -1 without one */
     int cells[3];                   /* box; mat (n, m); grid; lattice counts; sphere level in [0] */
     double radius, radius2, length; /* ball, rod, torus (ring, tube), cone (bottom, top, height) */
     vec3 from, to;                  /* polyline ends; lattice spacing in `to` */

@@ -53,6 +53,12 @@ static const schema_type rod_type = {
 static const schema_field ball_fields[] = {
     {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
     {"cells", SCHEMA_INTEGER, .initial = "8", FROM_TO(1, 1000), .doc = "Cells along the diameter."},
+    {"level", SCHEMA_INTEGER, FROM_TO(0, 5), .absent = "by `cells`",
+     .doc =
+         "Instead of `cells`: an icosahedron subdivided so often, each triangle with the centre a "
+         "tetrahedron."},
+    {"order", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 4), .needs = "level",
+     .doc = "Order of the cells; above 1 their outer faces are curved."},
 };
 static const schema_type ball_type = {
     .name = "ball", .doc = "Tetrahedra: a solid ball.", FIELDS(ball_fields)};

@@ -135,7 +135,7 @@ void elements_add_norms(const model *m, const element_set *s, const double *x, d
                     *l2 += element_mass(s, e, a, b) / s->density.data[e] * v[a] * v[b];
             }
         }
-        for (int i = 0; i < s->rule.count; i++) {
+        for (int i = 0; i < s->elastic_points; i++) {
             mat3 gradient = mat3_sub(element_deformation(s, e, u, i), mat3_identity());
             size_t point = s->affine ? e : e * (size_t)s->rule.count + (size_t)i;
             double measure = s->points.data[point].measure;

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "fem/change_order.h"
+#include "fem/curved_ball.h"
 #include "fem/elements.h"
 #include "fem/lagrange.h"
 #include "fem/tet4.h"
@@ -148,6 +149,56 @@ TEST(projected)
                 }
             CHECK(sum >= -1e-12 * size);
         }
+        element_set_free(&c.set);
+    }
+}
+
+/* A corner that is nearly turned inside out while all points of the quadrature are fine: the guard
+ * there answers, its derivatives are right, and at the limit the energy is infinite. */
+TEST(guards)
+{
+    random_state r = {6};
+    static const shape_case cases[] = {
+        {CELL_TET, 2, 1}, {CELL_TET, 3, 3}, {CELL_TRIANGLE, 2, 1}, {CELL_HEX, 1, 1}};
+    for (int i = 0; i < 4; i++) {
+        static case_of c;
+        if (!make_case(&c, cases[i].kind, cases[i].p, cases[i].q, 0.02, 0, ELASTIC_NEO_HOOKEAN, &r))
+            continue;
+        /* det F at corner 0 falls to about a fifth by moving the node next to it along an edge. */
+        int corners = cell_corner_count(cases[i].kind);
+        int next = cases[i].p == 1 ? 1 : corners;
+        vec3 edge = vec3_sub(c.rest[1], c.rest[0]);
+        double share = cases[i].p == 1 ? 0.82 : cases[i].p == 2 ? 0.19 : 0.09;
+        double at = cases[i].p == 1 ? 1 : 1.0 / cases[i].p;
+        vec3_store(c.x + 3 * next, vec3_mul_add(c.rest[0], at - share, edge));
+        double u[3 * ELEMENT_MAX_STRIDE], guard = INFINITY;
+        element_gather(&c.set, 0, c.x, c.rest, u);
+        for (int k = c.set.elastic_points; k < c.set.rule.count; k++)
+            guard = fmin(guard, mat3_determinant(element_deformation(&c.set, 0, u, k)));
+        CHECK(guard > 0 && guard < GUARD_BEGINS);
+        static double g[3 * CELL_MAX_NODES], low[3 * CELL_MAX_NODES], high[3 * CELL_MAX_NODES];
+        static double h[9 * CELL_MAX_NODES * (CELL_MAX_NODES + 1) / 2];
+        derivatives_of(&c, c.x, false, g, h);
+        int n = 3 * c.count;
+        double scale = 0;
+        for (int k = 0; k < n; k++) scale = fmax(scale, fabs(hessian_entry(h, c.count, k, k)));
+        for (int k = 0; k < n; k++) {
+            double x = c.x[k], d = 1e-6;
+            c.x[k] = x - d;
+            double before = energy_of(&c, c.x);
+            derivatives_of(&c, c.x, false, low, NULL);
+            c.x[k] = x + d;
+            double after = energy_of(&c, c.x);
+            derivatives_of(&c, c.x, false, high, NULL);
+            c.x[k] = x;
+            CHECK_NEAR(g[k], (after - before) / (2 * d), 1e-6 * scale);
+            for (int l = 0; l < n; l++)
+                CHECK_NEAR(hessian_entry(h, c.count, k, l), (high[l] - low[l]) / (2 * d),
+                           1e-5 * scale);
+        }
+        vec3_store(c.x + 3 * next, vec3_mul_add(c.rest[0], at - 1.5 * share, edge));
+        element_gather(&c.set, 0, c.x, c.rest, u);
+        CHECK(energy_of(&c, c.x) == INFINITY);
         element_set_free(&c.set);
     }
 }
@@ -386,10 +437,30 @@ TEST(sphere_volumes)
     }
 }
 
+/* Curved balls approach the volume of the sphere with their order. */
+TEST(curved_balls)
+{
+    double exact = 4 * 3.14159265358979323846 / 3, before = INFINITY;
+    for (int order = 1; order <= 4; order++) {
+        mesh m;
+        abut_error err;
+        CHECK_OK(generate_curved_ball(1, 0, order, &m, &err), err);
+        CHECK(mesh_order(&m) == order);
+        CHECK_OK(mesh_validate(&m, &err), err);
+        double off = fabs(mesh_volume(&m, 1) - exact);
+        printf("  order %d: volume off by %.2e\n", order, off);
+        CHECK(off < before);
+        before = off;
+        mesh_free(&m);
+    }
+    CHECK(before < 1e-2);
+}
+
 int main(void)
 {
     RUN(derivatives);
     RUN(projected);
+    RUN(guards);
     RUN(linear_tets_agree);
     RUN(rigid_motions);
     RUN(mass);
@@ -397,5 +468,6 @@ int main(void)
     RUN(order_is_raised_and_lowered);
     RUN(hexes_are_raised);
     RUN(sphere_volumes);
+    RUN(curved_balls);
     return TEST_END();
 }
