@@ -265,9 +265,16 @@ static bool is_cube(cell_kind kind) { return kind == CELL_QUAD || kind == CELL_H
 
 int quadrature_degree_stiffness(cell_kind kind, int basis_order, int geometry_order)
 {
-    int p = basis_order, q = geometry_order;
+    int p = basis_order, q = geometry_order, dimension = cell_dimension(kind);
     if (is_cube(kind)) return 2 * p + (q > 0 ? 2 * q : 0);
-    int degree = 2 * (p - 1) + (q > 0 ? cell_dimension(kind) * (q - 1) : 0);
+    int degree = 2 * (p - 1);
+    if (q > 1) {
+        /* Gradients of functions are polynomials over det J, which cancels one of its factors; the
+         * volume itself is to be exact in any case. */
+        int volume = dimension * (q - 1);
+        degree += (dimension - 1) * (q - 1);
+        degree = degree > volume ? degree : volume;
+    }
     return degree > 1 ? degree : 1;
 }
 
