@@ -1,5 +1,7 @@
 #include "step/unreached.h"
 
+#include <stdio.h>
+
 /* A two-hundredth of the way that is left counts as progress; so many iterations without it do not
  * happen in motions that succeed. */
 static const double LEAST_GAIN = 5e-3;
@@ -22,15 +24,20 @@ abut_status report_unreached(const model *m, const attachment_term *pulled, cons
     double furthest = 0;
     int32_t block = pulled->nodes.data[0];
     for (size_t i = 0; i < pulled->nodes.count; i++) {
-        double short_by = attachment_gap(pulled, x, i);
+        double short_by = pulled->length.data[i] * attachment_gap(pulled, x, i);
         if (short_by <= furthest) continue;
         furthest = short_by;
         block = pulled->nodes.data[i];
     }
     const model_body *body = &m->bodies.data[m->body.data[block]];
+    char what[40];
+    if (body->nodal)
+        snprintf(what, sizeof what, "node %d", block - body->first_block);
+    else
+        snprintf(what, sizeof what, block == body->first_block ? "its centre" : "its surface");
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, body->name,
                      "the prescribed motion cannot be reached within this step: %.3g %% of the way "
-                     "is done after %d Newton iterations, node %d is %.3g m short of its place; "
+                     "is done after %d Newton iterations, %s is %.3g m short of its place; "
                      "bodies are in the way that cannot give way",
-                     100 * progress, iterations, block - body->first_block, furthest);
+                     100 * progress, iterations, what, furthest);
 }

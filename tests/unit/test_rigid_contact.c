@@ -335,8 +335,36 @@ TEST(kinematic_body_pushes)
     }
 }
 
+/* A ram that is driven into a body that cannot give way stops before it, and says so. */
+TEST(kinematic_body_is_blocked)
+{
+    world w = {0};
+    world_add(&w, world_cube(), (vec3){0, 0, 0}, (vec3){0});
+    world_add(&w, world_cube(), (vec3){1.05, 0, 0}, (vec3){0});
+    world_add(&w, world_cube(), (vec3){2.1, 0, 0}, (vec3){0})->fixed = true;
+    stepper_options options = contact_options_of(0.05, 1e-3, 0);
+    options.gravity = (vec3){0};
+    options.max_iterations = 3000;
+    world_start(&w, &options, NULL, 0);
+    stepper *s = w.stepper;
+    rigid_condition ram = {.path = {.until = INFINITY, .axes = 7}, .rotation_axes = 7};
+    motion path = {.until = INFINITY, .velocity = {1, 0, 0}};
+    CHECK(array_push(&ram.path.motions, path));
+    CHECK(array_push(&s->rigid.conditions, ram));
+    abut_error err = {0};
+    CHECK_OK(rigid_motion_start(&s->rigid, &s->state, s->state.a, &err), err);
+    abut_status status = ABUT_OK;
+    step_statistics now;
+    for (int n = 0; n < 10 && status == ABUT_OK; n++) status = stepper_advance(s, &now, &err);
+    CHECK(status == ABUT_ERROR_NOT_CONVERGED);
+    CHECK(strcmp(err.place, "body0") == 0 && strstr(err.message, "its centre is") != NULL);
+    CHECK(world_center(&w, 0).x < 0.1 && world_center(&w, 1).x < 1.1);
+    world_free(&w);
+}
+
 int main(void)
 {
+    RUN(kinematic_body_is_blocked);
     RUN(slope);
     RUN(pendulum);
     RUN(precession);
