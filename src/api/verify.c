@@ -241,17 +241,23 @@ static abut_status check_between(run_verification *v, const stored_frame *last,
     moment.points = points;
     verify_setup setup = v->verifier.setup;
     setup.limits = NULL;
+    verify_problems problems = {0};
     abut_status status = ABUT_OK;
     for (int k = 1; status == ABUT_OK && k <= moments; k++) {
         verify_result result;
         double s = (double)k / (moments + 1);
         status = frame_between(&last->frame, &next->frame, s, points, err);
         if (status == ABUT_OK)
-            status = verify_frame(&moment, &setup, most, &result, &v->problems, err);
+            status = verify_frame(&moment, &setup, most, &result, &problems, err);
         if (status != ABUT_OK) break;
         v->moments++;
         v->between += result.intersections;
+        for (size_t i = 0; i < problems.count; i++)
+            if (problems.data[i].kind == VERIFY_INTERSECTION)
+                v->between_depth = fmax(v->between_depth, problems.data[i].depth);
+        array_clear(&problems);
     }
+    array_free(&problems);
     mem_free(points);
     return status;
 }

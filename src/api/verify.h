@@ -34,6 +34,7 @@ typedef struct run_verification {
     size_t bad_frames, intersections, inverted, behind_planes, inside; /* over all frames */
     size_t too_close, strained;
     size_t moments, between; /* looked at between frames, and intersections there */
+    double between_depth;    /* m, of the deepest of those */
     double min_distance;
     int64_t min_distance_step;
 } run_verification;
@@ -44,7 +45,8 @@ typedef struct run_verification {
 abut_status verify_run(const char *folder, size_t most, const logger *log, run_verification *out,
                        abut_error *err);
 /* Also looks at so many moments between the frames of neighbouring steps (output/between.h). The
- * solver guarantees the way of its iterations, which is not quite this one. */
+ * solver guarantees the way of its iterations, which is not quite this one, so that what is found
+ * there is counted apart. */
 abut_status verify_run_between(const char *folder, size_t most, int between, const logger *log,
                                run_verification *out, abut_error *err);
 void run_verification_free(run_verification *v);

@@ -11,7 +11,7 @@ enum { SHOWN = 20, KEPT = 100000 };
 static size_t violations(const run_verification *v)
 {
     return v->intersections + v->inverted + v->behind_planes + v->inside + v->too_close +
-           v->strained + v->between;
+           v->strained;
 }
 
 static void print_frames(const run_verification *v)
@@ -76,8 +76,10 @@ static void print_summary(const run_verification *v)
         else
             printf("smallest distance more than %.6g m, twice dhat\n", v->verifier.setup.radius);
     }
-    if (v->moments > 0)
-        printf("between frames    %zu intersections at %zu moments\n", v->between, v->moments);
+    if (v->moments > 0) {
+        printf("between frames    %zu intersections at %zu moments", v->between, v->moments);
+        printf(v->between > 0 ? ", up to %.3g m deep\n" : "\n", v->between_depth);
+    }
     printf("result            %s\n", violations(v) == 0 ? "clean" : "violated");
 }
 
@@ -157,6 +159,7 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "strained", json_integer((json_int_t)v->strained));
     json_object_set_new(o, "moments_between", json_integer((json_int_t)v->moments));
     json_object_set_new(o, "intersections_between", json_integer((json_int_t)v->between));
+    json_object_set_new(o, "depth_between", json_number(v->between_depth));
     json_object_set_new(o, "min_distance", json_number(v->min_distance));
     json_object_set_new(o, "min_distance_step", json_integer(v->min_distance_step));
     json_object_set_new(o, "dhat", json_number(v->verifier.dhat));
@@ -217,8 +220,9 @@ const command_def command_verify = {
         "distance. Pairs of obstacles are "
         "not looked at; without contact in the scene only inversions are.\n"
         "Between frames, bodies move along the curves that turn them rigidly from one frame to the "
-        "next, and deform linearly. That is not quite the way of the solver's iterations, which is "
-        "what its collision detection guarantees.\n"
+        "next, and deform linearly. That is not quite the way of the solver's iterations, which "
+        "its "
+        "collision detection guarantees, so that what is found there is counted apart.\n"
         "The exit code is 0 when all frames are clean, 4 when something is violated (what, where "
         "and how deep is listed, with the numbers that points have in the frames), 2 or 5 for a "
         "folder that is no result of a run or cannot be read.",
