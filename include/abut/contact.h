@@ -229,9 +229,10 @@ ABUT_API abut_status abut_smallest_distance(abut_collision_mesh *mesh, const dou
 
 /* ---- Active set ----------------------------------------------------------------------------- */
 
-/* All pairs that are closer than dhat at some positions, reduced to the features that are closest
- * (corner to corner, corner to edge, ...). It remembers the positions: the barrier is evaluated
- * there. It refers to its mesh, which must live as long as the set is used. */
+/* All pairs whose gap (distance minus the thickness of both) is below dhat at some positions,
+ * reduced to the features that are closest (corner to corner, corner to edge, ...). It remembers
+ * the positions: the barrier is evaluated there. It refers to its mesh, which must live as long as
+ * the set is used. */
 typedef struct abut_active_set abut_active_set;
 
 typedef struct abut_active_set_options {
@@ -246,7 +247,7 @@ ABUT_API void abut_active_set_destroy(abut_active_set *set); /* NULL is fine */
 
 /* Fills the set. candidates may be NULL: found here; otherwise they must hold all pairs within dhat
  * (abut_find_candidates along a whole step serves all positions on it). options may be NULL.
- * ABUT_ERROR_INFEASIBLE when a pair touches. */
+ * ABUT_ERROR_INFEASIBLE when a pair touches or is closer than its thickness. */
 ABUT_API abut_status abut_active_set_build(abut_active_set *set, abut_collision_mesh *mesh,
                                            const double *positions, double dhat,
                                            const abut_candidates *candidates,
@@ -259,13 +260,14 @@ typedef struct abut_contact {
     int32_t vertices[4]; /* in the order of the kind; -1 where there are fewer */
     double weight;       /* number of pairs that reduce to it, or their area */
     double distance;
+    double thickness; /* what the distance must exceed: the thickness of both */
     double mollifier; /* 1; less for nearly parallel edges, whose energy is multiplied by it */
 } abut_contact;
 
 ABUT_API size_t abut_active_set_count(const abut_active_set *set);
 /* Number `index` of 0 .. count - 1; false when out of range. */
 ABUT_API bool abut_active_set_get(const abut_active_set *set, size_t index, abut_contact *out);
-/* Smallest distance of the pairs that are closer than dhat; infinite without any. */
+/* Smallest distance of the contacts; infinite without any. */
 ABUT_API double abut_active_set_min_distance(const abut_active_set *set);
 
 /* ---- Sparse matrices ------------------------------------------------------------------------ */
@@ -308,8 +310,9 @@ typedef struct abut_barrier {
 } abut_barrier;
 ABUT_API abut_barrier abut_default_barrier(void); /* C2, stiffness 1 */
 
-/* kappa sum_contacts weight mollifier b(distance^2), its gradient (abut_collision_mesh_freedoms
- * values, overwritten), and its Hessian (options may be NULL: semi-definite, all entries). */
+/* kappa sum_contacts weight mollifier b(distance^2 - thickness^2), its gradient
+ * (abut_collision_mesh_freedoms values, overwritten), and its Hessian (options may be NULL:
+ * semi-definite, all entries). */
 ABUT_API abut_status abut_barrier_value(const abut_active_set *set, const abut_barrier *barrier,
                                         double *value, abut_error *error);
 ABUT_API abut_status abut_barrier_gradient(abut_active_set *set, const abut_barrier *barrier,

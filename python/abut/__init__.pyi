@@ -188,6 +188,7 @@ class Contacts(TypedDict):
     vertices: Ints
     weight: Floats
     distance: Floats
+    thickness: Floats
     mollifier: Floats
 
 class ActiveSet:

@@ -174,12 +174,14 @@ static PyObject *set_contacts(PyObject *o, PyObject *unused)
     PyObject *vertices = PyArray_SimpleNew(2, shape, NPY_INT32);
     PyObject *weights = PyArray_SimpleNew(1, &n, NPY_DOUBLE);
     PyObject *distances = PyArray_SimpleNew(1, &n, NPY_DOUBLE);
+    PyObject *thicknesses = PyArray_SimpleNew(1, &n, NPY_DOUBLE);
     PyObject *mollifiers = PyArray_SimpleNew(1, &n, NPY_DOUBLE);
-    if (!kinds || !vertices || !weights || !distances || !mollifiers) {
+    if (!kinds || !vertices || !weights || !distances || !thicknesses || !mollifiers) {
         Py_XDECREF(kinds);
         Py_XDECREF(vertices);
         Py_XDECREF(weights);
         Py_XDECREF(distances);
+        Py_XDECREF(thicknesses);
         Py_XDECREF(mollifiers);
         return NULL;
     }
@@ -190,10 +192,12 @@ static PyObject *set_contacts(PyObject *o, PyObject *unused)
         for (int k = 0; k < 4; k++) ints_of((PyArrayObject *)vertices)[4 * i + k] = c.vertices[k];
         doubles_of((PyArrayObject *)weights)[i] = c.weight;
         doubles_of((PyArrayObject *)distances)[i] = c.distance;
+        doubles_of((PyArrayObject *)thicknesses)[i] = c.thickness;
         doubles_of((PyArrayObject *)mollifiers)[i] = c.mollifier;
     }
-    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N}", "kind", kinds, "vertices", vertices, "weight",
-                         weights, "distance", distances, "mollifier", mollifiers);
+    return Py_BuildValue("{s:N,s:N,s:N,s:N,s:N,s:N}", "kind", kinds, "vertices", vertices, "weight",
+                         weights, "distance", distances, "thickness", thicknesses, "mollifier",
+                         mollifiers);
 }
 
 static PyObject *set_get_min_distance(PyObject *o, void *closure)
@@ -271,7 +275,7 @@ static PyMethodDef set_methods[] = {
      "pairs closer than dhat and returns it."},
     {"contacts", set_contacts, METH_NOARGS,
      "contacts()\n--\n\nA dict of arrays, one entry per contact: kind (number in PAIR_KINDS), "
-     "vertices (n, 4; -1 where there are fewer), weight, distance, mollifier."},
+     "vertices (n, 4; -1 where there are fewer), weight, distance, thickness, mollifier."},
     {"barrier_value", (PyCFunction)(void (*)(void))set_barrier_value, METH_VARARGS | METH_KEYWORDS,
      "barrier_value(stiffness=1, *, kind='c2', physical=False)\n--\n\nEnergy of the barrier."},
     {"barrier_gradient", (PyCFunction)(void (*)(void))set_barrier_gradient,

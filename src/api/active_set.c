@@ -40,9 +40,6 @@ static abut_status check_build(const abut_collision_mesh *mesh, const double *po
     if (!mesh->rest)
         return error_set(error, ABUT_ERROR_INPUT, "rest",
                          "an active set needs a collision mesh with rest positions");
-    if (mesh->largest_thickness > 0)
-        return error_set(error, ABUT_ERROR_UNSUPPORTED, "thickness",
-                         "active sets of meshes with a thickness are not supported");
     for (size_t i = 0; i < 3 * mesh->vertex_count; i++)
         if (!isfinite(positions[i]))
             return error_set(error, ABUT_ERROR_INPUT, "positions", "vertex %zu is not finite",
@@ -70,7 +67,7 @@ static abut_status check_apart(const abut_active_set *s, abut_error *error)
     for (int k = 0; k < STENCIL_LISTS; k++)
         for (size_t i = 0; i < s->set.lists[k].count; i++) {
             const contact_stencil *c = &s->set.lists[k].data[i];
-            if (!(c->distance2 > 0))
+            if (!(stencil_gap2(c) > 0))
                 return error_set(error, ABUT_ERROR_INFEASIBLE, "positions",
                                  "the pair with vertices %d, %d, ... touches, and its barrier is "
                                  "infinite",
@@ -147,6 +144,7 @@ bool abut_active_set_get(const abut_active_set *s, size_t index, abut_contact *o
                           .vertices = {-1, -1, -1, -1},
                           .weight = c->multiplicity,
                           .distance = sqrt(c->distance2),
+                          .thickness = c->thickness,
                           .mollifier = 1};
     memcpy(out->vertices, c->vertex, (size_t)stencil_list_width[list] * sizeof *c->vertex);
     if (list == LIST_EE_MOLLIFIED) {

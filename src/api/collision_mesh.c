@@ -27,7 +27,8 @@ void abut_collision_mesh_destroy(abut_collision_mesh *m)
     mem_free(m->thickness);
     mem_free(m->rest);
     mem_free(m->map_offset);
-    array_free(&m->surface.edge_length2); /* its other arrays are those above */
+    array_free(&m->surface.edge_length2); /* edges and triangles are those above */
+    array_free(&m->surface.thickness);
     surface_areas_free(&m->areas);
     csr_free(&m->map);
     csr_free(&m->map_transposed);
@@ -118,6 +119,9 @@ static abut_status measure_rest(abut_collision_mesh *m, abut_error *error)
     s->edges.count = 2 * m->edge_count;
     s->triangles.data = m->triangles ? m->triangles[0] : NULL;
     s->triangles.count = 3 * m->triangle_count;
+    for (size_t v = 0; m->thickness && v < m->vertex_count; v++) /* twice the radius */
+        if (!array_push(&s->thickness, 2 * m->thickness[v]))
+            return error_memory(error, "making a collision mesh");
     if (!m->rest) return ABUT_OK;
     const vec3 *rest = as_vectors(m->rest);
     if (!array_resize(&s->edge_length2, m->edge_count))

@@ -23,7 +23,7 @@ static void add_planes(const contact_term *t, const barrier_law *law, vec3 *forc
 {
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
-        double size = barrier_normal_force(law, c->distance * c->distance, c->thickness, 1);
+        double size = barrier_normal_force(law, c->distance * c->distance, c->thickness, c->weight);
         force[c->vertex] = vec3_mul_add(force[c->vertex], size, t->planes.data[c->plane].normal);
     }
 }

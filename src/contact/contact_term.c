@@ -11,6 +11,12 @@
 /* ---------------------------------------------------------------------------------------------- */
 /* Update                                                                                         */
 
+/* Only one side of a contact with a half-space has a surface, and only vertices count. */
+static double plane_weight(const contact_term *t, size_t vertex)
+{
+    return t->options.area_weighted ? t->areas.vertex.data[vertex] : 1;
+}
+
 static abut_status find_plane_contacts(contact_term *t, abut_error *err)
 {
     array_clear(&t->plane_contacts);
@@ -24,7 +30,8 @@ static abut_status find_plane_contacts(contact_term *t, abut_error *err)
             t->min_distance = fmin(t->min_distance, d);
             t->min_gap = fmin(t->min_gap, d - xi);
             if (d < t->options.dhat + xi &&
-                !array_push(&t->plane_contacts, (plane_contact){(int32_t)i, (int32_t)k, d, xi}))
+                !array_push(&t->plane_contacts,
+                            (plane_contact){(int32_t)i, (int32_t)k, d, xi, plane_weight(t, i)}))
                 return error_memory(err, "finding contacts with half-spaces");
         }
     }
@@ -157,7 +164,7 @@ static double value(term *base, const double *x)
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
         double s = stencil_offset2(c->distance * c->distance, c->thickness);
-        sum += barrier_value(t->options.barrier, s, stencil_reach2(shat, c->thickness));
+        sum += c->weight * barrier_value(t->options.barrier, s, stencil_reach2(shat, c->thickness));
     }
     return base->weight * t->kappa * sum;
 }
@@ -184,7 +191,7 @@ static void plane_local(const contact_term *t, const plane_contact *c, double *g
 {
     double shat = stencil_reach2(t->options.dhat * t->options.dhat, c->thickness);
     vec3 n = t->planes.data[c->plane].normal;
-    double d = c->distance, factor = t->base.weight * t->kappa;
+    double d = c->distance, factor = t->base.weight * t->kappa * c->weight;
     double s = stencil_offset2(d * d, c->thickness);
     double b1 = barrier_first(t->options.barrier, s, shat);
     vec3_store(g, vec3_scale(factor * b1 * 2 * d, n));
@@ -248,11 +255,25 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
 /* ---------------------------------------------------------------------------------------------- */
 /* Stiffness (IPC supplement 6)                                                                   */
 
+/* What a typical pair is multiplied by besides the stiffness. */
+static double typical_weight(const contact_term *t)
+{
+    double sum = 0;
+    size_t n = t->areas.vertex.count, counted = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += t->areas.vertex.data[i];
+        counted += t->areas.vertex.data[i] > 0;
+    }
+    return counted > 0 ? 0.25 * sum / (double)counted : 1;
+}
+
 void contact_set_stiffness_bounds(contact_term *t, double mean_mass)
 {
-    stiffness_bounds(t->options.barrier, t->options.dhat, t->model->extent, mean_mass, 1,
-                     &t->kappa_min, &t->kappa_max);
-    if (t->options.stiffness > 0) t->kappa = t->kappa_min = t->kappa_max = t->options.stiffness;
+    stiffness_bounds(t->options.barrier, t->options.dhat, t->model->extent, mean_mass,
+                     typical_weight(t), &t->kappa_min, &t->kappa_max);
+    double given = t->options.stiffness;
+    if (t->options.physical) given *= barrier_physical_scale(t->options.barrier, t->options.dhat);
+    if (given > 0) t->kappa = t->kappa_min = t->kappa_max = given;
     if (!(t->kappa > 0)) t->kappa = t->kappa_min;
 }
 
@@ -295,6 +316,7 @@ static void destroy(term *base)
     mem_free(t->kinematic);
     candidate_set_free(&t->candidates);
     active_set_free(&t->active);
+    surface_areas_free(&t->areas);
     array_free(&t->plane_contacts);
     for (int k = 0; k <= STENCIL_LISTS; k++) array_free(&t->blocks[k]);
     row_stencils_free(&t->rows);
@@ -320,6 +342,14 @@ static const term_class contact_class = {.name = "contact",
                                          .derivatives = derivatives,
                                          .max_step = contact_max_step,
                                          .destroy = destroy};
+
+static abut_status measure_areas(contact_term *t, abut_error *err)
+{
+    const collision_surface *s = &t->model->surface;
+    collision_surface_positions(s, (const double *)t->model->rest.data, t->y);
+    t->active.areas = &t->areas;
+    return surface_areas_measure(&t->areas, s, t->y, s->rows.count, err);
+}
 
 abut_status contact_create(const model *m, const contact_options *options, contact_term **out,
                            abut_error *err)
@@ -369,6 +399,7 @@ abut_status contact_create(const model *m, const contact_options *options, conta
                            .group_flags = t->group_flags,
                            .planar = m->planar,
                            .kinematic = t->kinematic};
+    if (status == ABUT_OK && options->area_weighted) status = measure_areas(t, err);
     if (status == ABUT_OK) status = broad_create(&shape, &t->broad, err);
     if (status != ABUT_OK) {
         destroy(&t->base);

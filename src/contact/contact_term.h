@@ -26,12 +26,15 @@ typedef struct plane_contact {
     int32_t vertex, plane;
     double distance;
     double thickness; /* half of the vertex's: planes have none */
+    double weight;    /* 1, or the area of the vertex */
 } plane_contact;
 
 typedef struct contact_options {
     double dhat;
     barrier_kind barrier;
-    double stiffness; /* kappa; 0: chosen and adapted */
+    double stiffness;   /* kappa; 0: chosen and adapted */
+    bool area_weighted; /* pairs count by area at rest, not once each (see active_set.h) */
+    bool physical;      /* the stiffness is that of the barrier scaled to a length: a pressure */
     ccd_method ccd;
     bool always_search; /* find candidates anew along every step (for comparisons) */
 } contact_options;
@@ -52,6 +55,7 @@ typedef struct contact_term {
     double reach; /* how far vertices may still move before the candidates must be found again */
     bool have_candidates;
     active_set active;
+    surface_areas areas; /* only with weights by area */
     ARRAY(plane_contact) plane_contacts;
     ARRAY(int32_t) blocks[STENCIL_LISTS + 1]; /* per list; the last: half-spaces */
     /* In every list the stencils of nodes come first; the others are in `rows` as well. */

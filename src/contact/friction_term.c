@@ -170,10 +170,10 @@ static abut_status lag_planes(friction_term *t, abut_error *err)
         const half_space *plane = &c->planes.data[p->plane];
         double mu = friction_on_plane(t, body[p->vertex], p->plane);
         if (mu <= 0) continue;
-        friction_stencil f = {.force =
-                                  mu * normal_force(c, p->distance * p->distance, p->thickness, 1),
-                              .vertex = {p->vertex, -1, -1, -1},
-                              .slide = vec3_scale(t->h, plane->velocity)};
+        friction_stencil f = {
+            .force = mu * normal_force(c, p->distance * p->distance, p->thickness, p->weight),
+            .vertex = {p->vertex, -1, -1, -1},
+            .slide = vec3_scale(t->h, plane->velocity)};
         f.frame = tangent_frame_half_space(plane->normal);
         if (!array_push(&t->lists[0], f)) return error_memory(err, "lagging friction");
     }

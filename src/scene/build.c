@@ -266,6 +266,8 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .contact_options = {.dhat = resolve_length(scene->dhat, m->extent),
                             .barrier = barriers[scene->barrier],
                             .stiffness = scene->stiffness,
+                            .area_weighted = scene->area_weighted,
+                            .physical = scene->physical,
                             .ccd = methods[scene->ccd],
                             .always_search = !scene->reuse_candidates},
         .friction_kind = smoothings[scene->friction_smoothing],

@@ -151,14 +151,11 @@ static abut_status set_time(const polyfem_scene *s, json_t *native, abut_error *
 static abut_status set_contact(const polyfem_scene *s, json_t *native, abut_error *err)
 {
     const json_t *from = polyfem_get(s->document, "contact");
-    static const char *const refused[] = {"use_convergent_formulation", "use_area_weighting",
-                                          "use_improved_max_operator", "use_physical_barrier"};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (polyfem_flag(from, refused[i], false)) {
-            char field[80];
-            snprintf(field, sizeof field, "/contact/%s", refused[i]);
-            return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field, "is not supported", err);
-        }
+    /* The first switches the other three on, which are true unless said otherwise. */
+    bool convergent = polyfem_flag(from, "use_convergent_formulation", false);
+    if (convergent && polyfem_flag(from, "use_improved_max_operator", true))
+        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/contact/use_improved_max_operator",
+                             "is not supported (it is true unless set to false)", err);
     json_t *contact = json_object();
     json_object_set_new(native, "contact", contact);
     bool on = polyfem_flag(from, "enabled", false);
@@ -168,6 +165,11 @@ static abut_status set_contact(const polyfem_scene *s, json_t *native, abut_erro
     json_object_set_new(contact, "eps_v", json_real(polyfem_number(from, "epsv", 1e-3)));
     json_object_set_new(contact, "friction",
                         json_real(polyfem_number(from, "friction_coefficient", 0)));
+    json_object_set_new(contact, "area_weighted",
+                        json_boolean(convergent && polyfem_flag(from, "use_area_weighting", true)));
+    json_object_set_new(
+        contact, "physical",
+        json_boolean(convergent && polyfem_flag(from, "use_physical_barrier", true)));
     double passes = polyfem_number(s->document, "solver/contact/friction_iterations", 1);
     json_object_set_new(contact, "friction_iterations",
                         json_integer(passes < 0 ? 0 : (json_int_t)fmin(passes, 10000)));

@@ -625,6 +625,8 @@ static void read_options(scene_def *scene)
     scene->dhat = get_length(contact, "dhat");
     scene->eps_v = get_length(contact, "eps_v");
     scene->stiffness = get_number_or(contact, "stiffness", 0);
+    scene->area_weighted = get_bool(contact, "area_weighted");
+    scene->physical = get_bool(contact, "physical");
     scene->friction = get_number(contact, "friction");
     scene->friction_iterations = get_int(contact, "friction_iterations");
     scene->stepper = (stepper_word)get_word(scene->resolved, "stepper", stepper_words);

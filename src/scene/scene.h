@@ -307,6 +307,7 @@ typedef struct scene_def {
     bool contact_enabled;
     length_def dhat, eps_v;
     double stiffness; /* 0: adaptive */
+    bool area_weighted, physical;
     double friction;
     int friction_iterations; /* 0: until converged */
     barrier_word barrier;

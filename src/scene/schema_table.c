@@ -57,6 +57,13 @@ static const schema_field contact_fields[] = {
      .doc = "Coefficient of friction where a body does not give its own."},
     {"stiffness", SCHEMA_NUMBER, ABOVE(0), .absent = "chosen and adapted",
      .doc = "Factor kappa on the contact barrier, as it stands in the incremental potential."},
+    {"area_weighted", SCHEMA_BOOL, .initial = "false",
+     .doc = "Pairs count by the area at rest of their vertices and edges instead of once each, so "
+            "that contact forces do not depend on the resolution of the meshes."},
+    {"physical", SCHEMA_BOOL, .initial = "false",
+     .doc = "A given `stiffness` is a pressure: the barrier is scaled to the unit of a length. For "
+            "area-weighted contact; a tenth of Young's modulus (times the integrator's factor, h^2 "
+            "for implicit Euler) is a start."},
     {"eps_v", SCHEMA_LENGTH, .initial = "\"1e-3 l\"", ABOVE(0), .unit = "m/s",
      .doc =
          "Sliding speed below which friction counts as static; relative values are l per second."},

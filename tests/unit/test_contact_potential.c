@@ -245,6 +245,47 @@ TEST(hessian_forms_agree)
     free_world(&w);
 }
 
+/* A radius of matter around the vertices: the barrier begins and ends that much earlier. */
+TEST(thickness_moves_the_barrier)
+{
+    world w;
+    make_world(&w, 13);
+    double thickness[VERTICES], g[N], x[N];
+    for (int v = 0; v < VERTICES; v++) thickness[v] = v < SHEET ? 1e-3 : 2e-3;
+    w.definition.thickness = thickness;
+    size_t before = abut_active_set_count(w.set);
+    abut_collision_mesh_destroy(w.mesh);
+    CHECK_OK(abut_collision_mesh_create(&w.definition, &w.mesh, &err), err);
+    abut_barrier b = {.kind = ABUT_BARRIER_C2, .stiffness = 1e4};
+    barrier_gradient_at(&w, &b, w.x, g);
+    CHECK(abut_active_set_count(w.set) >= before);
+    size_t between = 0;
+    for (size_t i = 0; i < abut_active_set_count(w.set); i++) {
+        abut_contact c;
+        CHECK(abut_active_set_get(w.set, i, &c));
+        CHECK(c.distance > c.thickness && c.distance < c.thickness + DHAT);
+        between += fabs(c.thickness - 3e-3) < 1e-15;
+    }
+    CHECK(between > 0);
+    memcpy(x, w.x, sizeof x);
+    for (int i = 0; i < N; i += 5) {
+        const double h = 1e-7;
+        x[i] = w.x[i] + h;
+        double high = barrier_at(&w, &b, x);
+        x[i] = w.x[i] - h;
+        double low = barrier_at(&w, &b, x);
+        x[i] = w.x[i];
+        CHECK_NEAR((high - low) / (2 * h), g[i], 1e-5 * largest_of(g, N));
+    }
+    /* Closer than the thickness is as bad as touching. */
+    memcpy(x + 3 * PARTICLES, x + 3 * (PARTICLES + 1), 24);
+    x[3 * PARTICLES] += 3.9e-3;
+    CHECK(abut_active_set_build(w.set, w.mesh, x, DHAT, NULL, NULL, &err) == ABUT_ERROR_INFEASIBLE);
+    x[3 * PARTICLES] += 0.2e-3;
+    CHECK_OK(abut_active_set_build(w.set, w.mesh, x, DHAT, NULL, NULL, &err), err);
+    free_world(&w);
+}
+
 TEST(nothing_close_gives_zero)
 {
     world w;
@@ -752,6 +793,7 @@ int main(void)
     RUN(active_set_is_what_is_close);
     RUN(barrier_matches_differences);
     RUN(hessian_forms_agree);
+    RUN(thickness_moves_the_barrier);
     RUN(nothing_close_gives_zero);
     RUN(same_bits_for_any_number_of_threads);
     RUN(barrier_is_the_solver_s);
