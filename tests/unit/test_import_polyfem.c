@@ -216,6 +216,24 @@ TEST(old_format)
     scene_free(s);
 }
 
+TEST(contact_by_area)
+{
+    scene_def *s =
+        must_import("}", ", \"contact\": {\"enabled\": true, \"use_area_weighting\": true}");
+    CHECK(s && !s->area_weighted && !s->physical); /* only as parts of the convergent formulation */
+    scene_free(s);
+    s = must_import("}", ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true, "
+                         "\"use_improved_max_operator\": false}");
+    CHECK(s && s->area_weighted && s->physical);
+    scene_free(s);
+    s = must_import("}", ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true, "
+                         "\"use_improved_max_operator\": false, \"use_physical_barrier\": false}");
+    CHECK(s && s->area_weighted && !s->physical);
+    scene_free(s);
+    must_fail("}", ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true}",
+              ABUT_ERROR_UNSUPPORTED, "/contact/use_improved_max_operator");
+}
+
 TEST(refusals)
 {
     must_fail("}", ", \"contact\": {\"adhesion\": {}}", ABUT_ERROR_UNSUPPORTED,
@@ -247,6 +265,7 @@ int main(void)
     RUN(conditions);
     RUN(time_and_integrators);
     RUN(old_format);
+    RUN(contact_by_area);
     RUN(refusals);
     tear_down();
     return TEST_END();
