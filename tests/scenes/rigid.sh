@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Rigid and affine bodies by the command: the same bits for any number of threads and after going on
+# from a checkpoint; clean by verification; bad bodies are named.
+set -u
+abut=$ABUT_COMMAND
+cd "$ABUT_SOURCE_DIR" || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+table() { cut -d, -f1,2,4- "$1/steps.csv"; }
+
+# All that a checkpoint holds: rotations, conditions that begin and end, poses, friction, a soft body.
+scene() { # INTEGRATOR
+    cat << END
+{"abut": 1, "time": {"step": 0.01, "steps": 30, "integrator": "$1"},
+ "contact": {"dhat": 0.005, "friction": 0.3}, "solver": {"tolerance": 1e-3}, "ground": 0,
+ "output": {"every": 5, "checkpoint_every": 1},
+ "bodies": [
+  {"name": "a", "type": "rigid", "density": 1000, "mesh": {"box": {"size": [0.3, 0.2, 0.2], "cells": [1, 1, 1]}},
+   "translate": [0, 0.25, 0], "rotate": [10, 20, 30], "angular_velocity": [500, 900, 200],
+   "force": {"torque": [0, 1, 0], "until": 0.1}},
+  {"name": "b", "type": "affine", "density": 1000, "mesh": {"box": {"size": [0.2, 0.2, 0.2], "cells": [1, 1, 1]}},
+   "translate": [0.05, 0.6, 0], "velocity": [0, -2, 0]},
+  {"name": "c", "type": "rigid", "density": 500, "mesh": {"sphere": {"radius": 0.1, "level": 1}},
+   "translate": [0.4, 0.2, 0], "fix": {"axes": "xyz", "rotation_axes": "", "from": 0.05, "until": 0.2}},
+  {"name": "d", "type": "rigid", "density": 500, "mesh": {"box": {"size": [0.1, 0.4, 0.4], "cells": [1, 1, 1]}},
+   "translate": [-0.5, 0.3, 0], "poses": [{"translate": [0.02, 0, 0], "turn": [5, 0, 0]},
+                                          {"translate": [0.04, 0, 0], "turn": [10, 0, 0]}]},
+  {"name": "soft", "mesh": {"box": {"size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}}, "translate": [0.4, 0.45, 0],
+   "material": {"young": 1e5, "poisson": 0.4, "density": 1000}},
+  {"name": "grains", "type": "rigid", "density": 0.1, "split": true, "translate": [0, 1, 0],
+   "mesh": {"lattice": {"counts": [2, 1, 2], "spacing": 0.1}}}]}
+END
+}
+for integrator in implicit-euler newmark bdf2; do
+    scene $integrator > "$scratch/scene.json"
+    "$abut" run "$scratch/scene.json" -o "$scratch/one" --threads 1 --quiet || fail "$integrator: the run"
+    "$abut" run "$scratch/scene.json" -o "$scratch/two" --threads 2 --quiet || fail "$integrator: two threads"
+    for stop in 3 12 21; do
+        rm -rf "$scratch/again"
+        "$abut" run "$scratch/scene.json" -o "$scratch/again" --steps $stop --quiet || fail "$integrator: $stop steps"
+        "$abut" run "$scratch/scene.json" -o "$scratch/again" --resume --quiet || fail "$integrator: going on"
+        cmp -s <(table "$scratch/one") <(table "$scratch/again") || fail "$integrator: going on after $stop steps differs"
+    done
+    cmp -s <(table "$scratch/one") <(table "$scratch/two") || fail "$integrator: two threads differ"
+    diff -rq "$scratch/one/frames" "$scratch/two/frames" > /dev/null || fail "$integrator: frames of two threads differ"
+    cut -d, -f6 "$scratch/one/steps.csv" | sort -n | tail -1 | grep -qx '[1-9][0-9]*' || fail "the scene has no contact"
+    "$abut" verify "$scratch/one" > "$scratch/verify" || fail "$integrator: $(tail -3 "$scratch/verify")"
+    rm -rf "$scratch/one" "$scratch/two"
+done
+
+# --- bad bodies ---
+refuse() { # BODY WORDS
+    echo "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 1}, \"bodies\": [$1]}" > "$scratch/bad.json"
+    "$abut" run "$scratch/bad.json" -o "$scratch/bad" --quiet > /dev/null 2> "$scratch/error"
+    [ $? = 2 ] || fail "status of $1"
+    grep -q "$2" "$scratch/error" || fail "message '$(cat "$scratch/error")' lacks '$2'"
+}
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n' > "$scratch/inside-out.obj"
+refuse '{"name": "glove", "type": "rigid", "density": 1, "mesh": "inside-out.obj"}' '"glove" is inside out'
+refuse '{"name": "thin", "type": "rigid", "density": 1, "weigh": "volume", "mesh": {"grid": {"size": [1, 1]}}}' \
+    '"thin" has no volume'
+refuse '{"name": "cog", "type": "affine", "density": 1, "mesh": {"ball": {"radius": 1}}, "fix": {"rotation_axes": "x"}}' \
+    'rotation_axes of an affine body'
+[ $failures = 0 ] && echo "ok" || exit 1
