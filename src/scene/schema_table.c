@@ -69,7 +69,7 @@ static const schema_field contact_fields[] = {
          "Sliding speed below which friction counts as static; relative values are l per second."},
     {"friction_iterations", SCHEMA_INTEGER, .initial = "1", FROM_TO(0, 10000),
      .doc = "How often per step the lagged normal forces and sliding directions are renewed; 0: "
-            "until they have converged."},
+            "until they have converged, or no longer come closer."},
     {"ccd", SCHEMA_WORD, .words = ccd_words, .initial = "\"tight-inclusion\"",
      .doc = "Method of continuous collision detection."},
     {"reuse_candidates", SCHEMA_BOOL, .initial = "true",

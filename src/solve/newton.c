@@ -157,6 +157,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         double decrease = 0; /* predicted by the quadratic model */
         for (size_t i = 0; i < 3 * (size_t)p->free_count; i++)
             decrease += 0.5 * n->right[i] * n->step[i];
+        if (result->iterations == 0) result->first_direction = result->direction;
         result->iterations++;
         problem_expand(p, n->step, n->direction);
         double alpha = 1;

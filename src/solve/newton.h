@@ -24,6 +24,7 @@ typedef struct newton_result {
     int iterations;
     int halvings; /* of the line search, in all */
     double direction;
+    double first_direction; /* of the first iteration */
     double energy;
     bool converged;
     bool stalled; /* the line search could not lower the energy any more near the solution */

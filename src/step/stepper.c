@@ -430,6 +430,16 @@ static abut_status lag_friction(stepper *s, const double *x, abut_error *err)
     return friction_lag(s->friction, err);
 }
 
+/* Notes how far the forces of another pass moved the state. Lagging need not converge (IPC, section
+ * 4): when the moves of eight passes have not shrunk by half, further ones change nothing for the
+ * better. */
+static bool lagging_in_circles(double *moves, int pass, double move)
+{
+    enum { WINDOW = 8 };
+    moves[pass] = move;
+    return pass >= WINDOW && move > 0.5 * moves[pass - WINDOW];
+}
+
 /* Newton, repeated with new friction forces as often as asked. */
 static abut_status solve_step(stepper *s, bool friction, step_statistics *statistics,
                               abut_error *err)
@@ -438,6 +448,7 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
     newton_hooks hooks = {s, after_iteration};
     int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
                                                     : MAX_FRICTION_ITERATIONS;
+    double moves[MAX_FRICTION_ITERATIONS];
     for (int pass = 0; pass < (friction ? passes : 1); pass++) {
         newton_result result;
         abut_status status = newton_minimize(&s->newton, s->x, &options, &hooks, &result, err);
@@ -450,6 +461,10 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
         statistics->friction_iterations = pass + 1;
         /* One iteration means that the refreshed forces left the state as it is. */
         if (pass > 0 && result.iterations <= 1) break;
+        bool until_converged = s->options.friction_iterations == 0;
+        if (until_converged && pass > 0 &&
+            lagging_in_circles(moves, pass - 1, result.first_direction))
+            break;
         if (pass + 1 < passes) TRY(lag_friction(s, s->x, err));
     }
     return ABUT_OK;
