@@ -133,11 +133,11 @@ TEST(wrong_times)
     expect_error("{'abut': 1, 'time': {'step': 1e-9, 'end': 1e3}, 'bodies': []}",
                  "bar.json: time.end",
                  "would take 1e+12 steps of 1e-09 s; at most 2e9 are possible");
-    expect_error(
-        "{'abut': 1, 'time': {'step': 1, 'end': 1, 'integrator': 'newmrk'}, 'bodies': []}",
-        "bar.json: time.integrator",
-        "must be one of \"implicit-euler\", \"newmark\", \"bdf2\", \"quasi-static\", found "
-        "string \"newmrk\"; did you mean \"newmark\"?");
+    expect_error("{'abut': 1, 'time': {'step': 1, 'end': 1, 'integrator': 'newmrk'}, 'bodies': []}",
+                 "bar.json: time.integrator",
+                 "must be one of \"implicit-euler\", \"newmark\", \"bdf2\", \"quasi-static\", "
+                 "\"bdf1\", \"bdf3\", \"bdf4\", \"bdf5\", \"bdf6\", found "
+                 "string \"newmrk\"; did you mean \"newmark\"?");
 }
 
 TEST(unknown_keys)
