@@ -176,7 +176,8 @@ TEST(wrong_lists_and_vectors)
                  "must be a string of different letters out of x, y, z, such as \"xz\", or \"\", "
                  "found string \"xx\"");
     expect_error(SCENE(", 'output': {'formats': ['vtu', 'objs']}"), "bar.json: output.formats[1]",
-                 "must be one of \"vtu\", \"obj\", found string \"objs\"; did you mean \"obj\"?");
+                 "must be one of \"vtu\", \"obj\", \"volume\", found string \"objs\"; did you mean "
+                 "\"obj\"?");
 }
 
 TEST(wrong_lengths)
