@@ -18,7 +18,7 @@ static void call_log(void *user, abut_log_level level, const char *message)
     static const char *const words[] = {"error", "warning", "info", "debug"};
     simulation_object *self = user;
     PyGILState_STATE state = PyGILState_Ensure();
-    if (!PyErr_Occurred()) {
+    if (self->log && !PyErr_Occurred()) {
         PyObject *result = PyObject_CallFunction(self->log, "ss", words[level], message);
         Py_XDECREF(result);
         if (!result) self->interrupted = true;
@@ -154,6 +154,12 @@ static int simulation_traverse(PyObject *o, visitproc visit, void *arg)
 {
     simulation_object *self = (simulation_object *)o;
     Py_VISIT(self->log);
+    return 0;
+}
+
+static int simulation_clear(PyObject *o)
+{
+    Py_CLEAR(((simulation_object *)o)->log);
     return 0;
 }
 
@@ -451,5 +457,6 @@ PyTypeObject simulation_type = {PyVarObject_HEAD_INIT(NULL, 0).tp_name = "abut._
                                 .tp_new = simulation_new,
                                 .tp_dealloc = simulation_dealloc,
                                 .tp_traverse = simulation_traverse,
+                                .tp_clear = simulation_clear,
                                 .tp_methods = simulation_methods,
                                 .tp_getset = simulation_getset};

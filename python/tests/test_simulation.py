@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 import unittest
+import weakref
 
 import abut
 import numpy as np
@@ -62,6 +63,15 @@ class State(unittest.TestCase):
         del sim
         gc.collect()
         self.assertTrue((x == before).all())
+
+    def test_a_log_that_refers_to_its_simulation_is_no_leak(self):
+        held = []
+        sim = abut.Simulation(box_scene(), log=lambda level, text: held)
+        held.append(sim)
+        gone = weakref.ref(sim)
+        del sim, held
+        gc.collect()
+        self.assertIsNone(gone())
 
     def test_own_forces_accelerate(self):
         sim = abut.Simulation(box_scene())
