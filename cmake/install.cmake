@@ -26,12 +26,12 @@ install(FILES ${CMAKE_BINARY_DIR}/abutConfig.cmake ${CMAKE_BINARY_DIR}/abutConfi
 
 # Libraries that have no pkg-config file of their own, for static linking with pkg-config.
 set(ABUT_PC_PRIVATE "")
-foreach(library ${CHOLMOD_LIBRARY} ${METIS_LIBRARY} ${OPENBLAS_LIBRARY})
+foreach(library ${AMD_LIBRARY} ${METIS_LIBRARY})
   get_filename_component(name ${library} NAME_WE)
   string(REGEX REPLACE "^lib" "-l" name ${name})
   string(APPEND ABUT_PC_PRIVATE "${name} ")
 endforeach()
-string(APPEND ABUT_PC_PRIVATE "${OpenMP_C_FLAGS} -lm")
+string(APPEND ABUT_PC_PRIVATE "-pthread ${CMAKE_DL_LIBS} -lm")
 file(RELATIVE_PATH ABUT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 string(REGEX REPLACE "/$" "" ABUT_PC_TO_PREFIX "${ABUT_PC_TO_PREFIX}")
 configure_file(cmake/abut.pc.in ${CMAKE_BINARY_DIR}/abut.pc @ONLY)

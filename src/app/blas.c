@@ -1,13 +1,15 @@
 #include "app/blas.h"
 
-#include "linear/blas_kernels.h"
-
+#include <stdbool.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-void blas_choose_kernels(char **arguments)
+void blas_choose_kernels(void)
 {
-    const char *better = blas_better_kernels();
-    if (!better || setenv("OPENBLAS_CORETYPE", better, 1) != 0) return;
-    execv("/proc/self/exe", arguments); /* on failure: go on with the slow kernels */
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return;
+    bool wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
+    setenv("OPENBLAS_CORETYPE", wide ? "SkylakeX" : "Haswell", 0); /* failure: slow kernels */
+#endif
 }

@@ -80,7 +80,7 @@ static abut_status dispatch(int count, char **words, abut_error *err)
 
 int main(int count, char **words)
 {
-    blas_choose_kernels(words);
+    blas_choose_kernels();
     abut_error err = {0};
     int code = report(dispatch(count - 1, words + 1, &err), &err);
     bool failed = ferror(stdout) != 0;

@@ -1,21 +1,32 @@
-/* Supernodal Cholesky by CHOLMOD, ordered on the block graph (a third of the scalar one). */
+/* Supernodal Cholesky by CHOLMOD, ordered on the block graph (a third of the scalar one).
+ *
+ * The library is loaded when a solver is created: it brings a BLAS and its threads along, which a
+ * run with another solver should not carry. */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "linear/order.h"
 #include "linear/solver.h"
 
 #include <cholmod.h>
-#include <metis.h>
-#include <omp.h>
+#include <dlfcn.h>
 #include <string.h>
 
-/* Declared here because OpenBLAS installs no header that is safe to include beside another BLAS. */
-extern void openblas_set_num_threads(int threads);
+#define TEXT_OF(x) #x
+#define LIBRARY_NAME(version) "libcholmod.so." TEXT_OF(version)
 
-/* Below this many blocks minimum degree is as good as nested dissection and much cheaper. */
-enum { SMALL_SYSTEM = 600 };
+/* What is used of CHOLMOD. */
+#define CHOLMOD_FUNCTIONS(X)                                                                       \
+    X(start) X(finish) X(analyze_p) X(factorize) X(solve2) X(free_factor) X(free_dense)
 
 typedef struct solver_cholmod {
     cholmod_common common;
+#define DECLARE(name) __typeof__(&cholmod_##name) name;
+    CHOLMOD_FUNCTIONS(DECLARE)
+#undef DECLARE
+    /* Of the BLAS and of OpenMP, where they have them. */
+    void (*set_blas_threads)(int threads);
+    void (*set_levels)(int levels);
+    int (*get_levels)(void);
     cholmod_factor *factor;
     cholmod_dense *solution, *work_y, *work_e;
     uint64_t pattern_stamp;
@@ -25,11 +36,43 @@ typedef struct solver_cholmod {
     double order_fill; /* entries of the factor when the order was made */
 } solver_cholmod;
 
+static bool find_symbol(void *library, const char *name, void *slot)
+{
+    void *address = dlsym(library, name);
+    memcpy(slot, &address, sizeof address);
+    return address != NULL;
+}
+
+static abut_status load_library(solver_cholmod *s, abut_error *err)
+{
+    void *library = dlopen(LIBRARY_NAME(CHOLMOD_MAIN_VERSION), RTLD_NOW | RTLD_LOCAL);
+    if (!library) library = dlopen("libcholmod.so", RTLD_NOW | RTLD_LOCAL);
+    bool found = library != NULL;
+#define FIND(name) found = found && find_symbol(library, "cholmod_" #name, &s->name);
+    CHOLMOD_FUNCTIONS(FIND)
+#undef FIND
+    if (!found) {
+        const char *reason = dlerror();
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
+                         "CHOLMOD cannot be loaded (%s); \"direct\" needs no library",
+                         reason ? reason : "no reason given");
+    }
+    find_symbol(library, "openblas_set_num_threads", &s->set_blas_threads);
+    find_symbol(library, "omp_set_max_active_levels", &s->set_levels);
+    find_symbol(library, "omp_get_max_active_levels", &s->get_levels);
+    return ABUT_OK;
+}
+
 static abut_status create(const linear_options *options, void **self, abut_error *err)
 {
     solver_cholmod *s = mem_calloc(1, sizeof *s);
     if (!s) return error_memory(err, "creating the linear solver");
-    cholmod_start(&s->common);
+    abut_status status = load_library(s, err);
+    if (status != ABUT_OK) {
+        mem_free(s);
+        return status;
+    }
+    s->start(&s->common);
     s->common.print = 0;
     s->common.error_handler = NULL;
     s->common.supernodal = CHOLMOD_SUPERNODAL;
@@ -42,11 +85,11 @@ static abut_status create(const linear_options *options, void **self, abut_error
 static void destroy(void *self)
 {
     solver_cholmod *s = self;
-    cholmod_free_factor(&s->factor, &s->common);
-    cholmod_free_dense(&s->solution, &s->common);
-    cholmod_free_dense(&s->work_y, &s->common);
-    cholmod_free_dense(&s->work_e, &s->common);
-    cholmod_finish(&s->common);
+    s->free_factor(&s->factor, &s->common);
+    s->free_dense(&s->solution, &s->common);
+    s->free_dense(&s->work_y, &s->common);
+    s->free_dense(&s->work_e, &s->common);
+    s->finish(&s->common);
     mem_free(s->order);
     mem_free(s);
 }
@@ -68,55 +111,6 @@ static cholmod_sparse view_of(const block_matrix *a)
                             .packed = 1};
 }
 
-/* Nested dissection of the block graph by METIS. */
-static bool order_by_metis(const block_matrix *a, idx_t *order)
-{
-    idx_t n = a->size;
-    size_t entries = 2 * (size_t)(a->column_start[n] - n);
-    idx_t *start = mem_calloc((size_t)n + 2, sizeof *start);
-    idx_t *neighbours = mem_alloc(entries + 1, sizeof *neighbours);
-    idx_t *inverse = mem_alloc((size_t)n, sizeof *inverse);
-    bool ok = start && neighbours && inverse;
-    if (ok) {
-        for (idx_t j = 0; j < n; j++)
-            for (int32_t k = a->column_start[j] + 1; k < a->column_start[j + 1]; k++) {
-                start[j + 2]++;
-                start[a->row[k] + 2]++;
-            }
-        for (idx_t j = 0; j < n; j++) start[j + 2] += start[j + 1];
-        for (idx_t j = 0; j < n; j++)
-            for (int32_t k = a->column_start[j] + 1; k < a->column_start[j + 1]; k++) {
-                neighbours[start[j + 1]++] = a->row[k];
-                neighbours[start[a->row[k] + 1]++] = j;
-            }
-        idx_t options[METIS_NOPTIONS];
-        METIS_SetDefaultOptions(options);
-        options[METIS_OPTION_SEED] = 1;
-        ok = METIS_NodeND(&n, start, neighbours, NULL, options, order, inverse) == METIS_OK;
-    }
-    mem_free(start);
-    mem_free(neighbours);
-    mem_free(inverse);
-    return ok;
-}
-
-/* Approximate minimum degree on the block graph, through CHOLMOD. */
-static bool order_by_amd(solver_cholmod *s, const block_matrix *a, int32_t *order)
-{
-    cholmod_sparse graph = {.nrow = (size_t)a->size,
-                            .ncol = (size_t)a->size,
-                            .nzmax = (size_t)a->column_start[a->size],
-                            .p = a->column_start,
-                            .i = a->row,
-                            .stype = -1,
-                            .itype = CHOLMOD_INT,
-                            .xtype = CHOLMOD_PATTERN,
-                            .dtype = CHOLMOD_DOUBLE,
-                            .sorted = 1,
-                            .packed = 1};
-    return cholmod_amd(&graph, NULL, 0, order, &s->common);
-}
-
 /* A factor that has grown by more than this since its order was made is ordered anew. */
 static const double FILL_GROWTH = 1.2;
 
@@ -128,25 +122,23 @@ static bool analyse_ordered(solver_cholmod *s, const block_matrix *a)
     if (!scalar_order) return false;
     for (size_t k = 0; k < n; k++)
         for (int c = 0; c < 3; c++) scalar_order[3 * k + (size_t)c] = 3 * s->order[k] + c;
-    cholmod_free_factor(&s->factor, &s->common);
+    s->free_factor(&s->factor, &s->common);
     s->common.nmethods = 1;
     s->common.method[0].ordering = CHOLMOD_GIVEN;
     s->common.postorder = true;
     cholmod_sparse view = view_of(a);
-    s->factor = cholmod_analyze_p(&view, scalar_order, NULL, 0, &s->common);
+    s->factor = s->analyze_p(&view, scalar_order, NULL, 0, &s->common);
     mem_free(scalar_order);
     return s->factor != NULL;
 }
 
-static bool order_blocks(solver_cholmod *s, const block_matrix *a)
+static bool make_order(solver_cholmod *s, const block_matrix *a)
 {
     size_t n = (size_t)a->size;
     mem_free(s->order);
     s->order = mem_alloc(n + 1, sizeof *s->order);
     s->order_size = n;
-    if (!s->order) return false;
-    bool dissect = n > SMALL_SYSTEM && a->column_start[n] > a->size;
-    return (dissect && order_by_metis(a, s->order)) || order_by_amd(s, a, s->order);
+    return s->order && order_blocks(a, s->order, NULL) == ABUT_OK;
 }
 
 /* Contacts come and go, but the order of a mesh stays good: a new order is made only when the
@@ -154,11 +146,11 @@ static bool order_blocks(solver_cholmod *s, const block_matrix *a)
 static abut_status analyse(solver_cholmod *s, const block_matrix *a, abut_error *err)
 {
     bool kept = s->order && s->order_size == (size_t)a->size;
-    bool ok = kept || order_blocks(s, a);
+    bool ok = kept || make_order(s, a);
     ok = ok && analyse_ordered(s, a);
     if (ok && kept && s->common.lnz > FILL_GROWTH * s->order_fill) {
         kept = false;
-        ok = order_blocks(s, a) && analyse_ordered(s, a);
+        ok = make_order(s, a) && analyse_ordered(s, a);
     }
     if (!ok) return error_memory(err, "analysing the sparse matrix");
     if (!kept) s->order_fill = s->common.lnz;
@@ -171,9 +163,9 @@ static abut_status analyse(solver_cholmod *s, const block_matrix *a, abut_error 
  * depends on its number of threads: reproducible solves run on one thread. */
 static int begin_threads(const solver_cholmod *s)
 {
-    int levels = omp_get_max_active_levels();
-    if (s->reproducible) omp_set_max_active_levels(0);
-    openblas_set_num_threads(s->reproducible ? 1 : parallel_threads());
+    int levels = s->get_levels ? s->get_levels() : 0;
+    if (s->reproducible && s->set_levels) s->set_levels(0);
+    if (s->set_blas_threads) s->set_blas_threads(s->reproducible ? 1 : parallel_threads());
     return levels;
 }
 
@@ -187,8 +179,7 @@ static abut_status solve_on(solver_cholmod *s, const block_matrix *a, const doub
     }
     cholmod_sparse view = view_of(a);
     statistics->factorizations++;
-    if (!cholmod_factorize(&view, s->factor, &s->common) ||
-        s->common.status == CHOLMOD_OUT_OF_MEMORY)
+    if (!s->factorize(&view, s->factor, &s->common) || s->common.status == CHOLMOD_OUT_OF_MEMORY)
         return error_memory(err, "factorising the sparse matrix");
     if (s->common.status == CHOLMOD_NOT_POSDEF)
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
@@ -203,8 +194,8 @@ static abut_status solve_on(solver_cholmod *s, const block_matrix *a, const doub
                            .x = (void *)b,
                            .xtype = CHOLMOD_REAL,
                            .dtype = CHOLMOD_DOUBLE};
-    if (!cholmod_solve2(CHOLMOD_A, s->factor, &right, NULL, &s->solution, NULL, &s->work_y,
-                        &s->work_e, &s->common))
+    if (!s->solve2(CHOLMOD_A, s->factor, &right, NULL, &s->solution, NULL, &s->work_y, &s->work_e,
+                   &s->common))
         return error_memory(err, "solving the linear system");
     memcpy(x, s->solution->x, n * sizeof *x);
     return ABUT_OK;
@@ -213,9 +204,10 @@ static abut_status solve_on(solver_cholmod *s, const block_matrix *a, const doub
 static abut_status solve(void *self, const block_matrix *a, const double *b, double *x,
                          linear_statistics *statistics, abut_error *err)
 {
-    int levels = begin_threads(self);
-    abut_status status = solve_on(self, a, b, x, statistics, err);
-    omp_set_max_active_levels(levels);
+    solver_cholmod *s = self;
+    int levels = begin_threads(s);
+    abut_status status = solve_on(s, a, b, x, statistics, err);
+    if (s->set_levels) s->set_levels(levels);
     return status;
 }
 
