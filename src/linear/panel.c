@@ -10,7 +10,7 @@
 
 typedef double pack8 __attribute__((vector_size(64), may_alias, aligned(8)));
 
-enum { LANES = 8, MAX_TILE = 9 };
+enum { LANES = 8, MAX_TILE = 9, AHEAD = 6 };
 
 /* One tile: `packs` packs of rows, `columns` columns, both known to the compiler. */
 ALWAYS_INLINE void tile(int packs, int columns, size_t depth, const double *a, const double *b,
@@ -23,6 +23,11 @@ ALWAYS_INLINE void tile(int packs, int columns, size_t depth, const double *a, c
         for (int v = 0; v < packs; v++) sum[c][v] = (pack8){0};
     for (size_t k = 0; k < depth; k++, a += stride, b += stride) {
         pack8 rows[3];
+        /* Columns are further apart than the processor's own prefetching looks. */
+        __builtin_prefetch(b + AHEAD * stride);
+        __builtin_prefetch(b + AHEAD * stride + LANES);
+#pragma GCC unroll 3
+        for (int v = 0; v < packs; v++) __builtin_prefetch(a + AHEAD * stride + LANES * v);
 #pragma GCC unroll 3
         for (int v = 0; v < packs; v++) rows[v] = *(const pack8 *)(a + LANES * v);
 #pragma GCC unroll 9
@@ -40,7 +45,7 @@ ALWAYS_INLINE void tile(int packs, int columns, size_t depth, const double *a, c
 }
 
 /* With 32 registers of 8 numbers: tiles of up to 24 x 9. */
-#define WIDE __attribute__((target("avx512f,prefer-vector-width=512")))
+#define WIDE __attribute__((target("avx512f")))
 
 #define WIDE_PRODUCT(packs)                                                                        \
     WIDE static void product_wide_##packs(size_t columns, size_t depth, const double *a,           \
@@ -93,49 +98,68 @@ void panel_product(size_t rows, size_t columns, size_t depth, const double *a, c
 /* ---------------------------------------------------------------------------------------------- */
 /* Solving with a small triangle, rows of a strip side by side                                    */
 
-static void load(pack8 *to, const double *from, size_t lanes)
+ALWAYS_INLINE pack8 load(const double *from, size_t lanes)
 {
-    if (lanes >= LANES) {
-        *to = *(const pack8 *)from;
-        return;
-    }
-    *to = (pack8){0};
-    memcpy(to, from, lanes * sizeof *from);
+    pack8 x = {0};
+    memcpy(&x, from, lanes * sizeof *from);
+    return x;
 }
 
-static void store(double *to, const pack8 *from, size_t lanes)
-{
-    memcpy(to, from, (lanes >= LANES ? LANES : lanes) * sizeof *to);
-}
-
-/* One pack of rows (`lanes` of them valid) of columns [first, first + columns): subtracts the
- * product of the columns before and divides by the triangle. */
+/* One pack of rows (`lanes` of them valid) of the columns of a tile: subtracts the product of the
+ * columns before (may be NULL) and divides by the triangle. */
 ALWAYS_INLINE void solve_pack(int columns, double *at, size_t stride, size_t lanes,
                               const double *product, const double *triangle, const double *inverse)
 {
     pack8 x[MAX_TILE];
 #pragma GCC unroll 9
     for (int c = 0; c < columns; c++) {
-        load(&x[c], at + (size_t)c * stride, lanes);
-        x[c] -= *(const pack8 *)(product + c * PANEL_STRIP);
+        x[c] = load(at + (size_t)c * stride, lanes);
+        if (product) x[c] -= *(const pack8 *)(product + c * PANEL_STRIP);
+    }
 #pragma GCC unroll 9
-        for (int k = 0; k < c; k++) x[c] -= x[k] * triangle[c + (size_t)k * stride];
-        x[c] *= inverse[c];
-        store(at + (size_t)c * stride, &x[c], lanes);
+    for (int k = 0; k < columns; k++) {
+        x[k] *= inverse[k];
+#pragma GCC unroll 9
+        for (int c = k + 1; c < columns; c++) x[c] -= x[k] * triangle[c + (size_t)k * stride];
+        memcpy(at + (size_t)k * stride, &x[k], lanes * sizeof *at);
     }
 }
 
-static void solve_tile(int columns, double *at, size_t stride, size_t rows, const double *product,
-                       const double *triangle, const double *inverse)
+ALWAYS_INLINE void solve_packs(int columns, double *at, size_t stride, size_t rows,
+                               const double *product, const double *triangle, const double *inverse)
 {
-    for (size_t r = 0; r < rows; r += LANES) {
-        if (columns == 9)
-            solve_pack(9, at + r, stride, rows - r, product + r, triangle, inverse);
-        else if (columns == 6)
-            solve_pack(6, at + r, stride, rows - r, product + r, triangle, inverse);
-        else
-            solve_pack(3, at + r, stride, rows - r, product + r, triangle, inverse);
-    }
+    size_t r = 0;
+    for (; r + LANES <= rows; r += LANES)
+        solve_pack(columns, at + r, stride, LANES, product ? product + r : NULL, triangle, inverse);
+    if (r < rows)
+        solve_pack(columns, at + r, stride, rows - r, product ? product + r : NULL, triangle,
+                   inverse);
+}
+
+ALWAYS_INLINE void solve_tile(size_t columns, double *at, size_t stride, size_t rows,
+                              const double *product, const double *triangle, const double *inverse)
+{
+    if (columns == 9)
+        solve_packs(9, at, stride, rows, product, triangle, inverse);
+    else if (columns == 6)
+        solve_packs(6, at, stride, rows, product, triangle, inverse);
+    else
+        solve_packs(3, at, stride, rows, product, triangle, inverse);
+}
+
+#ifdef __x86_64__
+WIDE static void solve_tile_wide(size_t columns, double *at, size_t stride, size_t rows,
+                                 const double *product, const double *triangle,
+                                 const double *inverse)
+{
+    solve_tile(columns, at, stride, rows, product, triangle, inverse);
+}
+#endif
+
+static void solve_tile_narrow(size_t columns, double *at, size_t stride, size_t rows,
+                              const double *product, const double *triangle, const double *inverse)
+{
+    solve_tile(columns, at, stride, rows, product, triangle, inverse);
 }
 
 static size_t tile_width(size_t columns, size_t first)
@@ -149,12 +173,17 @@ static void solve_strip(double *panel, size_t stride, size_t row, size_t rows, s
                         size_t width, const double *inverse)
 {
     double product[MAX_TILE * PANEL_STRIP];
-    if (first > 0)
-        panel_product(rows, width, first, panel + row, panel + first, stride, product);
-    else
-        memset(product, 0, sizeof product);
-    solve_tile((int)width, panel + first * stride + row, stride, rows, product,
-               panel + first * stride + first, inverse + first);
+    double *at = panel + first * stride + row, *triangle = panel + first * stride + first;
+    if (first > 0) panel_product(rows, width, first, panel + row, panel + first, stride, product);
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f")) {
+        solve_tile_wide(width, at, stride, rows, first > 0 ? product : NULL, triangle,
+                        inverse + first);
+        return;
+    }
+#endif
+    solve_tile_narrow(width, at, stride, rows, first > 0 ? product : NULL, triangle,
+                      inverse + first);
 }
 
 void panel_solve_rows(double *panel, size_t columns, size_t stride, size_t begin, size_t end,
@@ -217,12 +246,9 @@ void panel_multiply_transposed(const double *panel, size_t columns, size_t strid
         for (; r + LANES <= rows; r += LANES)
             for (size_t k = 0; k < 3; k++)
                 sum[k] += *(const pack8 *)(column + k * stride + r) * *(const pack8 *)(x + r);
-        load(&last, x + r, rows - r); /* zeros beyond the end */
-        for (size_t k = 0; k < 3 && r < rows; k++) {
-            pack8 entries;
-            load(&entries, column + k * stride + r, rows - r);
-            sum[k] += entries * last;
-        }
+        last = load(x + r, rows - r); /* zeros beyond the end */
+        for (size_t k = 0; k < 3 && r < rows; k++)
+            sum[k] += load(column + k * stride + r, rows - r) * last;
         for (size_t k = 0; k < 3; k++) {
             double total = 0;
             for (int lane = 0; lane < LANES; lane++) total += sum[k][lane];

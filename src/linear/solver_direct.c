@@ -11,6 +11,7 @@
 #include "linear/solver.h"
 #include "linear/symbolic.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,9 @@ static const double FILL_GROWTH = 1.2;
 
 /* Multiplications below which a second thread costs more than it helps. */
 static const double SMALL_FACTOR = 1e6, SMALL_PANEL = 2e5;
+
+/* Below this many blocks nested dissection is not tried. */
+enum { SMALL_SYSTEM = 300 };
 
 enum { STRIP_BLOCKS = PANEL_STRIP / 3, SHARE_BLOCKS = 2 * STRIP_BLOCKS };
 
@@ -72,27 +76,44 @@ static void destroy(void *self)
 /* ---------------------------------------------------------------------------------------------- */
 /* Analysis                                                                                       */
 
-static abut_status make_order(solver_direct *s, const block_matrix *a, abut_error *err)
+/* Takes the given way of ordering, and analyses with it. */
+typedef abut_status (*ordering)(const block_matrix *a, int32_t *order, abut_error *err);
+static abut_status try_order(solver_direct *s, const block_matrix *a, ordering way, abut_error *err)
 {
     if (!array_resize(&s->order, (size_t)a->size))
         return error_memory(err, "ordering the sparse matrix");
-    return order_blocks(a, s->order.data, err);
+    TRY(way(a, s->order.data, err));
+    return symbolic_analyse(&s->pattern, a, s->order.data, err);
+}
+
+/* Nested dissection is better for large bodies, minimum degree for small, thin and slender ones:
+ * whichever leaves less work. */
+static abut_status make_order(solver_direct *s, const block_matrix *a, abut_error *err)
+{
+    bool edges = a->column_start[a->size] > a->size; /* METIS refuses a graph without */
+    double work = INFINITY;
+    s->order_fill = 0; /* no order until this is done */
+    if (edges && a->size > SMALL_SYSTEM) {
+        TRY(try_order(s, a, order_by_dissection, err));
+        work = s->pattern.work;
+    }
+    TRY(try_order(s, a, order_by_minimum_degree, err));
+    if (s->pattern.work > work) TRY(try_order(s, a, order_by_dissection, err));
+    s->order_fill = (double)s->pattern.factor_size;
+    return ABUT_OK;
 }
 
 /* Contacts come and go, but the order of a mesh stays good: a new order is made only when the
  * number of unknowns changes or the old order fills in too much. */
 static abut_status analyse(solver_direct *s, const block_matrix *a, abut_error *err)
 {
-    bool kept = s->order.count == (size_t)a->size && s->order_fill > 0;
+    bool keep = s->order.count == (size_t)a->size && s->order_fill > 0;
     s->analysed = false;
-    if (!kept) TRY(make_order(s, a, err));
-    TRY(symbolic_analyse(&s->pattern, a, s->order.data, err));
-    if (kept && (double)s->pattern.factor_size > FILL_GROWTH * s->order_fill) {
-        kept = false;
-        TRY(make_order(s, a, err));
+    if (keep) {
         TRY(symbolic_analyse(&s->pattern, a, s->order.data, err));
+        keep = (double)s->pattern.factor_size <= FILL_GROWTH * s->order_fill;
     }
-    if (!kept) s->order_fill = (double)s->pattern.factor_size;
+    if (!keep) TRY(make_order(s, a, err));
     if (s->pattern.factor_size > s->factor.capacity) {
         array_free(&s->factor); /* nothing in it is needed: no copy */
         if (!array_reserve(&s->factor, s->pattern.factor_size + s->pattern.factor_size / 8))
@@ -162,6 +183,10 @@ static void clear_rows(double *panel, size_t columns, size_t stride, row_share s
 {
     size_t first = 3 * (size_t)share.begin;
     size_t rows = 3 * (size_t)(share.end - share.begin) + (share.right_side ? 1 : 0);
+    if (rows == stride) {
+        memset(panel, 0, columns * stride * sizeof *panel);
+        return;
+    }
     for (size_t c = 0; c < columns; c++)
         memset(panel + c * stride + first, 0, rows * sizeof *panel);
 }
@@ -235,8 +260,9 @@ static void apply_update(const solver_direct *s, const supernode *n, const super
     size_t stride = supernode_stride(n), step = supernode_stride(source);
     size_t depth = supernode_columns(source);
     const double *wide = below + depth + 3 * (size_t)(update->begin - source->row_begin);
-    int32_t begin = first_row_at(rows, update->begin, source->row_end, places, share.begin);
-    int32_t end = first_row_at(rows, begin, source->row_end, places, share.end);
+    int32_t begin = update->begin, end = source->row_end;
+    if (share.begin > 0) begin = first_row_at(rows, begin, end, places, share.begin);
+    if (!share.right_side) end = first_row_at(rows, begin, end, places, share.end);
     bool right_side = share.right_side;
     double product[PANEL_STRIP * PANEL_MAX_COLUMNS];
     for (int32_t r = begin; r < end || right_side; r += STRIP_BLOCKS) {
