@@ -8,11 +8,7 @@
 
 #include <math.h>
 
-void abut_choose_blas_kernels(void)
-{
-    const char *better = blas_better_kernels();
-    if (better) blas_switch_kernels(better);
-}
+void abut_choose_blas_kernels(void) { blas_choose_kernels(); }
 
 abut_sim_options abut_default_sim_options(void)
 {

@@ -1,5 +1,4 @@
 /* abut: the command. Finds the sub-command, runs it, and turns its result into an exit code. */
-#include "app/blas.h"
 #include "app/commands.h"
 
 #include <stdio.h>
@@ -80,7 +79,7 @@ static abut_status dispatch(int count, char **words, abut_error *err)
 
 int main(int count, char **words)
 {
-    blas_choose_kernels();
+    abut_choose_blas_kernels();
     abut_error err = {0};
     int code = report(dispatch(count - 1, words + 1, &err), &err);
     bool failed = ferror(stdout) != 0;
