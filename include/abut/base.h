@@ -53,9 +53,9 @@ ABUT_API const char *abut_status_name(abut_status status);
 ABUT_API const char *abut_version(void);
 
 /* Releases of OpenBLAS that are older than the processor compute several times slower than they
- * could. This tells the one that the linear solver "cholmod" loads what to choose (by the environment
- * variable OPENBLAS_CORETYPE, where that is not set); the command does the same. To be called at the
- * start of a program, before there are threads. */
+ * could. This tells the one that the linear solver "cholmod" loads what to choose (by the
+ * environment variable OPENBLAS_CORETYPE, where that is not set); the command does the same. To be
+ * called at the start of a program, before there are threads. */
 ABUT_API void abut_choose_blas_kernels(void);
 
 #ifdef __cplusplus
