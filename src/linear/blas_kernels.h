@@ -1,5 +1,5 @@
-/* Which kernels OpenBLAS computes with, inside CHOLMOD. Releases older than the processor take it for
- * one of the first of its kind and compute several times slower than they could. */
+/* Which kernels OpenBLAS computes with, inside CHOLMOD. Releases older than the processor take it
+ * for one of the first of its kind and compute several times slower than they could. */
 #ifndef LINEAR_BLAS_KERNELS_H
 #define LINEAR_BLAS_KERNELS_H
 
