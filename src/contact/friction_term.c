@@ -103,9 +103,50 @@ static double body_friction(const friction_term *t, int32_t body)
     return mu >= 0 ? mu : t->scene_mu;
 }
 
-/* An obstacle that gives a coefficient decides; otherwise the mean of the two bodies. */
+static int pair_order(const friction_pair *p, int32_t low, int32_t high)
+{
+    if (p->low != low) return p->low < low ? -1 : 1;
+    return (p->high > high) - (p->high < high);
+}
+
+/* First entry of the table that is not before the pair. */
+static size_t find_pair(const friction_term *t, int32_t low, int32_t high)
+{
+    size_t begin = 0, end = t->pairs.count;
+    while (begin < end) {
+        size_t middle = (begin + end) / 2;
+        if (pair_order(&t->pairs.data[middle], low, high) < 0)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+abut_status friction_set_pair(friction_term *t, int32_t a, int32_t b, double mu, abut_error *err)
+{
+    friction_pair pair = {a < b ? a : b, a < b ? b : a, mu};
+    size_t at = find_pair(t, pair.low, pair.high);
+    bool known = at < t->pairs.count && pair_order(&t->pairs.data[at], pair.low, pair.high) == 0;
+    if (!known) {
+        if (!array_push(&t->pairs, pair)) return error_memory(err, "adding a friction pair");
+        memmove(t->pairs.data + at + 1, t->pairs.data + at,
+                (t->pairs.count - 1 - at) * sizeof *t->pairs.data);
+    }
+    t->pairs.data[at] = pair;
+    return ABUT_OK;
+}
+
+/* A pair of the table has its own coefficient. Otherwise an obstacle that gives one decides, and
+ * else it is the mean of the two bodies. */
 double friction_between(const friction_term *t, int32_t a, int32_t b)
 {
+    if (t->pairs.count > 0) {
+        int32_t low = a < b ? a : b, high = a < b ? b : a;
+        size_t at = find_pair(t, low, high);
+        if (at < t->pairs.count && pair_order(&t->pairs.data[at], low, high) == 0)
+            return t->pairs.data[at].mu;
+    }
     const model_body *bodies = t->contact->model->bodies.data;
     if (bodies[a].kind == BODY_KIND_OBSTACLE && bodies[a].friction >= 0) return bodies[a].friction;
     if (bodies[b].kind == BODY_KIND_OBSTACLE && bodies[b].friction >= 0) return bodies[b].friction;
@@ -121,6 +162,8 @@ double friction_on_plane(const friction_term *t, int32_t body, int32_t plane)
 bool friction_possible(const friction_term *t)
 {
     if (t->scene_mu > 0) return true;
+    for (size_t i = 0; i < t->pairs.count; i++)
+        if (t->pairs.data[i].mu > 0) return true;
     for (size_t i = 0; i < t->contact->model->bodies.count; i++)
         if (t->contact->model->bodies.data[i].friction > 0) return true;
     for (size_t i = 0; i < t->contact->planes.count; i++)
@@ -242,6 +285,7 @@ static void destroy(term *base)
     row_stencils_free(&t->rows);
     array_free(&t->frames);
     array_free(&t->others);
+    array_free(&t->pairs);
     mem_free(t->start);
     mem_free(t->moved);
     mem_free(t);

@@ -10,12 +10,19 @@
 /* Lists by width: 1 (half-spaces), 2, 3, 4 vertices. */
 enum { FRICTION_LISTS = 4 };
 
+/* A coefficient of its own for contacts between two bodies (or of one body with itself). */
+typedef struct friction_pair {
+    int32_t low, high; /* bodies, low <= high */
+    double mu;
+} friction_pair;
+
 typedef struct friction_term {
     term base;
     const contact_term *contact;
     friction_kind kind;
     double scene_mu;
-    double eps; /* eps_v h: displacement below which friction is static */
+    ARRAY(friction_pair) pairs; /* ascending */
+    double eps;                 /* eps_v h: displacement below which friction is static */
     double h;
     ARRAY(friction_stencil) lists[FRICTION_LISTS];
     ARRAY(int32_t) blocks[FRICTION_LISTS];
@@ -29,6 +36,8 @@ typedef struct friction_term {
 
 abut_status friction_create(const contact_term *contact, double mu, friction_kind kind,
                             friction_term **out, abut_error *err);
+/* Sets the coefficient of a pair of bodies, whatever the bodies themselves give. */
+abut_status friction_set_pair(friction_term *t, int32_t a, int32_t b, double mu, abut_error *err);
 /* True when some pair of bodies or half-space has friction. */
 bool friction_possible(const friction_term *t);
 /* Coefficient between two bodies, and between a body and a half-space. */

@@ -324,6 +324,13 @@ static abut_status build_stepper(const scene_def *scene, const mesh *shapes, con
         half_space plane = {def->origin, def->normal, def->velocity, def->friction};
         status = contact_add_half_space(s->contact, plane, err);
     }
+    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->friction_pair_count; k++) {
+        const friction_pair_def *pair = &scene->friction_pairs[k];
+        if (scene->bodies[pair->first].enabled && scene->bodies[pair->second].enabled)
+            status = friction_set_pair(s->friction, (int32_t)built_index(scene, pair->first),
+                                       (int32_t)built_index(scene, pair->second), pair->coefficient,
+                                       err);
+    }
     if (status == ABUT_OK) status = stepper_start(s, velocity, err);
     if (status == ABUT_OK) status = check_conditions(scene, s, err);
     mem_free(velocity);

@@ -609,6 +609,31 @@ static abut_status read_half_spaces(scene_def *scene, abut_error *err)
     return ABUT_OK;
 }
 
+static size_t body_index(const scene_def *scene, const char *name)
+{
+    size_t i = 0;
+    while (i < scene->body_count && strcmp(scene->bodies[i].name, name) != 0) i++;
+    return i;
+}
+
+/* After the bodies; the rules of the schema have checked the names. */
+static abut_status read_friction_pairs(scene_def *scene, abut_error *err)
+{
+    const json_t *list = get(get(scene->resolved, "contact"), "friction_pairs");
+    size_t count = json_array_size(list);
+    if (count == 0) return ABUT_OK;
+    scene->friction_pairs = mem_calloc(count, sizeof *scene->friction_pairs);
+    if (!scene->friction_pairs) return error_memory(err, "reading the scene");
+    scene->friction_pair_count = count;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *object = json_array_get(list, i);
+        scene->friction_pairs[i] = (friction_pair_def){
+            body_index(scene, get_string(object, "first")),
+            body_index(scene, get_string(object, "second")), get_number(object, "coefficient")};
+    }
+    return ABUT_OK;
+}
+
 static void read_options(scene_def *scene)
 {
     const json_t *time = get(scene->resolved, "time"), *contact = get(scene->resolved, "contact");
@@ -678,7 +703,8 @@ static abut_status fill(scene_def *scene, const char *path, abut_error *err)
     read_options(scene);
     read_output(scene);
     TRY(read_half_spaces(scene, err));
-    return read_bodies(scene, err);
+    TRY(read_bodies(scene, err));
+    return read_friction_pairs(scene, err);
 }
 
 abut_status native_to_scene(const char *path, json_t *resolved, scene_def **out, abut_error *err)
@@ -732,6 +758,7 @@ void scene_free(scene_def *scene)
     for (size_t i = 0; i < scene->body_count; i++) free_body(&scene->bodies[i]);
     mem_free(scene->bodies);
     mem_free(scene->half_spaces);
+    mem_free(scene->friction_pairs);
     mem_free(scene->folder);
     mem_free(scene->path);
     piece_cache_free(scene->pieces);

@@ -295,6 +295,12 @@ typedef struct half_space_def {
 
 typedef struct piece_cache piece_cache; /* scene/body_mesh.h */
 
+/* Friction between two bodies (numbers in the scene). */
+typedef struct friction_pair_def {
+    size_t first, second;
+    double coefficient;
+} friction_pair_def;
+
 typedef struct scene_def {
     const char *name;
     char *folder; /* of the scene file */
@@ -309,6 +315,8 @@ typedef struct scene_def {
     double stiffness; /* 0: adaptive */
     bool area_weighted, physical;
     double friction;
+    size_t friction_pair_count;
+    friction_pair_def *friction_pairs;
     int friction_iterations; /* 0: until converged */
     barrier_word barrier;
     smoothing_word friction_smoothing;

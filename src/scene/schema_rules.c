@@ -247,6 +247,21 @@ static const char *body_name(const json_t *bodies, size_t i)
     return json_string_value(json_object_get(json_array_get(bodies, i), "name"));
 }
 
+static void check_friction_pairs(schema_walk *walk, const json_t *scene, const json_t *names)
+{
+    static const char *const keys[] = {"first", "second"};
+    const json_t *pairs = json_object_get(json_object_get(scene, "contact"), "friction_pairs");
+    for (size_t i = 0; i < json_array_size(pairs); i++)
+        for (int k = 0; k < 2; k++) {
+            const char *name =
+                json_string_value(json_object_get(json_array_get(pairs, i), keys[k]));
+            char key[60];
+            snprintf(key, sizeof key, "contact.friction_pairs[%zu].%s", i, keys[k]);
+            if (!json_object_get(names, name))
+                schema_rule_problem(walk, key, "there is no body \"%.60s\"", name);
+        }
+}
+
 /* Names must differ. A set of the names seen so far keeps this fast for thousands of bodies. */
 static bool has_word(const json_t *object, const char *key, const char *word)
 {
@@ -299,6 +314,7 @@ void rule_scene(schema_walk *walk, const json_t *object)
         } else
             good = json_object_set_new(seen, name, json_integer((json_int_t)i)) == 0;
     }
+    if (good) check_friction_pairs(walk, object, seen);
     json_decref(seen);
     if (!good) schema_rule_no_memory(walk);
 }

@@ -48,6 +48,20 @@ static const schema_type time_type = {
 
 /* --- contact --- */
 
+static const schema_field friction_pair_fields[] = {
+    {"first", SCHEMA_STRING, SCHEMA_REQUIRED, .doc = "Name of a body."},
+    {"second", SCHEMA_STRING, SCHEMA_REQUIRED,
+     .doc = "Name of the other body, or of the same one for its contact with itself."},
+    {"coefficient", SCHEMA_NUMBER, SCHEMA_REQUIRED, AT_LEAST(0), .doc = "Coefficient of friction."},
+};
+
+static const schema_type friction_pair_type = {
+    .name = "friction_pair",
+    .doc =
+        "A coefficient of friction for the contacts of two bodies, whatever they give themselves.",
+    FIELDS(friction_pair_fields),
+};
+
 static const schema_field contact_fields[] = {
     {"enabled", SCHEMA_BOOL, .initial = "true",
      .doc = "Whether bodies collide; without contact they pass through each other."},
@@ -55,6 +69,8 @@ static const schema_field contact_fields[] = {
      .doc = "Distance below which the contact barrier repels."},
     {"friction", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0),
      .doc = "Coefficient of friction where a body does not give its own."},
+    {"friction_pairs", SCHEMA_LIST, .type = &friction_pair_type, .initial = "[]",
+     .doc = "Coefficients of friction for pairs of bodies; they go before those of the bodies."},
     {"stiffness", SCHEMA_NUMBER, ABOVE(0), .absent = "chosen and adapted",
      .doc = "Factor kappa on the contact barrier, as it stands in the incremental potential."},
     {"area_weighted", SCHEMA_BOOL, .initial = "false",
@@ -273,5 +289,6 @@ const schema_type schema_scene = {
         "all simulated bodies at the start.",
     FIELDS(scene_fields),
     .rule = rule_scene,
-    .rule_doc = "The names of bodies must differ.",
+    .rule_doc =
+        "The names of bodies must differ, and pairs of friction must name bodies of the scene.",
 };
