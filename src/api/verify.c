@@ -17,6 +17,7 @@ void scene_verifier_free(scene_verifier *v)
 {
     mem_free(v->setup.body_flags);
     mem_free(v->setup.body_group);
+    mem_free(v->setup.invertible);
     mem_free(v->setup.planes);
     mem_free(v->setup.thickness);
     mem_free(v->setup.limits);
@@ -43,6 +44,14 @@ static verify_limit limit_of(const body_def *def)
     return limit;
 }
 
+/* Materials whose energy stays finite when a tet loses its volume. */
+static bool allows_inversion(const body_def *body)
+{
+    material_model kind = body->material.model;
+    return body->type == BODY_DEFORMABLE &&
+           (kind == MATERIAL_FIXED_COROTATED || kind == MATERIAL_LINEAR || kind == MATERIAL_SVK);
+}
+
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
                                 abut_error *err)
 {
@@ -51,12 +60,13 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
     v->setup.radius = 2 * v->dhat;
     v->setup.body_flags = mem_calloc(scene->body_count + 1, 1);
     v->setup.body_group = mem_calloc(scene->body_count + 1, sizeof *v->setup.body_group);
+    v->setup.invertible = mem_calloc(scene->body_count + 1, 1);
     v->setup.planes = mem_calloc(scene->half_space_count + 1, sizeof *v->setup.planes);
     v->names = mem_calloc(scene->body_count + 1, sizeof *v->names);
     v->setup.thickness = mem_calloc(scene->body_count + 1, sizeof *v->setup.thickness);
     v->setup.limits = mem_calloc(scene->body_count + 1, sizeof *v->setup.limits);
-    if (!v->setup.body_flags || !v->setup.body_group || !v->setup.planes || !v->names ||
-        !v->setup.thickness || !v->setup.limits) {
+    if (!v->setup.body_flags || !v->setup.body_group || !v->setup.invertible || !v->setup.planes ||
+        !v->names || !v->setup.thickness || !v->setup.limits) {
         scene_verifier_free(v);
         return error_memory(err, "preparing the check");
     }
@@ -64,6 +74,7 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
         if (!scene->bodies[i].enabled) continue;
         v->names[v->setup.body_count] = scene->bodies[i].name;
         size_t b = v->setup.body_count++;
+        v->setup.invertible[b] = allows_inversion(&scene->bodies[i]);
         v->setup.body_flags[b] = flags_of(scene->bodies[i].type);
         v->setup.body_group[b] = scene->bodies[i].collision_group;
         v->setup.thickness[b] = scene->bodies[i].offset;
@@ -283,6 +294,8 @@ static abut_status check_entry(run_verification *v, const char *path, size_t mos
     if (!array_push(&v->frames, result)) return error_memory(err, "verifying a run");
     v->intersections += result.intersections;
     v->inverted += result.inverted;
+    v->allowed_inverted += result.allowed_inverted;
+    v->allowed_inside += result.allowed_inside;
     v->behind_planes += result.behind_planes;
     v->inside += result.inside;
     v->too_close += result.too_close;

@@ -33,8 +33,9 @@ typedef struct run_verification {
     verify_problems problems;
     size_t bad_frames, intersections, inverted, behind_planes, inside; /* over all frames */
     size_t too_close, strained;
-    size_t moments, between; /* looked at between frames, and intersections there */
-    double between_depth;    /* m, of the deepest of those */
+    size_t moments, between;                 /* looked at between frames, and intersections there */
+    double between_depth;                    /* m, of the deepest of those */
+    size_t allowed_inverted, allowed_inside; /* of materials that allow inversion */
     double min_distance;
     int64_t min_distance_step;
 } run_verification;

@@ -62,6 +62,10 @@ static void print_summary(const run_verification *v)
     printf("frames            %zu, step %lld (%g s) to step %lld (%g s)\n", v->frames.count,
            (long long)first->step, first->time, (long long)last->step, last->time);
     printf("inverted tets     %zu\n", v->inverted);
+    if (v->allowed_inverted > 0)
+        printf("allowed           %zu inverted tets of materials that allow it, %zu nodes in tets "
+               "of their bodies\n",
+               v->allowed_inverted, v->allowed_inside);
     if (has_limits(v)) printf("beyond limits     %zu triangles\n", v->strained);
     if (!v->verifier.setup.contact) {
         printf("contact           off, nothing else to check\n");
@@ -134,6 +138,7 @@ static json_t *json_frame(const verify_result *r)
     json_object_set_new(o, "time", json_number(r->time));
     json_object_set_new(o, "intersections", json_integer((json_int_t)r->intersections));
     json_object_set_new(o, "inverted", json_integer((json_int_t)r->inverted));
+    json_object_set_new(o, "allowed_inverted", json_integer((json_int_t)r->allowed_inverted));
     json_object_set_new(o, "behind_planes", json_integer((json_int_t)r->behind_planes));
     json_object_set_new(o, "inside", json_integer((json_int_t)r->inside));
     json_object_set_new(o, "too_close", json_integer((json_int_t)r->too_close));
@@ -153,6 +158,8 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "clean", json_boolean(violations(v) == 0));
     json_object_set_new(o, "intersections", json_integer((json_int_t)v->intersections));
     json_object_set_new(o, "inverted", json_integer((json_int_t)v->inverted));
+    json_object_set_new(o, "allowed_inverted", json_integer((json_int_t)v->allowed_inverted));
+    json_object_set_new(o, "allowed_inside", json_integer((json_int_t)v->allowed_inside));
     json_object_set_new(o, "behind_planes", json_integer((json_int_t)v->behind_planes));
     json_object_set_new(o, "inside", json_integer((json_int_t)v->inside));
     json_object_set_new(o, "too_close", json_integer((json_int_t)v->too_close));
@@ -218,7 +225,9 @@ const command_def command_verify = {
         "than the thickness of their bodies, triangles beyond their strain limits, and the "
         "smallest "
         "distance. Pairs of obstacles are "
-        "not looked at; without contact in the scene only inversions are.\n"
+        "not looked at; inverted tetrahedra of materials that allow it (fixed corotated, linear, "
+        "SVK) are "
+        "counted apart and are no violation; without contact in the scene only inversions are.\n"
         "Between frames, bodies move along the curves that turn them rigidly from one frame to the "
         "next, and deform linearly. That is not quite the way of the solver's iterations, which "
         "its "

@@ -136,16 +136,21 @@ static abut_status check_planes(const frame *f, const check_surface *surface,
 }
 
 static abut_status check_inside_tets(const frame *f, const check_surface *surface,
-                                     const cell_block *block, size_t most, verify_result *result,
-                                     verify_problems *problems, abut_error *err)
+                                     const cell_block *block, const uint8_t *turned, size_t most,
+                                     verify_result *result, verify_problems *problems,
+                                     abut_error *err)
 {
     check_inside *found;
     size_t count, stride = (size_t)block->nodes_per_cell;
     TRY(check_points_inside(f->points, surface->points, surface->point_count, block->nodes, stride,
                             block->count, &found, &count, err));
-    result->inside += count;
     abut_status status = ABUT_OK;
     for (size_t i = 0; status == ABUT_OK && i < count; i++) {
+        if (turned[surface->body[block->nodes[(size_t)found[i].tet * stride]]]) {
+            result->allowed_inside++;
+            continue;
+        }
+        result->inside++;
         verify_problem problem = {.kind = VERIFY_INSIDE,
                                   .step = f->step,
                                   .first = {found[i].vertex},
@@ -163,8 +168,8 @@ static abut_status check_inside_tets(const frame *f, const check_surface *surfac
 }
 
 static abut_status check_contact(const frame *f, const mesh *m, const int32_t *body,
-                                 const verify_setup *setup, size_t most, verify_result *result,
-                                 verify_problems *problems, abut_error *err)
+                                 const uint8_t *turned, const verify_setup *setup, size_t most,
+                                 verify_result *result, verify_problems *problems, abut_error *err)
 {
     surface_parts parts;
     TRY(mesh_surface(m, &parts, err));
@@ -185,7 +190,8 @@ static abut_status check_contact(const frame *f, const mesh *m, const int32_t *b
     if (status == ABUT_OK) status = check_planes(f, &surface, setup, most, result, problems, err);
     for (size_t b = 0; status == ABUT_OK && b < f->block_count; b++)
         if (f->blocks[b].kind == CELL_TET && f->blocks[b].order == 1)
-            status = check_inside_tets(f, &surface, &f->blocks[b], most, result, problems, err);
+            status =
+                check_inside_tets(f, &surface, &f->blocks[b], turned, most, result, problems, err);
     surface_parts_free(&parts);
     return status;
 }
@@ -282,18 +288,25 @@ static abut_status check_strains(const frame *f, const int32_t *body, const veri
 
 /* ---- Inversion ---- */
 
+/* turned: set for bodies that may have inverted tets and do. */
 static abut_status check_tets(const frame *f, const cell_block *block, const int32_t *body,
-                              int32_t first_tet, size_t most, verify_result *result,
-                              verify_problems *problems, abut_error *err)
+                              const verify_setup *setup, uint8_t *turned, int32_t first_tet,
+                              size_t most, verify_result *result, verify_problems *problems,
+                              abut_error *err)
 {
     int32_t *inverted;
     size_t count;
     TRY(check_inverted_tets(f->points, f->point_count, block->nodes, (size_t)block->nodes_per_cell,
                             block->count, &inverted, &count, err));
-    result->inverted += count;
     abut_status status = ABUT_OK;
     for (size_t i = 0; status == ABUT_OK && i < count; i++) {
         const int32_t *nodes = block->nodes + (size_t)inverted[i] * (size_t)block->nodes_per_cell;
+        if (setup->invertible && setup->invertible[body[nodes[0]]]) {
+            turned[body[nodes[0]]] = 1;
+            result->allowed_inverted++;
+            continue;
+        }
+        result->inverted++;
         verify_problem problem = {.kind = VERIFY_INVERTED,
                                   .step = f->step,
                                   .first_count = 4,
@@ -321,16 +334,20 @@ abut_status verify_frame(const frame *f, const verify_setup *setup, size_t most,
     const int32_t *body = NULL;
     TRY(borrow_mesh(f, &m, err));
     TRY(bodies_of(f, setup, &body, err));
+    uint8_t *turned = mem_calloc(setup->body_count + 1, 1);
+    abut_status status = turned ? ABUT_OK : error_memory(err, "checking a frame");
     int32_t first_tet = 0;
-    for (size_t b = 0; b < f->block_count; b++) {
+    for (size_t b = 0; status == ABUT_OK && b < f->block_count; b++) {
         if (f->blocks[b].kind != CELL_TET) continue;
-        TRY(check_tets(f, &f->blocks[b], body, first_tet, most, result, problems, err));
+        status = check_tets(f, &f->blocks[b], body, setup, turned, first_tet, most, result,
+                            problems, err);
         first_tet += (int32_t)f->blocks[b].count;
     }
-    TRY(check_strains(f, body, setup, most, result, problems, err));
-    if (setup->contact && f->point_count > 0)
-        TRY(check_contact(f, &m, body, setup, most, result, problems, err));
-    return ABUT_OK;
+    if (status == ABUT_OK) status = check_strains(f, body, setup, most, result, problems, err);
+    if (status == ABUT_OK && setup->contact && f->point_count > 0)
+        status = check_contact(f, &m, body, turned, setup, most, result, problems, err);
+    mem_free(turned);
+    return status;
 }
 
 /* ---- Words ---- */

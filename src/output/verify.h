@@ -34,6 +34,7 @@ typedef struct verify_setup {
     size_t body_count;
     uint8_t *body_flags; /* CHECK_BODY_* */
     int32_t *body_group; /* bodies that do not collide; -1: none */
+    uint8_t *invertible; /* per body: its material allows inverted tets; NULL: none does */
     size_t plane_count;
     verify_plane *planes;
     double radius;        /* distances are measured up to this */
@@ -68,6 +69,9 @@ typedef struct verify_result {
     int64_t step;
     double time;
     size_t intersections, inverted, behind_planes, inside, too_close, strained;
+    /* Tets of materials that allow it are inverted, and nodes are in tets of a body that has such
+     * ones: its interior is not where its surface is. No violations. */
+    size_t allowed_inverted, allowed_inside;
     double min_distance; /* INFINITY beyond the radius, 0 when something intersects */
 } verify_result;
 

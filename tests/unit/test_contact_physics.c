@@ -5,6 +5,8 @@
 #include "support/scene_makers.h"
 #include "test.h"
 
+#include <unistd.h>
+
 static abut_error err;
 
 static abut_sim *load_example(const char *scene, const char *const *overrides)
@@ -103,6 +105,45 @@ TEST(block_slides)
     double v1 = vec3_dot(downhill, mean(block, abut_sim_velocities(block)));
     CHECK_NEAR((v1 - v0) / (abut_sim_time(block) - t0), expected, 0.02 * expected);
     abut_sim_destroy(block);
+}
+
+/* Two blocks on a ramp; only the table of pairs gives friction. One holds, the other slides as if
+ * on ice, and the pairs may name the bodies in any order. */
+TEST(friction_of_pairs)
+{
+    static const char text[] =
+        "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 20}, \"contact\": {\"dhat\": 1e-3, "
+        "\"friction_pairs\": [{\"first\": \"ramp\", \"second\": \"rough\", \"coefficient\": 1}, "
+        "{\"first\": \"smooth\", \"second\": \"ramp\", \"coefficient\": 0}]}, \"solver\": "
+        "{\"tolerance\": 1e-6}, \"materials\": {\"stiff\": {\"young\": 1e7, \"poisson\": 0.3}}, "
+        "\"bodies\": [{\"name\": \"smooth\", \"material\": \"stiff\", \"mesh\": {\"box\": "
+        "{\"size\": "
+        "[0.2, 0.2, 0.2], \"cells\": [1, 1, 1]}}, \"rotate\": [0, 0, -26.56505117707799], "
+        "\"translate\": [0.045079130, 0.090158261, -0.3]}, {\"name\": \"rough\", \"material\": "
+        "\"stiff\", \"mesh\": {\"box\": {\"size\": [0.2, 0.2, 0.2], \"cells\": [1, 1, 1]}}, "
+        "\"rotate\": [0, 0, -26.56505117707799], \"translate\": [0.045079130, 0.090158261, 0.3]}, "
+        "{\"name\": \"ramp\", \"type\": \"obstacle\", \"friction\": 0.3, \"mesh\": {\"grid\": "
+        "{\"size\": [4, 2], \"cells\": [1, 1]}}, \"rotate\": [0, 0, -26.56505117707799]}]}";
+    char path[] = "/tmp/abut-pairs-XXXXXX";
+    int file = mkstemp(path);
+    CHECK(file >= 0 && write(file, text, sizeof text - 1) == (ssize_t)(sizeof text - 1));
+    close(file);
+    abut_sim *sim = NULL;
+    CHECK_OK(abut_sim_load(path, NULL, &sim, &err), err);
+    unlink(path);
+    if (!sim) return;
+    for (int i = 0; i < 20; i++) advance(sim);
+    const model *m = sim->stepper->model;
+    double way[2] = {0};
+    for (int b = 0; b < 2; b++)
+        for (int i = 0; i < 8; i++) {
+            size_t node = (size_t)(m->bodies.data[b].first_block + i);
+            vec3 moved = vec3_sub(vec3_load(sim->stepper->state.x + 3 * node), m->rest.data[node]);
+            way[b] += vec3_dot(downhill, moved) / 8;
+        }
+    CHECK_NEAR(way[0], 9.81 * 0.44721359549995794 * 1e-4 * 210, 1e-4); /* h^2 n (n + 1) / 2 */
+    CHECK(fabs(way[1]) < 2e-3);
+    abut_sim_destroy(sim);
 }
 
 /* Height of the highest node of all simulated bodies. */
@@ -233,6 +274,7 @@ int main(void)
 {
     RUN(block_sticks);
     RUN(block_slides);
+    RUN(friction_of_pairs);
     RUN(arch_stands_and_falls);
     RUN(card_house_stands_and_falls);
     RUN(momentum_of_collisions);

@@ -54,6 +54,34 @@ TEST(crossing_tets)
     array_free(&problems);
 }
 
+/* A tet that is turned inside out counts where its material does not allow it; a node inside such
+ * a body is then no violation either, but it is where no tet of the body is turned. */
+TEST(allowed_inversions)
+{
+    vec3 points[8];
+    memcpy(points, crossing, sizeof points);
+    points[5] = (vec3){0.2, 0.1, -1}; /* the second tet is inverted and stays inside the first */
+    points[6] = (vec3){0.1, 0.2, -1};
+    points[7] = (vec3){0.1, 0.1, -1};
+    uint8_t invertible[2] = {1, 1};
+    verify_setup setup = usual;
+    verify_result result;
+    verify_problems problems = {0};
+    check(points, setup, &result, &problems);
+    CHECK(result.inverted == 1 && result.allowed_inverted == 0 && result.inside == 1);
+    setup.invertible = invertible;
+    check(points, setup, &result, &problems);
+    CHECK(result.inverted == 0 && result.allowed_inverted == 1);
+    CHECK(result.inside == 1 && result.allowed_inside == 0); /* in the first body, not turned */
+    points[3].z = -2;
+    check(points, setup, &result, &problems);
+    CHECK(result.inverted == 0 && result.allowed_inverted == 2 && result.inside == 0);
+    invertible[0] = 0;
+    check(points, setup, &result, &problems);
+    CHECK(result.inverted == 1 && result.allowed_inverted == 1);
+    array_free(&problems);
+}
+
 TEST(obstacles_and_contact_off)
 {
     verify_result result;
@@ -139,6 +167,7 @@ TEST(wrong_frames)
 int main(void)
 {
     RUN(crossing_tets);
+    RUN(allowed_inversions);
     RUN(obstacles_and_contact_off);
     RUN(apart_and_behind_a_plane);
     RUN(inverted_tets);
