@@ -8,6 +8,7 @@
 #include "output/series.h"
 #include "output/summary.h"
 #include "output/table.h"
+#include "step/accuracy.h"
 #include "term/element_energy.h"
 
 #include <math.h>
@@ -27,6 +28,8 @@ typedef struct run {
     /* sums over all steps, part of the checkpoint */
     int64_t newton_iterations, max_contacts, contact_sum;
     double min_distance, max_stretch;
+    step_accuracy accuracy; /* worst since the start or the resumption */
+    int64_t measured_steps;
     int64_t frame_step, checkpoint_step;
     model_frame frame;
     frame_fields fields;
@@ -192,6 +195,16 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     if (s->state.steps > 0) summary.mean_contacts = (double)r->contact_sum / (double)s->state.steps;
     timer_switch(&s->timer, STAGE_OTHER);
     memcpy(summary.stage_seconds, s->timer.seconds, sizeof summary.stage_seconds);
+    const step_accuracy *a = &r->accuracy;
+    summary.accuracy.steps = r->measured_steps;
+    summary.accuracy.momentum = a->momentum;
+    summary.accuracy.smallest_force = a->smallest_force;
+    summary.accuracy.largest_force = a->largest_force;
+    summary.accuracy.complementarity = a->complementarity;
+    summary.accuracy.slackness = a->slackness;
+    summary.accuracy.min_distance = a->min_distance;
+    summary.accuracy.min_volume_ratio = a->min_volume_ratio;
+    summary.accuracy.admissible = a->admissible;
     verify_result last;
     TRY(verify_state(r->sim, &last, err));
     summary.intersections = (int64_t)(last.intersections + last.behind_planes + last.inside);
@@ -302,6 +315,15 @@ static void count_step(run *r)
     r->max_stretch = fmax(r->max_stretch, l->max_stretch);
 }
 
+static abut_status measure_step(run *r, abut_error *err)
+{
+    step_accuracy now;
+    TRY(stepper_accuracy(r->sim->stepper, &now, err));
+    r->accuracy = accuracy_worse(&r->accuracy, &now);
+    r->measured_steps++;
+    return ABUT_OK;
+}
+
 static abut_status run_steps(run *r, abut_error *err)
 {
     const scene_def *scene = r->sim->scene;
@@ -311,6 +333,7 @@ static abut_status run_steps(run *r, abut_error *err)
     while (s->state.steps < total) {
         TRY(abut_sim_step(r->sim, err));
         count_step(r);
+        if (scene->measures) TRY(measure_step(r, err));
         timer_switch(&s->timer, STAGE_OUTPUT);
         TRY(append_row(r, err));
         bool last = s->state.steps == total;
@@ -342,7 +365,8 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
                .options = options,
                .started = timer_now(),
                .min_distance = INFINITY,
-               .max_stretch = 1};
+               .max_stretch = 1,
+               .accuracy = accuracy_none()};
     abut_status status = open_run(r, error);
     bool opened = status == ABUT_OK;
     if (status == ABUT_OK) status = run_steps(r, error);

@@ -64,6 +64,20 @@ static int add_bodies(json_t *root, const run_summary *s)
     return failed;
 }
 
+static int add_accuracy(json_t *root, const run_summary *s)
+{
+    if (s->accuracy.steps == 0) return 0;
+    json_t *o =
+        json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "steps",
+                  (json_int_t)s->accuracy.steps, "momentum_residual", real(s->accuracy.momentum),
+                  "min_normal_force", real(s->accuracy.smallest_force), "max_normal_force",
+                  real(s->accuracy.largest_force), "complementarity",
+                  real(s->accuracy.complementarity), "slackness", real(s->accuracy.slackness),
+                  "min_distance", real(s->accuracy.min_distance), "min_volume_ratio",
+                  real(s->accuracy.min_volume_ratio), "admissible", (int)s->accuracy.admissible);
+    return json_object_set_new(root, "accuracy", o);
+}
+
 static json_t *build(const run_summary *s)
 {
     json_t *root = json_pack(
@@ -79,7 +93,7 @@ static json_t *build(const run_summary *s)
         "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
-    if (root && add_bodies(root, s) != 0) {
+    if (root && (add_bodies(root, s) != 0 || add_accuracy(root, s) != 0)) {
         json_decref(root);
         root = NULL;
     }

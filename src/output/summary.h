@@ -32,6 +32,13 @@ typedef struct run_summary {
     struct {
         double l2, h1, h1_semi, linf;
     } norms; /* of the final displacement */
+    /* Worst values of the steps that were measured, where the scene asks for it. */
+    struct {
+        int64_t steps; /* 0: not measured */
+        double momentum, smallest_force, largest_force, complementarity, slackness;
+        double min_distance, min_volume_ratio;
+        bool admissible;
+    } accuracy;
     size_t body_count;
     const body_summary *bodies;
 } run_summary;

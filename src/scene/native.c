@@ -679,6 +679,7 @@ static void read_output(scene_def *scene)
     const json_t *output = get(scene->resolved, "output"), *formats = get(output, "formats");
     scene->frame_every = get_int(output, "every");
     scene->checkpoint_every = get_int(output, "checkpoint_every");
+    scene->measures = get_bool(output, "measures");
     for (size_t i = 0; i < json_array_size(formats); i++) {
         const char *format = json_string_value(json_array_get(formats, i));
         if (strcmp(format, "vtu") == 0) scene->write_vtu = true;

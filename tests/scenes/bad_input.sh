@@ -81,6 +81,15 @@ END
 expect 0 'warning: .*contact.dhat is 0.3 m, more than the shortest edge of the simulated bodies \(0.25 m\)' \
     run coarse.json -o out
 
+# ---- measures on request ----
+expect 0 'results are in' run coarse.json -o out --set contact.dhat=0.01 --set ground=-0.505 --set output.measures=true
+for key in momentum_residual min_normal_force max_normal_force slackness min_volume_ratio; do
+    grep -q "\"$key\": [0-9]" out/run.json || fail "run.json: accuracy has no $key"
+done
+grep -q '"complementarity": 0.0' out/run.json && grep -q '"admissible": true' out/run.json || fail "run.json: accuracy"
+expect 0 'results are in' run coarse.json -o out
+grep -q '"accuracy"' out/run.json && fail "run.json: accuracy without being asked"
+
 # ---- bodies that intersect at the start ----
 cat > start.json <<'END'
 {"abut": 1, "time": {"step": 0.1, "steps": 1}, "contact": {"dhat": 0.01}, "bodies": [
