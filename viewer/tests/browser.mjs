@@ -81,8 +81,9 @@ export const probe = (page) => page.evaluate(() => window.abut.probe());
 export async function until(page, condition, what, seconds = 30) {
   const end = Date.now() + 1000 * seconds;
   for (;;) {
-    const state = await probe(page);
-    if (condition(state)) return state;
+    // The page's own script may still be unpacking what it was given.
+    const state = await page.evaluate(() => (window.abut ? window.abut.probe() : null));
+    if (state && condition(state)) return state;
     if (Date.now() > end) {
       check(false, `${what}; last seen: ${JSON.stringify({ ...state, points: undefined })}`);
       return state;
