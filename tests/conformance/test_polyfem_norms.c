@@ -104,8 +104,9 @@ static norms measure(const stepper *s)
     return n;
 }
 
-/* Scenes whose first step has contact, where the two programs choose the stiffness of the barrier
- * by the same rule from different mean masses and gradients: the distances that result differ. */
+/* Scenes whose first step has contact. They differ from the stored norms; that the stiffness of the
+ * barrier is the reason (both programs choose it from the state at hand) is likely but not tested.
+ */
 static const char *const contact_in_first_step[] = {"stick-slip",
                                                     "screw",
                                                     "dolphin-funnel",
@@ -138,7 +139,7 @@ static double relative(double ours, double stored, double scale)
 }
 
 typedef struct totals {
-    int run, agree, refused, unexplained;
+    int run, agree, not_compared, refused, unexplained;
 } totals;
 
 static void compare(const char *path, const json_t *stored, int steps, totals *total)
@@ -157,8 +158,7 @@ static void compare(const char *path, const json_t *stored, int steps, totals *t
         status = stepper_advance(s, &statistics, &err);
     if (status == ABUT_OK && has_other_cells(s)) {
         printf("%-60s run, but its norms are not compared: cells of higher order\n", name);
-        total->run++;
-        total->agree++;
+        total->not_compared++;
     } else if (status != ABUT_OK) {
         printf("%-60s not run: %s\n", name, err.message);
         total->refused++;
@@ -214,8 +214,8 @@ int main(int argc, char **argv)
         json_decref(document);
         fflush(stdout);
     }
-    printf("%d scenes run, %d agree to 1e-4, %d could not be run\n", total.run, total.agree,
-           total.refused);
+    printf("%d scenes compared, %d agree to 1e-4; %d run but not compared, %d could not be run\n",
+           total.run, total.agree, total.not_compared, total.refused);
     for (int i = 0; i < file_count; i++) free(files[i]);
     return total.unexplained > 0 || total.run == 0;
 }
