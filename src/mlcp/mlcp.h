@@ -68,7 +68,6 @@ typedef struct mlcp_statistics {
     bool converged;
     double residual;                               /* of the velocities, relative */
     double error_normal, error_stick, error_slide; /* Fischer-Burmeister, m */
-    double force_scale;                            /* multiplier times this is a force */
 } mlcp_statistics;
 
 typedef struct mlcp_solver mlcp_solver;

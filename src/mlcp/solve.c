@@ -252,7 +252,7 @@ abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocit
                       double h, mlcp_statistics *statistics, abut_error *err)
 {
     size_t scalars = 3 * s->model->rest.count;
-    *statistics = (mlcp_statistics){.force_scale = 1 / (h * h)};
+    *statistics = (mlcp_statistics){0};
     s->h = h;
     s->pass = 0;
     s->x_start = start;

@@ -1,14 +1,13 @@
 /* What is understood of PolyFEM's keys. A key that is not in the table is refused by name; one that
- * is ignored does not change what is computed, or says so in a warning. */
+ * is ignored does not change what is computed. */
 #include "scene/import_polyfem.h"
 
 #include <stdio.h>
 #include <string.h>
 
 typedef enum key_use {
-    KEY_USED,           /* the whole value below it too */
-    KEY_WITHOUT_EFFECT, /* output, and how PolyFEM solves: no effect on the result here */
-    KEY_WARNED          /* accepted with a warning: the result may differ */
+    KEY_USED,          /* the whole value below it too */
+    KEY_WITHOUT_EFFECT /* output, and how PolyFEM solves: no effect on the result here */
 } key_use;
 
 /* * stands for any index of a list. */
@@ -130,8 +129,6 @@ static abut_status check(const polyfem_scene *s, const json_t *value, const char
     if (!found)
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
                              "this key of PolyFEM is not supported", err);
-    if (use == KEY_WARNED)
-        log_message(s->log, ABUT_LOG_WARNING, "%s: %s is ignored", s->path, field);
     if (found == 2) return ABUT_OK;
     char next_pattern[300], next_field[300];
     if (json_is_array(value)) {

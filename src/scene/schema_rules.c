@@ -283,6 +283,15 @@ static void check_mlcp(schema_walk *walk, const json_t *scene)
             snprintf(key, sizeof key, "contact.%s", words[i][0]);
             schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
         }
+    static const char *const flags[] = {"area_weighted", "physical"};
+    for (int i = 0; i < 2; i++)
+        if (json_is_true(json_object_get(contact, flags[i]))) {
+            char key[60];
+            snprintf(key, sizeof key, "contact.%s", flags[i]);
+            schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
+        }
+    if (json_is_true(json_object_get(scene, "planar")))
+        schema_rule_problem(walk, "planar", "is for the stepper \"barrier\"");
     if (json_object_get(contact, "stiffness"))
         schema_rule_problem(walk, "contact.stiffness", "is for the stepper \"barrier\"");
     if (!json_is_true(json_object_get(contact, "enabled")))
@@ -290,8 +299,12 @@ static void check_mlcp(schema_walk *walk, const json_t *scene)
     const json_t *bodies = json_object_get(scene, "bodies");
     for (size_t i = 0; i < json_array_size(bodies); i++) {
         const char *type = json_string_value(json_object_get(json_array_get(bodies, i), "type"));
-        if (one_of(type, "deformable", "obstacle", "obstacle")) continue;
         char key[40];
+        if (number(json_array_get(bodies, i), "offset") > 0) {
+            snprintf(key, sizeof key, "bodies[%zu].offset", i);
+            schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
+        }
+        if (one_of(type, "deformable", "obstacle", "obstacle")) continue;
         snprintf(key, sizeof key, "bodies[%zu].type", i);
         schema_rule_problem(walk, key, "\"%s\" is for the stepper \"barrier\"", type);
     }

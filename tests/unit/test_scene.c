@@ -269,6 +269,23 @@ TEST(all_problems_are_reported)
                          "bar.json: time.end: must be a number >= 0 (s), found -2\n") == 0);
 }
 
+/* What only the barrier stepper can do is refused by name. */
+TEST(fields_of_the_other_stepper)
+{
+    static const char *const more[][2] = {
+        {"'contact': {'barrier': 'c1'}", "bar.json: contact.barrier"},
+        {"'contact': {'stiffness': 1e5}", "bar.json: contact.stiffness"},
+        {"'contact': {'area_weighted': true}", "bar.json: contact.area_weighted"},
+        {"'contact': {'physical': true}", "bar.json: contact.physical"}};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{'abut': 1, 'stepper': 'mlcp', 'time': {'step': 1, 'end': 1}, 'bodies': [], %s}",
+                 more[i][0]);
+        expect_error(text, more[i][1], "is for the stepper \"barrier\"");
+    }
+}
+
 TEST(not_a_scene)
 {
     expect_error("[]", "bar.json",
@@ -639,6 +656,7 @@ int main(void)
     RUN(wrong_meshes);
     RUN(rules_over_several_fields);
     RUN(all_problems_are_reported);
+    RUN(fields_of_the_other_stepper);
     RUN(not_a_scene);
     RUN(foreign_scenes_are_recognised);
     RUN(defaults);
