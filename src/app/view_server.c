@@ -29,12 +29,12 @@ bool view_server_is_open(const view_server *server)
 
 #else
 
+#include "app/http.h"
 #include "app/view_source.h"
 #include "base/file.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,7 +290,8 @@ abut_status view_server_start(const view_options *options, view_server **out, ab
     view_server *server = mem_calloc(1, sizeof *server);
     if (!server) return error_memory(err, "starting the viewer");
     pthread_mutex_init(&server->lock, NULL);
-    abut_status status = load_page(server, options->page, err);
+    abut_status status = http_load(err);
+    if (status == ABUT_OK) status = load_page(server, options->page, err);
     if (status == ABUT_OK) status = view_source_open(&server->source, options->folder, err);
     if (status == ABUT_OK) status = make_token(server, err);
     if (status == ABUT_OK) status = listen_on(server, options, err);

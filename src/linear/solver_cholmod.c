@@ -2,13 +2,13 @@
  *
  * The library is loaded when a solver is created: it brings a BLAS and its threads along, which a
  * run with another solver should not carry. */
+#include "base/library.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "linear/order.h"
 #include "linear/solver.h"
 
 #include <cholmod.h>
-#include <dlfcn.h>
 #include <string.h>
 
 #define TEXT_OF(x) #x
@@ -36,30 +36,19 @@ typedef struct solver_cholmod {
     double order_fill; /* entries of the factor when the order was made */
 } solver_cholmod;
 
-static bool find_symbol(void *library, const char *name, void *slot)
-{
-    void *address = dlsym(library, name);
-    memcpy(slot, &address, sizeof address);
-    return address != NULL;
-}
-
 static abut_status load_library(solver_cholmod *s, abut_error *err)
 {
-    void *library = dlopen(LIBRARY_NAME(CHOLMOD_MAIN_VERSION), RTLD_NOW | RTLD_LOCAL);
-    if (!library) library = dlopen("libcholmod.so", RTLD_NOW | RTLD_LOCAL);
-    bool found = library != NULL;
-#define FIND(name) found = found && find_symbol(library, "cholmod_" #name, &s->name);
+    library l;
+    library_open(&l, LIBRARY_NAME(CHOLMOD_MAIN_VERSION), "libcholmod.so");
+#define FIND(name) library_need(&l, "cholmod_" #name, &s->name);
     CHOLMOD_FUNCTIONS(FIND)
 #undef FIND
-    if (!found) {
-        const char *reason = dlerror();
+    if (l.failure[0])
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
-                         "CHOLMOD cannot be loaded (%s); \"direct\" needs no library",
-                         reason ? reason : "no reason given");
-    }
-    find_symbol(library, "openblas_set_num_threads", &s->set_blas_threads);
-    find_symbol(library, "omp_set_max_active_levels", &s->set_levels);
-    find_symbol(library, "omp_get_max_active_levels", &s->get_levels);
+                         "CHOLMOD cannot be loaded (%s); \"direct\" needs no library", l.failure);
+    library_find(&l, "openblas_set_num_threads", &s->set_blas_threads);
+    library_find(&l, "omp_set_max_active_levels", &s->set_levels);
+    library_find(&l, "omp_get_max_active_levels", &s->get_levels);
     return ABUT_OK;
 }
 
