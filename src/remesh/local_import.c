@@ -1,0 +1,307 @@
+/* Making a local mesh from arrays, and looking at a whole one again. */
+#include "remesh/local_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A facet of a cell: its vertices ascending, and how the cell sees their order. */
+typedef struct facet_item {
+    int32_t vertex[3];
+    int32_t cell; /* -1: a tag of the definition */
+    int32_t corner;
+    int32_t tag;
+    bool odd; /* ascending order is an odd permutation of the outward one */
+} facet_item;
+
+typedef ARRAY(facet_item) facet_list;
+
+static int compare_facets(const void *a, const void *b)
+{
+    const facet_item *p = a, *q = b;
+    for (int k = 0; k < 3; k++)
+        if (p->vertex[k] != q->vertex[k]) return p->vertex[k] < q->vertex[k] ? -1 : 1;
+    return p->cell < q->cell ? -1 : p->cell > q->cell;
+}
+
+/* Sorts the vertices; true when that takes an odd number of exchanges. */
+static bool sort_vertices(int32_t *v, int count)
+{
+    bool odd = false;
+    for (int i = 1; i < count; i++)
+        for (int k = i; k > 0 && v[k - 1] > v[k]; k--) {
+            int32_t t = v[k];
+            v[k] = v[k - 1];
+            v[k - 1] = t;
+            odd = !odd;
+        }
+    return odd;
+}
+
+static bool add_facets_of_cell(const local_mesh *m, int32_t cell, facet_list *out)
+{
+    const local_cell *c = &m->cells.data[cell];
+    for (int corner = 0; corner <= m->dimension; corner++) {
+        facet_item f = {.vertex = {-1, -1, -1}, .cell = cell, .corner = corner};
+        int n = 0;
+        for (int k = 0; k <= m->dimension; k++)
+            if (k != corner) f.vertex[n++] = c->vertex[k];
+        f.odd = sort_vertices(f.vertex, n) != (corner % 2 == 1);
+        if (!array_push(out, f)) return false;
+    }
+    return true;
+}
+
+static abut_status all_facets(const local_mesh *m, facet_list *out, abut_error *err)
+{
+    for (size_t i = 0; i < m->cells.count; i++)
+        if (m->cells.data[i].alive && !add_facets_of_cell(m, (int32_t)i, out))
+            return error_memory(err, "reading a mesh");
+    return ABUT_OK;
+}
+
+static bool same_facet(const facet_item *a, const facet_item *b)
+{
+    return memcmp(a->vertex, b->vertex, sizeof a->vertex) == 0;
+}
+
+/* Sets the tags of one facet from its cells (sorted items first .. last - 1, a given tag first). */
+static abut_status tag_facet(local_mesh *m, const facet_item *first, const facet_item *last,
+                             abut_error *err)
+{
+    int32_t tag = 0;
+    while (first < last && first->cell < 0) tag = (first++)->tag;
+    if (last - first > 2)
+        return error_set(err, ABUT_ERROR_INPUT, "", "cells %d, %d and %d share a facet",
+                         first[0].cell, first[1].cell, first[2].cell);
+    if (last - first == 2) {
+        local_cell *a = &m->cells.data[first[0].cell], *b = &m->cells.data[first[1].cell];
+        if (first[0].odd == first[1].odd)
+            return error_set(err, ABUT_ERROR_INPUT, "",
+                             "cells %d and %d lie on the same side of the facet that they share",
+                             first[0].cell, first[1].cell);
+        tag = a->attribute == b->attribute ? LOCAL_INTERIOR : LOCAL_INTERFACE;
+    }
+    for (; first < last; first++) m->cells.data[first->cell].facet[first->corner] = tag;
+    return ABUT_OK;
+}
+
+static abut_status set_facet_tags(local_mesh *m, const local_definition *def, abut_error *err)
+{
+    facet_list facets = {0};
+    abut_status status = all_facets(m, &facets, err);
+    for (size_t i = 0; i < def->facet_count && status == ABUT_OK; i++) {
+        facet_item f = {.vertex = {-1, -1, -1}, .cell = -1, .tag = def->facet_tags[i]};
+        memcpy(f.vertex, def->facets + i * (size_t)m->dimension,
+               (size_t)m->dimension * sizeof *f.vertex);
+        sort_vertices(f.vertex, m->dimension);
+        if (f.tag < 0)
+            status = error_set(err, ABUT_ERROR_INPUT, "", "facet %zu has the tag %d, not 0 or more",
+                               i, f.tag);
+        else if (!array_push(&facets, f))
+            status = error_memory(err, "reading a mesh");
+    }
+    if (facets.count) qsort(facets.data, facets.count, sizeof *facets.data, compare_facets);
+    for (size_t i = 0, end; i < facets.count && status == ABUT_OK; i = end) {
+        for (end = i + 1; end < facets.count && same_facet(&facets.data[i], &facets.data[end]);)
+            end++;
+        status = tag_facet(m, facets.data + i, facets.data + end, err);
+    }
+    array_free(&facets);
+    return status;
+}
+
+/* The cells of a vertex must hang together by facets. */
+static abut_status check_star(const local_mesh *m, int32_t vertex, local_list *cells,
+                              abut_error *err)
+{
+    array_clear(cells);
+    size_t total = 0;
+    for (int32_t r = m->vertices.data[vertex].first; r >= 0; r = local_next(m, r)) total++;
+    if (total == 0) return ABUT_OK;
+    if (!array_push(cells, m->vertices.data[vertex].first / 4))
+        return error_memory(err, "reading a mesh");
+    for (size_t i = 0; i < cells->count; i++) {
+        for (int k = 0; k <= m->dimension; k++) {
+            if (m->cells.data[cells->data[i]].vertex[k] == vertex) continue;
+            int32_t other = local_mesh_across(m, cells->data[i], k);
+            bool known = other < 0;
+            for (size_t j = 0; j < cells->count && !known; j++) known = cells->data[j] == other;
+            if (!known && !array_push(cells, other)) return error_memory(err, "reading a mesh");
+        }
+    }
+    if (cells->count == total) return ABUT_OK;
+    return error_set(err, ABUT_ERROR_INPUT, "",
+                     "the cells at vertex %d touch each other in a point or an edge only", vertex);
+}
+
+static abut_status check_input(const local_mesh *m, abut_error *err)
+{
+    local_list cells = {0};
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; i < m->cells.count && status == ABUT_OK; i++) {
+        if (!(local_cell_quality(m, (int32_t)i) > 1e-9))
+            status = error_set(err, ABUT_ERROR_INPUT, "",
+                               "cell %zu is flat or inverted (shape %g of at most 1)", i,
+                               local_cell_quality(m, (int32_t)i));
+        for (int f = 0; f < m->field_count && status == ABUT_OK; f++)
+            if (m->is_position[f] && !(local_cell_volume(m, (int32_t)i, f) > 0))
+                status =
+                    error_set(err, ABUT_ERROR_INPUT, "", "cell %zu is inverted in field %d", i, f);
+    }
+    for (size_t i = 0; i < m->vertices.count && status == ABUT_OK; i++)
+        status = check_star(m, (int32_t)i, &cells, err);
+    array_free(&cells);
+    return status;
+}
+
+static abut_status import_vertices(local_mesh *m, const local_definition *def, abut_error *err)
+{
+    for (size_t i = 0; i < def->vertex_count; i++) {
+        int32_t number;
+        local_parents self = {1, {(int32_t)i}, {1}};
+        TRY(local_vertex_birth(m, def->rest[i], def->flags ? def->flags[i] : 0, self, &number,
+                               err));
+        m->vertices.data[number].origin = number;
+        for (int f = 0; f < m->field_count; f++) *local_field(m, number, f) = def->fields[f][i];
+    }
+    return ABUT_OK;
+}
+
+static abut_status import_cells(local_mesh *m, const local_definition *def, abut_error *err)
+{
+    static const int32_t inside[4] = {LOCAL_INTERIOR, LOCAL_INTERIOR, LOCAL_INTERIOR,
+                                      LOCAL_INTERIOR};
+    for (size_t i = 0; i < def->cell_count; i++) {
+        const int32_t *v = def->cells + i * (size_t)local_corners(m);
+        for (int k = 0; k <= m->dimension; k++)
+            if (v[k] < 0 || (size_t)v[k] >= def->vertex_count)
+                return error_set(err, ABUT_ERROR_INPUT, "",
+                                 "cell %zu names vertex %d of a mesh of %zu", i, v[k],
+                                 def->vertex_count);
+        TRY(local_cell_birth(m, v, inside, def->attribute ? def->attribute[i] : 0, (int32_t)i, NULL,
+                             err));
+    }
+    return ABUT_OK;
+}
+
+abut_status local_mesh_import(local_mesh *m, const local_definition *def, abut_error *err)
+{
+    *m = (local_mesh){.dimension = def->dimension, .field_count = def->field_count};
+    if (def->field_count < 0 || def->field_count > LOCAL_MAX_FIELDS)
+        return error_set(err, ABUT_ERROR_INPUT, "", "%d fields, at most %d are possible",
+                         def->field_count, LOCAL_MAX_FIELDS);
+    for (int f = 0; f < def->field_count; f++) m->is_position[f] = def->is_position[f];
+    abut_status status = import_vertices(m, def, err);
+    if (status == ABUT_OK) status = import_cells(m, def, err);
+    if (status == ABUT_OK) status = set_facet_tags(m, def, err);
+    if (status == ABUT_OK) status = check_input(m, err);
+    if (status != ABUT_OK) {
+        local_mesh_free(m);
+        return status;
+    }
+    for (size_t i = 0; i < m->vertices.count; i++)
+        if (m->vertices.data[i].first < 0) m->vertices.data[i].alive = false;
+    m->imported_vertices = m->vertices.count;
+    m->imported_cells = m->cells.count;
+    local_mesh_commit(m);
+    return ABUT_OK;
+}
+
+abut_status local_mesh_from_mesh(local_mesh *m, const mesh *shape, abut_error *err)
+{
+    const cell_block *tets = mesh_find(shape, CELL_TET);
+    const cell_block *cells = tets ? tets : mesh_find(shape, CELL_TRIANGLE);
+    memset(m, 0, sizeof *m);
+    if (!cells || cells->order != 1)
+        return error_set(err, ABUT_ERROR_INPUT, "", "no linear %s to remesh",
+                         cells ? "cells" : "triangles or tets");
+    const cell_block *facets = mesh_find(shape, tets ? CELL_TRIANGLE : CELL_EDGE);
+    local_definition def = {.dimension = tets ? 3 : 2,
+                            .vertex_count = shape->vertex_count,
+                            .cell_count = cells->count,
+                            .rest = shape->vertices,
+                            .cells = cells->nodes,
+                            .attribute = cells->tags};
+    if (facets && facets->tags && facets->order == 1) {
+        def.facet_count = facets->count;
+        def.facets = facets->nodes;
+        def.facet_tags = facets->tags;
+    }
+    return local_mesh_import(m, &def, err);
+}
+
+/* --- looking at everything anew ------------------------------------------------------------- */
+
+static abut_status wrong(abut_error *err, const char *what, size_t index)
+{
+    return error_set(err, ABUT_ERROR_CHECK, "", "%s %zu", what, index);
+}
+
+static abut_status check_rings(const local_mesh *m, abut_error *err)
+{
+    size_t linked = 0, corners = 0;
+    for (size_t i = 0; i < m->vertices.count; i++) {
+        const local_vertex *v = &m->vertices.data[i];
+        if (v->alive != (v->first >= 0)) return wrong(err, "cells of the dead vertex", i);
+        int32_t before = -1;
+        for (int32_t r = v->first; r >= 0; before = r, r = local_next(m, r)) {
+            const local_cell *c = &m->cells.data[r / 4];
+            if (!c->alive || c->vertex[r % 4] != (int32_t)i || c->before[r % 4] != before)
+                return wrong(err, "the ring of vertex", i);
+            linked++;
+        }
+    }
+    for (size_t i = 0; i < m->cells.count; i++)
+        if (m->cells.data[i].alive) corners += (size_t)local_corners(m);
+    if (linked != corners) return wrong(err, "corners missing in rings:", corners - linked);
+    return ABUT_OK;
+}
+
+static abut_status check_cells(const local_mesh *m, abut_error *err)
+{
+    for (size_t i = 0; i < m->cells.count; i++) {
+        if (!m->cells.data[i].alive) continue;
+        if (!(local_cell_volume(m, (int32_t)i, -1) > 0)) return wrong(err, "no volume: cell", i);
+        for (int f = 0; f < m->field_count; f++)
+            if (m->is_position[f] && !(local_cell_volume(m, (int32_t)i, f) > 0))
+                return wrong(err, "inverted in a field: cell", i);
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_facet(const local_mesh *m, const facet_item *f, size_t count,
+                               abut_error *err)
+{
+    if (count > 2) return wrong(err, "a facet of three cells: cell", (size_t)f->cell);
+    const local_cell *a = &m->cells.data[f->cell];
+    int32_t tag = a->facet[f->corner];
+    if (count == 1)
+        return tag >= 0 ? ABUT_OK : wrong(err, "a boundary without tag: cell", (size_t)f->cell);
+    const local_cell *b = &m->cells.data[f[1].cell];
+    int32_t expected = a->attribute == b->attribute ? LOCAL_INTERIOR : LOCAL_INTERFACE;
+    if (tag != expected || b->facet[f[1].corner] != expected)
+        return wrong(err, "a tag inside: cell", (size_t)f->cell);
+    if (f[0].odd == f[1].odd) return wrong(err, "orientation: cell", (size_t)f->cell);
+    return ABUT_OK;
+}
+
+abut_status local_mesh_check(const local_mesh *m, abut_error *err)
+{
+    TRY(check_rings(m, err));
+    TRY(check_cells(m, err));
+    facet_list facets = {0};
+    abut_status status = all_facets(m, &facets, err);
+    if (status == ABUT_OK && facets.count)
+        qsort(facets.data, facets.count, sizeof *facets.data, compare_facets);
+    for (size_t i = 0, end; i < facets.count && status == ABUT_OK; i = end) {
+        for (end = i + 1; end < facets.count && same_facet(&facets.data[i], &facets.data[end]);)
+            end++;
+        status = check_facet(m, &facets.data[i], end - i, err);
+    }
+    array_free(&facets);
+    local_list cells = {0};
+    for (size_t i = 0; i < m->vertices.count && status == ABUT_OK; i++)
+        status = check_star(m, (int32_t)i, &cells, err);
+    array_free(&cells);
+    return status;
+}

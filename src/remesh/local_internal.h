@@ -1,0 +1,59 @@
+/* What the files of the local mesh share. */
+#ifndef REMESH_LOCAL_INTERNAL_H
+#define REMESH_LOCAL_INTERNAL_H
+
+#include "remesh/local_mesh.h"
+
+typedef enum local_record_kind {
+    RECORD_CELL_BORN,
+    RECORD_CELL_DEAD,
+    RECORD_VERTEX_BORN,
+    RECORD_VERTEX_DEAD,
+    RECORD_FIELD
+} local_record_kind;
+
+struct local_record {
+    local_record_kind kind;
+    int32_t index, field;
+    vec3 value; /* of the field before */
+};
+
+/* Births and deaths, logged. */
+abut_status local_cell_birth(local_mesh *m, const int32_t *vertex, const int32_t *facet,
+                             int32_t attribute, int32_t origin, int32_t *out, abut_error *err);
+abut_status local_cell_death(local_mesh *m, int32_t cell, abut_error *err);
+/* A vertex without cells; its fields are not set. */
+abut_status local_vertex_birth(local_mesh *m, vec3 rest, uint64_t flags, local_parents parents,
+                               int32_t *out, abut_error *err);
+abut_status local_vertex_death(local_mesh *m, int32_t vertex, abut_error *err);
+
+/* Ends an operation: looks at the cells that came since `begin` and undoes everything when one is
+ * inverted, too bad (worst_before: shape of the worst cell that went), or when volumes per
+ * attribute differ. */
+abut_status local_finish(local_mesh *m, local_mark begin, bool improve, local_change *out,
+                         abut_error *err);
+
+/* Corner of a vertex in a cell, -1: none. */
+static inline int local_corner_of(const local_mesh *m, const local_cell *c, int32_t vertex)
+{
+    for (int k = 0; k <= m->dimension; k++)
+        if (c->vertex[k] == vertex) return k;
+    return -1;
+}
+
+/* Flags that all corners but `without` (-1: none left out) have. */
+uint64_t local_common_flags(const local_mesh *m, const local_cell *c, int without);
+
+/* Barycentric coordinates of a point in a simplex of the dimension. False when it is flat. */
+bool local_barycentric(int dimension, const vec3 *corner, vec3 point, double *weight);
+double local_simplex_volume(int dimension, const vec3 *p);
+double local_simplex_quality(int dimension, const vec3 *p);
+
+/* Iteration over the ring of a vertex: for (r = first; r >= 0; r = local_next(m, r)); the cell is
+ * r / 4, the corner r % 4. */
+static inline int32_t local_next(const local_mesh *m, int32_t ring)
+{
+    return m->cells.data[ring / 4].next[ring % 4];
+}
+
+#endif
