@@ -17,6 +17,14 @@ mkdir -p "$out"
 cd viewer || exit 1
 ABUT_CHROMIUM=$browser node tests/viewer.mjs "$scratch/stack.run" ../examples/contact/pile/scene.json "$out"
 code=$?
+kinds=()
+for kind in contact/funnel rigid/gears-in-soft-block rigid/coin thin/all-in thin/hair thin/granules highorder/ball highorder/plane; do
+    run=$scratch/${kind//\//-}.run
+    scene=$(ls ../examples/"$kind"/*.json | head -1)
+    "$abut" run "$scene" -o "$run" --steps 12 --set output.every=2 --quiet || exit 1
+    kinds+=("$run")
+done
+ABUT_CHROMIUM=$browser node tests/kinds.mjs "$out" "${kinds[@]}" || code=1
 "$abut" run tests/large.json -o "$scratch/large.run" --quiet || exit 1
 ABUT_CHROMIUM=$browser node tests/large.mjs "$scratch/large.run" 30 || code=1
 exit $code

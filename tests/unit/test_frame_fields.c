@@ -101,6 +101,44 @@ TEST(stress_and_stretch)
     stored_frame_free(&f);
 }
 
+/* A sheet and a rod stretched to 1.2 times their length. Of the sheet, neo-Hookean in plane stress
+ * with a = 1.2 along x and 1 along z: P = mu (s - 1/s) + lambda ln(J) / s, sigma = P s / J, and von
+ * Mises' of the two principal stresses. */
+TEST(thin_bodies)
+{
+    write_scene(
+        "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 1}, \"contact\": {\"enabled\": false},"
+        " \"materials\": {\"m\": {\"young\": 1e5, \"poisson\": 0.3, \"density\": 400}},"
+        " \"bodies\": [{\"name\": \"sheet\", \"type\": \"shell\", \"material\": \"m\","
+        "  \"mesh\": {\"grid\": {\"size\": [1, 1], \"cells\": [3, 2]}}, \"shell\": {\"thickness\": "
+        "0.001, \"membrane\": \"neo-hookean\"}},"
+        " {\"name\": \"rod\", \"type\": \"rod\", \"material\": \"m\", \"rod\": {\"diameter\": "
+        "0.001},"
+        "  \"mesh\": {\"polyline\": {\"from\": [0, 1, 0], \"to\": [1, 1, 0], \"segments\": 4}}}],"
+        " \"output\": {\"fields\": [\"stress\", \"stretch\"]}}");
+    abut_sim *sim = load();
+    double *x = abut_sim_positions(sim);
+    for (size_t i = 0; i < abut_sim_node_count(sim); i++) x[3 * i] *= 1.2;
+    run_into(sim, 0, NULL);
+    abut_sim_destroy(sim);
+    stored_frame f;
+    read_frame(0, &f);
+    const frame_field *stress = frame_find(&f.frame, FRAME_CELLS, FIELD_STRESS);
+    const frame_field *stretch = frame_find(&f.frame, FRAME_CELLS, FIELD_STRETCH);
+    double mu = 1e5 / 2.6, lambda = 1e5 * 0.3 / (1 - 0.09), a = 1.2;
+    double along = (mu * (a - 1 / a) + lambda * log(a) / a) * a / a, across = lambda * log(a) / a;
+    double expected = sqrt(along * along - along * across + across * across);
+    CHECK(stress && stretch && frame_cell_count(&f.frame) == 12 + 4);
+    for (size_t i = 0; stress && stretch && i < frame_cell_count(&f.frame); i++) {
+        CHECK_NEAR(stretch->doubles[i], 1.2, 1e-12);
+        if (i < 12)
+            CHECK_NEAR(stress->doubles[i], expected, 1e-7);
+        else
+            CHECK(isnan(stress->doubles[i]));
+    }
+    stored_frame_free(&f);
+}
+
 static vec3 sum_of(const stored_frame *f, const char *name, int32_t wanted)
 {
     const frame_field *force = frame_find(&f->frame, FRAME_POINTS, name);
@@ -153,6 +191,7 @@ int main(void)
     strcpy(folder, "/tmp/abut_fields_XXXXXX");
     if (!mkdtemp(folder)) return 1;
     RUN(stress_and_stretch);
+    RUN(thin_bodies);
     RUN(forces_balance_momentum);
     char line[200];
     snprintf(line, sizeof line, "rm -rf '%s'", folder);
