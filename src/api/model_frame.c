@@ -133,6 +133,13 @@ void model_frame_free(model_frame *mf)
     mf->block_count = 0;
 }
 
+void model_frame_positions(model_frame *mf, const model *m, const double *x, vec3 *out)
+{
+    if (mf->vertex_position.count > 0)
+        collision_surface_positions(&m->surface, x, mf->vertex_position.data);
+    gather(mf, x, mf->vertex_position.data, out);
+}
+
 void model_frame_take(model_frame *mf, const stepper *s, frame *out)
 {
     const model *m = s->model;

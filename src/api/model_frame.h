@@ -27,4 +27,7 @@ void model_frame_free(model_frame *mf);
  * state changes. */
 void model_frame_take(model_frame *mf, const stepper *s, frame *out);
 
+/* Where the points are for the coordinates x; out has one entry per point. */
+void model_frame_positions(model_frame *mf, const model *m, const double *x, vec3 *out);
+
 #endif

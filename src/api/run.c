@@ -3,6 +3,7 @@
 #include "api/sim_state.h"
 #include "api/verify.h"
 #include "api/volume_frame.h"
+#include "api/way_record.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "output/series.h"
@@ -35,6 +36,7 @@ typedef struct run {
     frame_fields fields;
     volume_frame volume; /* and its series, where the scene asks for them */
     frame_series volume_series;
+    way_record ways;
 } run;
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -52,7 +54,10 @@ static abut_status write_frame(run *r, abut_error *err)
     model_frame_take(&r->frame, r->sim->stepper, &f);
     TRY(frame_fields_choose(&r->fields, &r->frame, r->sim->stepper, r->sim->scene->frame_fields, &f,
                             err));
-    return series_add(&r->series, &f, err);
+    way_record_give(&r->ways, &f);
+    TRY(series_add(&r->series, &f, err));
+    way_record_clear(&r->ways);
+    return ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -71,6 +76,7 @@ static abut_status save_checkpoint(run *r, abut_error *err)
     memcpy(values + 3, s->timer.seconds, sizeof s->timer.seconds);
     checkpoint_add_longs(w, "run_counters", counters, 4);
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
+    way_record_save(&r->ways, w);
     if (status == ABUT_OK) status = checkpoint_write(w, r->checkpoint_path, err);
     r->checkpoint_step = s->state.steps;
     mem_free(w);
@@ -84,6 +90,7 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     TRY(checkpoint_copy_longs(c, "run_counters", counters, 4, err));
     TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
     TRY(sim_state_copy(r->sim, c, err));
+    TRY(way_record_load(&r->ways, c, err));
     r->newton_iterations = counters[0];
     r->max_contacts = counters[1];
     r->contact_sum = counters[2];
@@ -279,7 +286,9 @@ static bool frame_due(const scene_def *scene, int64_t step)
 static abut_status open_run(run *r, abut_error *err)
 {
     const char *folder = r->options->folder;
-    bool resume;
+    const scene_def *scene = r->sim->scene;
+    bool resume, frames = scene->write_vtu && scene->frame_every > 0;
+    way_record_enable(&r->ways, r->sim->stepper, scene->write_ways && frames);
     TRY(open_folder(r, &resume, err));
     int64_t last = resume ? r->sim->stepper->state.steps : -1;
     char path[4096];
@@ -332,6 +341,7 @@ static abut_status run_steps(run *r, abut_error *err)
     if (r->options->steps >= 0 && r->options->steps < total) total = r->options->steps;
     while (s->state.steps < total) {
         TRY(abut_sim_step(r->sim, err));
+        TRY(way_record_note(&r->ways, s, err));
         count_step(r);
         if (scene->measures) TRY(measure_step(r, err));
         timer_switch(&s->timer, STAGE_OUTPUT);
@@ -397,6 +407,8 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
     volume_frame_free(&r->volume);
     model_frame_free(&r->frame);
     frame_fields_free(&r->fields);
+    way_record_free(&r->ways);
+    sim->stepper->way.enabled = false;
     mem_free(r);
     return status;
 }

@@ -25,6 +25,8 @@ abut_status verify_start(const abut_sim *sim, const char *folder, abut_error *er
 /* Counts of the state at this moment. */
 abut_status verify_state(const abut_sim *sim, verify_result *out, abut_error *err);
 
+enum { WAY_MOMENTS = 3 };
+
 /* A whole folder of results. */
 typedef struct run_verification {
     scene_def *scene; /* as it was run */
@@ -33,8 +35,9 @@ typedef struct run_verification {
     verify_problems problems;
     size_t bad_frames, intersections, inverted, behind_planes, inside; /* over all frames */
     size_t too_close, strained;
-    size_t moments, between;                 /* looked at between frames, and intersections there */
-    double between_depth;                    /* m, of the deepest of those */
+    bool ways;               /* the moments between frames are those of the ways that they keep */
+    size_t moments, between; /* looked at between frames, and what was found there */
+    double between_depth;    /* m, of the deepest intersection of those */
     size_t allowed_inverted, allowed_inside; /* of materials that allow inversion */
     double min_distance;
     int64_t min_distance_step;
@@ -45,9 +48,11 @@ typedef struct run_verification {
  */
 abut_status verify_run(const char *folder, size_t most, const logger *log, run_verification *out,
                        abut_error *err);
-/* Also looks at so many moments between the frames of neighbouring steps (output/between.h). The
- * solver guarantees the way of its iterations, which is not quite this one, so that what is found
- * there is counted apart. */
+/* Also looks at moments between frames: so many on every piece of the ways that the frames keep
+ * (api/verify_way.h), whose violations count; negative: WAY_MOMENTS, and only there. Frames without
+ * ways are interpolated (output/between.h) when they are of neighbouring steps; the solver
+ * guarantees the way of its iterations, which is not quite this one, so that what is found there is
+ * counted apart. */
 abut_status verify_run_between(const char *folder, size_t most, int between, const logger *log,
                                run_verification *out, abut_error *err);
 void run_verification_free(run_verification *v);

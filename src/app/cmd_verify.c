@@ -11,7 +11,7 @@ enum { SHOWN = 20, KEPT = 100000 };
 static size_t violations(const run_verification *v)
 {
     return v->intersections + v->inverted + v->behind_planes + v->inside + v->too_close +
-           v->strained;
+           v->strained + (v->ways ? v->between : 0);
 }
 
 static void print_frames(const run_verification *v)
@@ -35,7 +35,8 @@ static void print_problems(const run_verification *v, bool all)
     for (size_t i = 0; i < shown; i++) {
         char text[400];
         verify_describe(&v->problems.data[i], v->verifier.names, text, sizeof text);
-        printf("step %lld: %s\n", (long long)v->problems.data[i].step, text);
+        printf("%s %lld: %s\n", v->problems.data[i].on_way ? "on the way to step" : "step",
+               (long long)v->problems.data[i].step, text);
     }
     size_t rest = violations(v) - shown;
     if (rest > 0) printf("and %zu more%s\n", rest, all ? "" : " (--all lists them)");
@@ -81,7 +82,8 @@ static void print_summary(const run_verification *v)
             printf("smallest distance more than %.6g m, twice dhat\n", v->verifier.setup.radius);
     }
     if (v->moments > 0) {
-        printf("between frames    %zu intersections at %zu moments", v->between, v->moments);
+        printf("%s %zu intersections at %zu moments",
+               v->ways ? "along the ways   " : "between frames   ", v->between, v->moments);
         printf(v->between > 0 ? ", up to %.3g m deep\n" : "\n", v->between_depth);
     }
     printf("result            %s\n", violations(v) == 0 ? "clean" : "violated");
@@ -108,6 +110,7 @@ static json_t *json_problem(const run_verification *v, const verify_problem *p)
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(kinds[p->kind]));
     json_object_set_new(o, "step", json_integer(p->step));
+    if (p->on_way) json_object_set_new(o, "on_way", json_true());
     json_object_set_new(o, "body", json_string(v->verifier.names[p->first_body]));
     json_object_set_new(o, "points", json_points(p->first, p->first_count));
     bool pair = p->kind == VERIFY_INTERSECTION || p->kind == VERIFY_TOO_CLOSE;
@@ -164,6 +167,7 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "inside", json_integer((json_int_t)v->inside));
     json_object_set_new(o, "too_close", json_integer((json_int_t)v->too_close));
     json_object_set_new(o, "strained", json_integer((json_int_t)v->strained));
+    json_object_set_new(o, "ways", json_boolean(v->ways));
     json_object_set_new(o, "moments_between", json_integer((json_int_t)v->moments));
     json_object_set_new(o, "intersections_between", json_integer((json_int_t)v->between));
     json_object_set_new(o, "depth_between", json_number(v->between_depth));
@@ -184,7 +188,7 @@ static abut_status run(const command_line *line, abut_error *err)
 {
     logger log = stderr_log();
     const char *folder = line->arguments[0];
-    int64_t moments = 0;
+    int64_t moments = -1;
     TRY(line_integer(line, "--between", 0, 1000, &moments, err));
     run_verification v;
     TRY(verify_run_between(folder, KEPT, (int)moments, &log, &v, err));
@@ -208,7 +212,8 @@ static abut_status run(const command_line *line, abut_error *err)
 static const option_def options[] = {
     {"--json", NULL, NULL, "print one JSON object instead of lines for people", COMPLETE_NOTHING},
     {"--frames", NULL, NULL, "print one line per frame, too", COMPLETE_NOTHING},
-    {"--between", NULL, "N", "look at N moments between the frames of neighbouring steps, too",
+    {"--between", NULL, "N",
+     "look at N moments of every piece of the way between frames (3 where the frames keep it)",
      COMPLETE_NOTHING},
     {"--all", NULL, NULL, "list all problems instead of the first 20", COMPLETE_NOTHING},
 };
@@ -228,10 +233,12 @@ const command_def command_verify = {
         "not looked at; inverted tetrahedra of materials that allow it (fixed corotated, linear, "
         "SVK) are "
         "counted apart and are no violation; without contact in the scene only inversions are.\n"
-        "Between frames, bodies move along the curves that turn them rigidly from one frame to the "
-        "next, and deform linearly. That is not quite the way of the solver's iterations, which "
-        "its "
-        "collision detection guarantees, so that what is found there is counted apart.\n"
+        "Frames of scenes with rigid or affine bodies keep the way from one to the next (unless "
+        "output.ways is false): places between which all coordinates change linearly, so that "
+        "bodies turn along curves. Moments of it are checked like frames. With --between, frames "
+        "without ways are interpolated: bodies turn rigidly from one frame to the next, and deform "
+        "linearly. That is not the way of the solver's iterations, which its collision detection "
+        "guarantees, so that what is found there is counted apart.\n"
         "The exit code is 0 when all frames are clean, 4 when something is violated (what, where "
         "and how deep is listed, with the numbers that points have in the frames), 2 or 5 for a "
         "folder that is no result of a run or cannot be read.",

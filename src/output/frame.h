@@ -28,6 +28,11 @@ typedef struct frame {
     const cell_block *blocks; /* cells are counted through the blocks in order; tags are not used */
     size_t field_count;
     frame_field fields[FRAME_MAX_FIELDS];
+    /* The ways of the steps since the frame before (step/way.h): coordinates of all places one
+     * after the other, and how many places each step has; NULL when they were not noted. */
+    const double *way;
+    const int32_t *way_places;
+    size_t way_length, way_steps;
 } frame;
 
 /* Usual names of fields. The renderer and the viewer know them. */
@@ -67,6 +72,8 @@ typedef struct stored_frame {
     cell_block *blocks;
     void *arrays[FRAME_MAX_FIELDS];
     char names[FRAME_MAX_FIELDS][64];
+    double *way;
+    int32_t *way_places;
 } stored_frame;
 
 /* Reads a VTU file that frame_write_vtu (or mesh_write) wrote: appended raw data, zlib, one piece.

@@ -480,11 +480,28 @@ static abut_status read_moment(const vtu_file *file, double *time, int64_t *step
     return ABUT_OK;
 }
 
+/* The way since the frame before, where it was noted. */
+static abut_status read_way(const vtu_file *file, stored_frame *out, abut_error *err)
+{
+    const stored_array *way = find_array(file, IN_FIELD, "way");
+    const stored_array *places = find_array(file, IN_FIELD, "way_places");
+    if (!way || !places) return ABUT_OK;
+    if (strcmp(way->type, "Float64") != 0 || strcmp(places->type, "Int32") != 0)
+        return damaged(file, "the way since the frame before", err);
+    frame *f = &out->frame;
+    TRY(unpack(file, way, 8, SIZE_MAX, (void **)&out->way, &f->way_length, err));
+    TRY(unpack(file, places, 4, SIZE_MAX, (void **)&out->way_places, &f->way_steps, err));
+    f->way = out->way;
+    f->way_places = out->way_places;
+    return ABUT_OK;
+}
+
 static abut_status read_frame(const vtu_file *file, stored_frame *out, abut_error *err)
 {
     TRY(read_moment(file, &out->frame.time, &out->frame.step, err));
     TRY(read_points(file, out, err));
     TRY(read_cells(file, out, err));
+    TRY(read_way(file, out, err));
     for (int i = 0; i < file->array_count; i++)
         if (file->arrays[i].section == IN_POINT || file->arrays[i].section == IN_CELL)
             TRY(read_field(file, &file->arrays[i], out, err));
@@ -516,6 +533,8 @@ void stored_frame_free(stored_frame *f)
     for (size_t b = 0; b < f->frame.block_count; b++) mem_free(f->blocks[b].nodes);
     mem_free(f->blocks);
     mem_free(f->points);
+    mem_free(f->way);
+    mem_free(f->way_places);
     for (int i = 0; i < FRAME_MAX_FIELDS; i++) mem_free(f->arrays[i]);
     memset(f, 0, sizeof *f);
 }

@@ -339,6 +339,7 @@ typedef struct scene_def {
     /* output */
     int frame_every, checkpoint_every;
     bool measures; /* accuracy of every step */
+    bool write_ways;
     bool write_vtu, write_obj;
     bool write_volume;     /* elements of high-order bodies as Lagrange cells */
     unsigned frame_fields; /* bit k: the k-th word of output.fields (api/frame_fields.h) */

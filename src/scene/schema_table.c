@@ -212,6 +212,9 @@ static const schema_field output_fields[] = {
     {"measures", SCHEMA_BOOL, .initial = "false",
      .doc = "Whether every step is measured: balance of forces, signs of contact forces, "
             "complementarity; the worst values are in run.json under `accuracy`."},
+    {"ways", SCHEMA_BOOL, .initial = "true",
+     .doc = "With rigid or affine bodies: whether frames keep the way of the steps since the frame "
+            "before, along which nothing intersects, for `abut verify`."},
     {"formats", SCHEMA_WORDS, .words = format_words, .initial = "[\"vtu\"]",
      .doc =
          "Formats of the frames: VTU, OBJ beside it, and `volume`: the elements of bodies with an "

@@ -158,6 +158,7 @@ void stepper_destroy(stepper *s)
     mem_free(s->work);
     mem_free(s->user_force);
     mem_free(s->gradient);
+    step_way_free(&s->way);
     model_free(s->model);
     mem_free(s->model);
     mem_free(s);
@@ -351,6 +352,7 @@ static abut_status after_iteration(void *context, const double *x, double direct
                                    bool *may_stop, abut_error *err)
 {
     stepper *s = context;
+    TRY(step_way_add(&s->way, x, err));
     if (s->contact && contact_adapt_stiffness(s->contact)) *changed = true;
     for (int i = 0; i < s->thin_count; i++)
         if (s->thin[i]->class->adapt && s->thin[i]->class->adapt(s->thin[i], x)) *changed = true;
@@ -398,6 +400,7 @@ static abut_status move_prescribed(stepper *s, abut_error *err)
             if (problem_accepts(&s->problem, s->newton.trial)) break;
         }
         memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
+        TRY(step_way_add(&s->way, s->x, err));
         if (!whole) TRY(attach(s, err));
     }
     return problem_set_fixed(&s->problem, s->fixed, err);
@@ -513,6 +516,7 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
     size_t scalars = s->state.scalars;
     memcpy(s->start, s->state.x, scalars * sizeof *s->start);
     memcpy(s->x, s->state.x, scalars * sizeof *s->x);
+    TRY(step_way_begin(&s->way, s->x, scalars, err));
     double factor = motion_force_factor(&s->state, h);
     motion_predict(&s->state, h, s->inertia->x_tilde);
     set_forces(s, s->time);
@@ -583,6 +587,9 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
     *statistics = (step_statistics){0};
     TRY(find_positions(s, end, statistics, err));
     TRY(check_positions(s, end, statistics, err));
+    bool asked = false;
+    if (s->contact) TRY(step_way_join(&s->way, &s->problem, &asked, err));
+    if (asked) TRY(problem_update(&s->problem, s->x, err));
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
     settle_prescribed(s);
     if (s->model->rigids.count > 0)

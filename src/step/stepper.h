@@ -14,6 +14,7 @@
 #include "step/prescribed.h"
 #include "step/rigid_motion.h"
 #include "step/unreached.h"
+#include "step/way.h"
 #include "term/attachment.h"
 #include "term/damping.h"
 #include "term/elastic.h"
@@ -102,6 +103,7 @@ typedef struct stepper {
     double attachment_start2; /* sum of squared distances to the targets at the start */
     double *gradient;         /* scratch */
     bool attached;            /* prescribed nodes are unknowns pulled by the augmented Lagrangian */
+    step_way way;             /* of the last step, when enabled */
 } stepper;
 
 /* Takes the model over (also on failure). Conditions and loads are added before stepper_start. */

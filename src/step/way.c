@@ -1,0 +1,80 @@
+#include "step/way.h"
+
+#include <string.h>
+
+void step_way_free(step_way *w)
+{
+    array_free(&w->places);
+    array_free(&w->scratch);
+    array_free(&w->kept);
+}
+
+static abut_status append(step_way *w, const double *x, abut_error *err)
+{
+    size_t at = w->places.count;
+    if (!array_resize(&w->places, at + w->scalars)) return error_memory(err, "noting a way");
+    memcpy(w->places.data + at, x, w->scalars * sizeof *x);
+    return ABUT_OK;
+}
+
+abut_status step_way_begin(step_way *w, const double *x, size_t scalars, abut_error *err)
+{
+    if (!w->enabled) return ABUT_OK;
+    w->scalars = scalars;
+    array_clear(&w->places);
+    return append(w, x, err);
+}
+
+abut_status step_way_add(step_way *w, const double *x, abut_error *err)
+{
+    if (!w->enabled) return ABUT_OK;
+    const double *last = w->places.data + w->places.count - w->scalars;
+    return memcmp(last, x, w->scalars * sizeof *x) == 0 ? ABUT_OK : append(w, x, err);
+}
+
+static const double *place(const step_way *w, size_t i) { return w->places.data + i * w->scalars; }
+
+/* Whether the straight line between two places is free. */
+static abut_status is_free(step_way *w, problem *p, size_t from, size_t to, bool *free,
+                           abut_error *err)
+{
+    const double *a = place(w, from), *b = place(w, to);
+    for (size_t i = 0; i < w->scalars; i++) w->scratch.data[i] = b[i] - a[i];
+    double alpha = 0;
+    TRY(problem_max_step(p, a, w->scratch.data, 1.0, &alpha, err));
+    *free = alpha >= 1;
+    return ABUT_OK;
+}
+
+/* Marks the places between two that are needed. */
+static abut_status join(step_way *w, problem *p, size_t from, size_t to, bool *asked,
+                        abut_error *err)
+{
+    if (to - from < 2) return ABUT_OK;
+    bool free = false;
+    *asked = true;
+    TRY(is_free(w, p, from, to, &free, err));
+    if (free) return ABUT_OK;
+    size_t middle = from + (to - from) / 2;
+    w->kept.data[middle] = 1;
+    TRY(join(w, p, from, middle, asked, err));
+    return join(w, p, middle, to, asked, err);
+}
+
+abut_status step_way_join(step_way *w, problem *p, bool *asked, abut_error *err)
+{
+    *asked = false;
+    size_t count = step_way_count(w), left = 0;
+    if (!w->enabled || count < 3) return ABUT_OK;
+    if (!array_resize(&w->kept, count) || !array_resize(&w->scratch, w->scalars))
+        return error_memory(err, "joining a way");
+    memset(w->kept.data, 0, count);
+    w->kept.data[0] = w->kept.data[count - 1] = 1;
+    TRY(join(w, p, 0, count - 1, asked, err));
+    for (size_t i = 0; i < count; i++)
+        if (w->kept.data[i])
+            memmove(w->places.data + left++ * w->scalars, place(w, i),
+                    w->scalars * sizeof *w->places.data);
+    w->places.count = left * w->scalars;
+    return ABUT_OK;
+}

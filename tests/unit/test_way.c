@@ -1,0 +1,178 @@
+/* The ways of steps: what frames keep of the motion between them is free of intersections also
+ * where the direct way from frame to frame is not, and what is not true of them is found. */
+#include "test.h"
+
+#include "api/verify.h"
+#include "base/file.h"
+#include "output/series.h"
+
+static abut_error err;
+static char root[64];
+static const logger quiet;
+
+/* A cube that tumbles over its edges. */
+static const char scene_text[] =
+    "{\"abut\": 1, \"time\": {\"step\": 0.02, \"steps\": 20}, \"contact\": {\"dhat\": 1e-4,"
+    " \"friction\": 0.8}, \"solver\": {\"tolerance\": 1e-3}, \"output\": {\"every\": %d, "
+    "\"checkpoint_every\": 1, \"ways\": %s}, \"bodies\": [{\"name\": \"floor\", \"type\": "
+    "\"obstacle\", \"mesh\": {\"box\": {\"size\": [20, 1, 20], \"cells\": [1, 1, 1]}}, "
+    "\"translate\": [0, -0.5, 0]}, {\"name\": \"cube\", \"type\": \"%s\", \"density\": 1000, "
+    "\"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}}, \"translate\": [0, 0.55, 0],"
+    " \"velocity\": [3, 0, 0], \"angular_velocity\": [0, 0, -400]}]}";
+
+static void folder_of(const char *name, char *out, size_t size)
+{
+    path_join(out, size, root, name);
+}
+
+static void make_run(const char *name, int every, const char *ways, const char *type, int steps,
+                     bool resume)
+{
+    char text[2000], folder[256];
+    int length = snprintf(text, sizeof text, scene_text, every, ways, type);
+    folder_of(name, folder, sizeof folder);
+    abut_sim *sim = NULL;
+    CHECK_OK(abut_sim_create(text, (size_t)length, "cube.json", NULL, &sim, &err), err);
+    if (!sim) return;
+    abut_run_options options = abut_default_run_options();
+    options.folder = folder;
+    options.steps = steps;
+    options.resume = resume;
+    CHECK_OK(abut_sim_run(sim, &options, &err), err);
+    abut_sim_destroy(sim);
+}
+
+static abut_status verify(const char *name, int moments, run_verification *v)
+{
+    char folder[256];
+    folder_of(name, folder, sizeof folder);
+    return verify_run_between(folder, 100, moments, &quiet, v, &err);
+}
+
+TEST(a_tumbling_cube_is_free_along_its_way)
+{
+    run_verification v;
+    make_run("cube", 1, "true", "rigid", -1, false);
+    CHECK_OK(verify("cube", 40, &v), err);
+    CHECK(v.ways && v.between == 0 && v.intersections == 0 && v.problems.count == 0);
+    CHECK(v.moments > 20 * 40); /* some steps have more than one piece */
+    run_verification_free(&v);
+    /* The direct way from frame to frame is not free, so that the above says something. */
+    make_run("direct", 1, "false", "rigid", -1, false);
+    CHECK_OK(verify("direct", 40, &v), err);
+    CHECK(!v.ways && v.between > 0 && v.intersections == 0 && v.moments == 20 * 40);
+    run_verification_free(&v);
+    CHECK_OK(verify("direct", -1, &v), err);
+    CHECK(v.moments == 0);
+    run_verification_free(&v);
+}
+
+TEST(noting_ways_changes_nothing)
+{
+    char path[256];
+    stored_frame a, b;
+    folder_of("cube/frames/frame_000020.vtu", path, sizeof path);
+    CHECK_OK(frame_read(path, &a, &err), err);
+    folder_of("direct/frames/frame_000020.vtu", path, sizeof path);
+    CHECK_OK(frame_read(path, &b, &err), err);
+    CHECK(a.frame.way && !b.frame.way);
+    CHECK(memcmp(a.points, b.points, a.frame.point_count * sizeof *a.points) == 0);
+    stored_frame_free(&a);
+    stored_frame_free(&b);
+}
+
+TEST(affine_bodies_and_seldom_frames)
+{
+    run_verification v;
+    make_run("affine", 7, "true", "affine", -1, false);
+    CHECK_OK(verify("affine", 10, &v), err);
+    CHECK(v.ways && v.between == 0 && v.moments >= 20 * 10 + 17); /* frames: 7, 14, 20 */
+    run_verification_free(&v);
+}
+
+/* The way since the last frame survives an interruption. */
+TEST(going_on)
+{
+    run_verification v;
+    make_run("again", 7, "true", "rigid", 10, false);
+    make_run("again", 7, "true", "rigid", -1, true);
+    CHECK_OK(verify("again", 5, &v), err);
+    CHECK(v.ways && v.between == 0 && v.moments > 100);
+    run_verification_free(&v);
+}
+
+/* Writes a frame of the run "again" with another way. */
+static void change_way(int64_t step, size_t place, double by, int32_t places)
+{
+    char path[256], name[64];
+    stored_frame f;
+    snprintf(name, sizeof name, "again/frames/frame_%06lld.vtu", (long long)step);
+    folder_of(name, path, sizeof path);
+    CHECK_OK(frame_read(path, &f, &err), err);
+    size_t total = 0;
+    for (size_t i = 0; i < f.frame.way_steps; i++) total += (size_t)f.way_places[i];
+    size_t scalars = f.frame.way_length / total;
+    CHECK(place + 1 < total && scalars >= 6);
+    f.way[place * scalars + scalars - 5] += by; /* height of the cube's centre */
+    f.way_places[0] += places;
+    CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
+    stored_frame_free(&f);
+}
+
+TEST(false_ways_are_found)
+{
+    run_verification v;
+    /* A place between two frames that is in the floor; the first place of a step does not fit. */
+    change_way(14, 0, -0.5, 0);
+    CHECK(verify("again", 5, &v) == ABUT_ERROR_INPUT && strstr(err.message, "does not lead there"));
+    change_way(14, 0, 0.5, 0);
+    CHECK_OK(verify("again", 5, &v), err);
+    CHECK(v.between == 0);
+    run_verification_free(&v);
+    change_way(14, 0, 0, 1);
+    CHECK(verify("again", 5, &v) == ABUT_ERROR_INPUT);
+    change_way(14, 0, 0, -1);
+    CHECK_OK(verify("again", 5, &v), err);
+    run_verification_free(&v);
+}
+
+/* A way with a place in the floor, inserted between the two of a step. */
+TEST(ways_through_bodies_are_found)
+{
+    char path[256];
+    stored_frame f;
+    make_run("through", 1, "true", "rigid", 1, false);
+    folder_of("through/frames/frame_000001.vtu", path, sizeof path);
+    CHECK_OK(frame_read(path, &f, &err), err);
+    size_t places = (size_t)f.way_places[0], scalars = f.frame.way_length / places;
+    double *way = mem_alloc((places + 1) * scalars, sizeof *way);
+    memcpy(way, f.way, scalars * sizeof *way);
+    memcpy(way + scalars, f.way, f.frame.way_length * sizeof *way);
+    way[scalars + scalars - 5] -= 0.3;
+    f.frame.way = way;
+    f.frame.way_length += scalars;
+    f.way_places[0]++;
+    CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
+    mem_free(way);
+    stored_frame_free(&f);
+    run_verification v;
+    CHECK_OK(verify("through", -1, &v), err);
+    CHECK(v.ways && v.between > 0 && v.between_depth > 0.1 && v.intersections == 0);
+    CHECK(v.problems.count > 0 && v.problems.data[0].on_way && v.problems.data[0].step == 1);
+    run_verification_free(&v);
+}
+
+int main(void)
+{
+    snprintf(root, sizeof root, "/tmp/abut_way_XXXXXX");
+    if (!mkdtemp(root)) return EXIT_FAILURE;
+    RUN(a_tumbling_cube_is_free_along_its_way);
+    RUN(noting_ways_changes_nothing);
+    RUN(affine_bodies_and_seldom_frames);
+    RUN(going_on);
+    RUN(false_ways_are_found);
+    RUN(ways_through_bodies_are_found);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    return system(command) == 0 ? TEST_END() : EXIT_FAILURE;
+}
