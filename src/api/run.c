@@ -54,7 +54,7 @@ static abut_status write_frame(run *r, abut_error *err)
     model_frame_take(&r->frame, r->sim->stepper, &f);
     TRY(frame_fields_choose(&r->fields, &r->frame, r->sim->stepper, r->sim->scene->frame_fields, &f,
                             err));
-    way_record_give(&r->ways, &f);
+    TRY(way_record_give(&r->ways, &r->frame, r->sim->stepper->model, &f, err));
     TRY(series_add(&r->series, &f, err));
     way_record_clear(&r->ways);
     return ABUT_OK;

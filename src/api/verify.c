@@ -276,19 +276,20 @@ static abut_status check_between(run_verification *v, const stored_frame *last,
 /* Moments between two frames, along the way that the second one keeps if it does. */
 static abut_status check_moments(run_verification *v, const stored_frame *last,
                                  const stored_frame *next, int moments, size_t most,
-                                 way_checker *ways, abut_error *err)
+                                 abut_error *err)
 {
     if (moments == 0 || !v->verifier.setup.contact) return ABUT_OK;
-    if (!next->frame.way && (v->ways || moments < 0)) return ABUT_OK;
-    if (!next->frame.way) return check_between(v, last, next, moments, most, err);
+    bool way = next->frame.way.step_count > 0;
+    if (!way && (v->ways || moments < 0)) return ABUT_OK;
+    if (!way) return check_between(v, last, next, moments, most, err);
     v->ways = true;
     if (moments < 0) moments = WAY_MOMENTS;
-    return way_checker_run(ways, v, &last->frame, &next->frame, moments, most, err);
+    return verify_way(v, &last->frame, &next->frame, moments, most, err);
 }
 
 /* last: the frame before, replaced by this one. */
 static abut_status check_entry(run_verification *v, const char *path, size_t most, int between,
-                               way_checker *ways, stored_frame *last, abut_error *err)
+                               stored_frame *last, abut_error *err)
 {
     stored_frame stored;
     TRY(frame_read(path, &stored, err));
@@ -300,7 +301,7 @@ static abut_status check_entry(run_verification *v, const char *path, size_t mos
     if (status == ABUT_OK)
         status = verify_frame(&stored.frame, &v->verifier.setup, most, &result, &v->problems, err);
     if (status == ABUT_OK && last->points)
-        status = check_moments(v, last, &stored, between, most, ways, err);
+        status = check_moments(v, last, &stored, between, most, err);
     stored_frame_free(last);
     *last = stored;
     if (status != ABUT_OK) return error_add_place(err, path, status);
@@ -339,12 +340,10 @@ static abut_status check_folder(run_verification *v, const char *folder, size_t 
     TRY(series_find(&series, folder, err));
     abut_status status = ABUT_OK;
     stored_frame last = {0};
-    way_checker ways = {.log = log};
     for (size_t i = 0; status == ABUT_OK && i < series.entries.count; i++) {
         path_join(path, sizeof path, series.folder, series.entries.data[i].name);
-        status = check_entry(v, path, most, between, &ways, &last, err);
+        status = check_entry(v, path, most, between, &last, err);
     }
-    way_checker_free(&ways);
     stored_frame_free(&last);
     series_close(&series);
     return status;

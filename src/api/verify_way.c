@@ -1,58 +1,53 @@
 #include "api/verify_way.h"
 
-#include "scene/build.h"
+#include "output/frame_way.h"
 
 #include <string.h>
 
 /* Two computations of one position may differ by this part of the scene's size. */
 static const double SAME_PLACE = 1e-9;
 
-static abut_status build(way_checker *c, const scene_def *scene, abut_error *err)
-{
-    TRY(scene_build(scene, c->log, &c->stepper, err));
-    TRY(model_frame_init(&c->shape, c->stepper->model, err));
-    if (!(array_resize(&c->x, c->stepper->state.scalars) &&
-          array_resize(&c->points, c->shape.source.count)))
-        return error_memory(err, "verifying ways");
-    return ABUT_OK;
-}
+typedef struct way_check {
+    run_verification *v;
+    const frame *last, *next;
+    int moments;
+    size_t most;
+    way_follower follower;
+    vec3 *points, *before; /* now, and at the end of the step before */
+} way_check;
 
-void way_checker_free(way_checker *c)
-{
-    model_frame_free(&c->shape);
-    stepper_destroy(c->stepper);
-    array_free(&c->x);
-    array_free(&c->points);
-    memset(c, 0, sizeof *c);
-}
-
-/* Points at the part s of the way from a to b. */
-static void place_points(way_checker *c, const double *a, const double *b, double s)
-{
-    for (size_t i = 0; i < c->x.count; i++) c->x.data[i] = a[i] + s * (b[i] - a[i]);
-    model_frame_positions(&c->shape, c->stepper->model, c->x.data, c->points.data);
-}
-
-static double distance_to(const way_checker *c, const vec3 *points)
+static double distance_between(const vec3 *a, const vec3 *b, size_t count)
 {
     double largest = 0;
-    for (size_t i = 0; i < c->points.count; i++) {
-        double d = vec3_norm(vec3_sub(points[i], c->points.data[i]));
+    for (size_t i = 0; i < count; i++) {
+        double d = vec3_norm(vec3_sub(a[i], b[i]));
         if (!(d <= largest)) largest = d;
     }
     return largest;
 }
 
-static abut_status check_moment(way_checker *c, run_verification *v, const frame *next, size_t most,
-                                abut_error *err)
+static abut_status same_place(const way_check *c, const vec3 *points, abut_error *err)
 {
-    frame moment = *next;
-    moment.points = c->points.data;
+    double scale = 0;
+    size_t count = c->next->point_count;
+    for (size_t i = 0; i < count; i++) scale = fmax(scale, vec3_max_abs(points[i]));
+    if (distance_between(points, c->points, count) <= SAME_PLACE * scale) return ABUT_OK;
+    return error_set(err, ABUT_ERROR_INPUT, "way",
+                     "the way that is kept with step %lld does not lead there from step %lld",
+                     (long long)c->next->step, (long long)c->last->step);
+}
+
+/* The moment whose points were just computed. */
+static abut_status check_moment(way_check *c, abut_error *err)
+{
+    run_verification *v = c->v;
+    frame moment = *c->next;
+    moment.points = c->points;
     verify_setup setup = v->verifier.setup;
-    setup.limits = NULL; /* they belong to frames, whose fields hold the rest shape */
+    setup.limits = NULL; /* they are checked at frames */
     verify_result found;
     size_t first = v->problems.count;
-    TRY(verify_frame(&moment, &setup, most, &found, &v->problems, err));
+    TRY(verify_frame(&moment, &setup, c->most, &found, &v->problems, err));
     v->moments++;
     v->between +=
         found.intersections + found.inverted + found.behind_planes + found.inside + found.too_close;
@@ -64,68 +59,46 @@ static abut_status check_moment(way_checker *c, run_verification *v, const frame
     return ABUT_OK;
 }
 
-static abut_status check_step(way_checker *c, run_verification *v, const frame *next,
-                              const double *way, size_t places, int moments, size_t most,
-                              abut_error *err)
+/* One step, whose first place is given. */
+static abut_status check_step(way_check *c, size_t first, size_t places, bool last, abut_error *err)
 {
-    size_t n = c->x.count;
+    way_follower_points(&c->follower, first, 0, c->points);
+    TRY(same_place(c, c->before, err));
     for (size_t i = 0; i + 1 < places; i++) {
-        bool meets = i + 2 < places; /* the last place is a frame, or the start of the next step */
-        for (int k = 1; k <= moments + meets; k++) {
-            double s = (double)k / (moments + 1);
-            place_points(c, way + i * n, way + (i + 1) * n, s);
-            TRY(check_moment(c, v, next, most, err));
+        bool meets = i + 2 < places || !last; /* the very last place is the frame itself */
+        for (int k = 1; k <= c->moments + meets; k++) {
+            way_follower_points(&c->follower, first + i, (double)k / (c->moments + 1), c->points);
+            TRY(check_moment(c, err));
         }
     }
+    if (places > 1) way_follower_points(&c->follower, first + places - 2, 1, c->points);
+    memcpy(c->before, c->points, c->next->point_count * sizeof *c->points);
     return ABUT_OK;
 }
 
-static abut_status broken(const frame *last, const frame *next, abut_error *err)
+static abut_status check_way(way_check *c, abut_error *err)
 {
-    return error_set(err, ABUT_ERROR_INPUT, "way",
-                     "the way that the frame of step %lld keeps does not lead there from step %lld",
-                     (long long)next->step, (long long)last->step);
+    const frame_way *way = &c->next->way;
+    size_t first = 0;
+    memcpy(c->before, c->last->points, c->last->point_count * sizeof *c->before);
+    for (size_t i = 0; i < way->step_count; i++) {
+        TRY(check_step(c, first, (size_t)way->places[i], i + 1 == way->step_count, err));
+        first += (size_t)way->places[i];
+    }
+    return same_place(c, c->next->points, err);
 }
 
-/* Whether the counts fit the scene, before anything is read. */
-static bool counts_fit(const way_checker *c, const frame *last, const frame *next)
+abut_status verify_way(run_verification *v, const frame *last, const frame *next, int moments,
+                       size_t most, abut_error *err)
 {
-    if (next->point_count != c->points.count || last->point_count != c->points.count) return false;
-    if ((int64_t)next->way_steps != next->step - last->step) return false;
-    size_t places = 0;
-    for (size_t i = 0; i < next->way_steps; i++) {
-        if (next->way_places[i] < 1) return false;
-        places += (size_t)next->way_places[i];
-    }
-    return c->x.count > 0 && next->way_length % c->x.count == 0 &&
-           next->way_length / c->x.count == places;
-}
-
-abut_status way_checker_run(way_checker *c, run_verification *v, const frame *last,
-                            const frame *next, int moments, size_t most, abut_error *err)
-{
-    if (!c->stepper) TRY(build(c, v->scene, err));
-    if (!counts_fit(c, last, next)) return broken(last, next, err);
-    const double *way = next->way;
-    double tolerance = SAME_PLACE * v->verifier.size;
-    vec3 *before = mem_alloc(c->points.count + 1, sizeof *before);
-    if (!before) return error_memory(err, "verifying ways");
-    memcpy(before, last->points, c->points.count * sizeof *before);
-    abut_status status = ABUT_OK;
-    for (size_t i = 0; status == ABUT_OK && i < next->way_steps; i++) {
-        size_t places = (size_t)next->way_places[i];
-        const double *end = way + (places - 1) * c->x.count;
-        place_points(c, way, way, 0);
-        if (!(distance_to(c, before) <= tolerance)) status = broken(last, next, err);
-        if (status == ABUT_OK) status = check_step(c, v, next, way, places, moments, most, err);
-        place_points(c, end, end, 0);
-        if (status == ABUT_OK && i + 1 < next->way_steps)
-            status = check_moment(c, v, next, most, err);
-        memcpy(before, c->points.data, c->points.count * sizeof *before);
-        way += places * c->x.count;
-    }
-    if (status == ABUT_OK && !(distance_to(c, next->points) <= tolerance))
-        status = broken(last, next, err);
-    mem_free(before);
+    way_check c = {.v = v, .last = last, .next = next, .moments = moments, .most = most};
+    TRY(way_follower_open(&c.follower, last, next, err));
+    c.points = mem_alloc(next->point_count + 1, sizeof *c.points);
+    c.before = mem_alloc(next->point_count + 1, sizeof *c.before);
+    abut_status status =
+        c.points && c.before ? check_way(&c, err) : error_memory(err, "verifying a way");
+    mem_free(c.points);
+    mem_free(c.before);
+    way_follower_free(&c.follower);
     return status;
 }

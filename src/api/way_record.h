@@ -1,24 +1,29 @@
 /* The ways of the steps between two frames of a run (step/way.h): noted step by step, written with
- * the next frame, kept in checkpoints. */
+ * the next frame in the form of output/frame_way.h, kept in checkpoints. */
 #ifndef API_WAY_RECORD_H
 #define API_WAY_RECORD_H
 
+#include "api/model_frame.h"
 #include "output/checkpoint.h"
-#include "output/frame.h"
-#include "step/stepper.h"
 
 typedef struct way_record {
     bool enabled;
-    ARRAY(double) way;
-    ARRAY(int32_t) places; /* of each step */
+    size_t scalars;        /* of one place: all coordinates */
+    ARRAY(double) places;  /* of all steps, one after the other */
+    ARRAY(int32_t) counts; /* of places, for each step */
+    /* as the frame has it */
+    ARRAY(double) numbers;
+    ARRAY(int32_t) kinds;
+    ARRAY(vec3) points;
 } way_record;
 
 /* Makes the stepper note its ways, if wanted and the scene has bodies that turn. */
 void way_record_enable(way_record *r, stepper *s, bool wanted);
 void way_record_free(way_record *r);
 abut_status way_record_note(way_record *r, const stepper *s, abut_error *err);
-/* The frame borrows the ways until the record is cleared. */
-void way_record_give(const way_record *r, frame *f);
+/* Gives the ways to a frame of mf, which borrows them until the record is cleared. */
+abut_status way_record_give(way_record *r, model_frame *mf, const model *m, frame *f,
+                            abut_error *err);
 void way_record_clear(way_record *r);
 
 void way_record_save(const way_record *r, checkpoint_writer *w);

@@ -19,6 +19,16 @@ typedef struct frame_field {
     const int32_t *ints;
 } frame_field;
 
+/* The way since the frame before; output/frame_way.h reads it. Without steps: not noted. */
+typedef struct frame_way {
+    const double *numbers; /* of all places, one after the other */
+    size_t number_count;
+    const int32_t *places; /* per step: how many */
+    size_t step_count;
+    const int32_t *kinds; /* per body: way_kind */
+    size_t body_count;
+} frame_way;
+
 typedef struct frame {
     double time; /* s */
     int64_t step;
@@ -28,11 +38,7 @@ typedef struct frame {
     const cell_block *blocks; /* cells are counted through the blocks in order; tags are not used */
     size_t field_count;
     frame_field fields[FRAME_MAX_FIELDS];
-    /* The ways of the steps since the frame before (step/way.h): coordinates of all places one
-     * after the other, and how many places each step has; NULL when they were not noted. */
-    const double *way;
-    const int32_t *way_places;
-    size_t way_length, way_steps;
+    frame_way way;
 } frame;
 
 /* Usual names of fields. The renderer and the viewer know them. */
@@ -72,8 +78,7 @@ typedef struct stored_frame {
     cell_block *blocks;
     void *arrays[FRAME_MAX_FIELDS];
     char names[FRAME_MAX_FIELDS][64];
-    double *way;
-    int32_t *way_places;
+    void *way[3]; /* numbers, places, kinds */
 } stored_frame;
 
 /* Reads a VTU file that frame_write_vtu (or mesh_write) wrote: appended raw data, zlib, one piece.

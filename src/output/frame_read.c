@@ -483,16 +483,19 @@ static abut_status read_moment(const vtu_file *file, double *time, int64_t *step
 /* The way since the frame before, where it was noted. */
 static abut_status read_way(const vtu_file *file, stored_frame *out, abut_error *err)
 {
-    const stored_array *way = find_array(file, IN_FIELD, "way");
-    const stored_array *places = find_array(file, IN_FIELD, "way_places");
-    if (!way || !places) return ABUT_OK;
-    if (strcmp(way->type, "Float64") != 0 || strcmp(places->type, "Int32") != 0)
-        return damaged(file, "the way since the frame before", err);
-    frame *f = &out->frame;
-    TRY(unpack(file, way, 8, SIZE_MAX, (void **)&out->way, &f->way_length, err));
-    TRY(unpack(file, places, 4, SIZE_MAX, (void **)&out->way_places, &f->way_steps, err));
-    f->way = out->way;
-    f->way_places = out->way_places;
+    static const char *const names[] = {"way", "way_places", "way_kinds"};
+    frame_way *way = &out->frame.way;
+    size_t *counts[] = {&way->number_count, &way->step_count, &way->body_count};
+    for (int k = 0; k < 3; k++) {
+        const stored_array *a = find_array(file, IN_FIELD, names[k]);
+        if (!a && k == 0) return ABUT_OK;
+        if (!a || strcmp(a->type, k == 0 ? "Float64" : "Int32") != 0)
+            return damaged(file, names[k], err);
+        TRY(unpack(file, a, k == 0 ? 8 : 4, SIZE_MAX, &out->way[k], counts[k], err));
+    }
+    way->numbers = out->way[0];
+    way->places = out->way[1];
+    way->kinds = out->way[2];
     return ABUT_OK;
 }
 
@@ -533,8 +536,7 @@ void stored_frame_free(stored_frame *f)
     for (size_t b = 0; b < f->frame.block_count; b++) mem_free(f->blocks[b].nodes);
     mem_free(f->blocks);
     mem_free(f->points);
-    mem_free(f->way);
-    mem_free(f->way_places);
+    for (int i = 0; i < 3; i++) mem_free(f->way[i]);
     for (int i = 0; i < FRAME_MAX_FIELDS; i++) mem_free(f->arrays[i]);
     memset(f, 0, sizeof *f);
 }

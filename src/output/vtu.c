@@ -89,16 +89,22 @@ static abut_status add_cells(vtu_stream *vtu, const frame *f, frame_cells **cell
     return ABUT_OK;
 }
 
+static abut_status add_way(vtu_stream *vtu, const frame_way *way, abut_error *err)
+{
+    if (way->step_count == 0) return ABUT_OK;
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way", VTU_FLOAT64, 1, way->number_count, way->numbers, err));
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_places", VTU_INT32, 1, way->step_count, way->places,
+                err));
+    return vtu_add(vtu, VTU_FIELD_DATA, "way_kinds", VTU_INT32, 1, way->body_count, way->kinds,
+                   err);
+}
+
 /* Time goes where ParaView looks for it. */
 static abut_status add_frame(vtu_stream *vtu, const frame *f, frame_cells **cells, abut_error *err)
 {
     TRY(vtu_add(vtu, VTU_FIELD_DATA, "TimeValue", VTU_FLOAT64, 1, 1, &f->time, err));
     TRY(vtu_add(vtu, VTU_FIELD_DATA, "step", VTU_INT64, 1, 1, &f->step, err));
-    if (f->way) {
-        TRY(vtu_add(vtu, VTU_FIELD_DATA, "way", VTU_FLOAT64, 1, f->way_length, f->way, err));
-        TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_places", VTU_INT32, 1, f->way_steps, f->way_places,
-                    err));
-    }
+    TRY(add_way(vtu, &f->way, err));
     TRY(vtu_add(vtu, VTU_POINTS, "Points", VTU_FLOAT64, 3, f->point_count, f->points, err));
     TRY(add_cells(vtu, f, cells, err));
     for (size_t i = 0; i < f->field_count; i++) TRY(add_field(vtu, f, &f->fields[i], err));

@@ -75,7 +75,7 @@ TEST(noting_ways_changes_nothing)
     CHECK_OK(frame_read(path, &a, &err), err);
     folder_of("direct/frames/frame_000020.vtu", path, sizeof path);
     CHECK_OK(frame_read(path, &b, &err), err);
-    CHECK(a.frame.way && !b.frame.way);
+    CHECK(a.frame.way.step_count == 1 && b.frame.way.step_count == 0);
     CHECK(memcmp(a.points, b.points, a.frame.point_count * sizeof *a.points) == 0);
     stored_frame_free(&a);
     stored_frame_free(&b);
@@ -109,12 +109,10 @@ static void change_way(int64_t step, size_t place, double by, int32_t places)
     snprintf(name, sizeof name, "again/frames/frame_%06lld.vtu", (long long)step);
     folder_of(name, path, sizeof path);
     CHECK_OK(frame_read(path, &f, &err), err);
-    size_t total = 0;
-    for (size_t i = 0; i < f.frame.way_steps; i++) total += (size_t)f.way_places[i];
-    size_t scalars = f.frame.way_length / total;
-    CHECK(place + 1 < total && scalars >= 6);
-    f.way[place * scalars + scalars - 5] += by; /* height of the cube's centre */
-    f.way_places[0] += places;
+    double *numbers = f.way[0];
+    CHECK(f.frame.way.kinds[0] == 0 && f.frame.way.kinds[1] == 6);
+    numbers[6 * place + 1] += by; /* height of the cube's centre */
+    ((int32_t *)f.way[1])[0] += places;
     CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
     stored_frame_free(&f);
 }
@@ -144,14 +142,14 @@ TEST(ways_through_bodies_are_found)
     make_run("through", 1, "true", "rigid", 1, false);
     folder_of("through/frames/frame_000001.vtu", path, sizeof path);
     CHECK_OK(frame_read(path, &f, &err), err);
-    size_t places = (size_t)f.way_places[0], scalars = f.frame.way_length / places;
-    double *way = mem_alloc((places + 1) * scalars, sizeof *way);
-    memcpy(way, f.way, scalars * sizeof *way);
-    memcpy(way + scalars, f.way, f.frame.way_length * sizeof *way);
-    way[scalars + scalars - 5] -= 0.3;
-    f.frame.way = way;
-    f.frame.way_length += scalars;
-    f.way_places[0]++;
+    size_t count = f.frame.way.number_count;
+    double *way = mem_alloc(count + 6, sizeof *way);
+    memcpy(way, f.way[0], 6 * sizeof *way);
+    memcpy(way + 6, f.way[0], count * sizeof *way);
+    way[6 + 1] -= 0.3;
+    f.frame.way.numbers = way;
+    f.frame.way.number_count += 6;
+    ((int32_t *)f.way[1])[0]++;
     CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
     mem_free(way);
     stored_frame_free(&f);
