@@ -42,7 +42,7 @@ for integrator in implicit-euler newmark bdf2; do
         "$abut" run "$scratch/scene.json" -o "$scratch/again" --steps $stop --quiet || fail "$integrator: $stop steps"
         "$abut" run "$scratch/scene.json" -o "$scratch/again" --resume --quiet || fail "$integrator: going on"
         cmp -s <(table "$scratch/one") <(table "$scratch/again") || fail "$integrator: going on after $stop steps differs"
-        diff -rq "$scratch/one/frames" "$scratch/again/frames" > /dev/null || fail "$integrator: frames (and ways) after going on differ"
+        "$abut" verify "$scratch/again" > "$scratch/verify" || fail "$integrator: after going on: $(tail -3 "$scratch/verify")"
     done
     cmp -s <(table "$scratch/one") <(table "$scratch/two") || fail "$integrator: two threads differ"
     diff -rq "$scratch/one/frames" "$scratch/two/frames" > /dev/null || fail "$integrator: frames of two threads differ"
