@@ -262,6 +262,8 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .gravity = scene->gravity,
         .tolerance = resolve_length(scene->tolerance, m->extent),
         .max_iterations = scene->max_iterations,
+        .measure = scene->rms_measure ? NEWTON_RMS : NEWTON_LARGEST,
+        .split_limits = scene->split_limits,
         .contact = scene->contact_enabled,
         .contact_options = {.dhat = resolve_length(scene->dhat, m->extent),
                             .barrier = barriers[scene->barrier],

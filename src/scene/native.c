@@ -669,6 +669,8 @@ static void read_options(scene_def *scene)
     scene->reuse_candidates = get_bool(contact, "reuse_candidates");
     scene->tolerance = get_length(solver, "tolerance");
     scene->max_iterations = get_int(solver, "max_iterations");
+    scene->rms_measure = strcmp(get_string(solver, "measure"), "rms") == 0;
+    scene->split_limits = strcmp(get_string(solver, "strain_limits"), "split") == 0;
     scene->linear = get_string(solver, "linear");
     scene->linear_tolerance = get_number(solver, "linear_tolerance");
     scene->reproducible = get_bool(solver, "reproducible");

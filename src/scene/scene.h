@@ -329,6 +329,8 @@ typedef struct scene_def {
     /* solver */
     length_def tolerance; /* m/s on the largest Newton direction entry over h */
     int max_iterations;
+    bool rms_measure;   /* the tolerance is one on the root mean square */
+    bool split_limits;  /* strain limits in a solve of their own */
     const char *linear; /* "direct", "cholmod" or "pcg" */
     double linear_tolerance;
     bool reproducible; /* same bits for any number of threads */

@@ -310,8 +310,30 @@ static void check_mlcp(schema_walk *walk, const json_t *scene)
     }
 }
 
+/* The projection of split strain limits knows no elasticity, which solids need against inversion.
+ */
+static void check_split(schema_walk *walk, const json_t *scene)
+{
+    if (!has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
+        schema_rule_problem(walk, "time.integrator",
+                            "split strain limits have implicit Euler only");
+    const json_t *bodies = json_object_get(scene, "bodies");
+    for (size_t i = 0; i < json_array_size(bodies); i++) {
+        const char *type = json_string_value(json_object_get(json_array_get(bodies, i), "type"));
+        char key[40];
+        if (one_of(type, "shell", "obstacle", "particles")) continue;
+        snprintf(key, sizeof key, "bodies[%zu].type", i);
+        schema_rule_problem(walk, key,
+                            "\"%s\" does not go with split strain limits, only \"shell\", "
+                            "\"particles\" and \"obstacle\" do",
+                            type);
+    }
+}
+
 void rule_scene(schema_walk *walk, const json_t *object)
 {
+    if (has_word(json_object_get(object, "solver"), "strain_limits", "split"))
+        check_split(walk, object);
     if (has_word(object, "stepper", "mlcp")) check_mlcp(walk, object);
     const json_t *bodies = json_object_get(object, "bodies");
     json_t *seen = json_object();

@@ -15,6 +15,8 @@ const char *const stepper_words[] = {"barrier", "mlcp", NULL};
 const char *const preconditioner_words[] = {"full", "diagonal", NULL};
 const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
 const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
+const char *const measure_words[] = {"largest", "rms", NULL};
+const char *const limit_mode_words[] = {"coupled", "split", NULL};
 const char *const ccd_words[] = {"tight-inclusion", "additive", NULL};
 const char *const frame_field_words[] = {"velocity", "displacement",  "stress",
                                          "stretch",  "contact_force", NULL};
@@ -111,6 +113,12 @@ static const schema_field solver_fields[] = {
             "step, is below this; relative values are l per second."},
     {"max_iterations", SCHEMA_INTEGER, .initial = "10000", FROM_TO(1, 1000000),
      .doc = "Newton iterations after which a step counts as not converged."},
+    {"measure", SCHEMA_WORD, .words = measure_words, .initial = "\"largest\"",
+     .doc = "What the tolerance is compared with: the largest entry of the direction, or its root "
+            "mean square over the free nodes, three times in a row (`rms`; for comparisons)."},
+    {"strain_limits", SCHEMA_WORD, .words = limit_mode_words, .initial = "\"coupled\"",
+     .doc = "Strain limits of shells in the same solve as all other forces, or `split` off: the "
+            "elastic step first, then its projection onto limits and contact (for comparisons)."},
     {"linear", SCHEMA_WORD, .words = linear_solver_words, .initial = "\"direct\"",
      .doc =
          "Solver of the linear systems: the sparse factorisation of this program (`direct`) or of "

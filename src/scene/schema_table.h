@@ -12,6 +12,8 @@ extern const char *const stepper_words[];        /* stepper_word */
 extern const char *const preconditioner_words[]; /* preconditioner_word */
 extern const char *const barrier_words[];
 extern const char *const smoothing_words[];
+extern const char *const measure_words[];
+extern const char *const limit_mode_words[];
 extern const char *const ccd_words[];            /* integrator_kind */
 extern const char *const material_model_words[]; /* material_model */
 extern const char *const body_type_words[];      /* body_type */

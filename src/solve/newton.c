@@ -55,6 +55,27 @@ static double largest_move(const problem *p, const double *v)
     return largest;
 }
 
+/* Root mean square of the moves of the free blocks. */
+static double mean_move(const problem *p, const double *v)
+{
+    double sum = 0;
+    for (size_t k = 0; k < (size_t)p->free_count; k++) {
+        double length = p->lengths ? p->lengths[p->free_block[k]] : 1;
+        sum += length * length * vec3_norm2(vec3_load(v + 3 * k));
+    }
+    return sqrt(sum / (double)p->free_count);
+}
+
+/* Whether the direction passes the tolerance, and has done so as often as its measure asks. */
+static bool is_tiny(const newton_solver *n, const newton_options *options, double largest,
+                    int *passed)
+{
+    enum { RMS_PASSES = 3 };
+    if (options->measure == NEWTON_LARGEST) return largest <= options->tolerance;
+    *passed = mean_move(n->problem, n->step) <= options->tolerance ? *passed + 1 : 0;
+    return *passed >= RMS_PASSES;
+}
+
 /* Adds shift to the diagonal. */
 static void shift_diagonal(block_matrix *m, double shift)
 {
@@ -139,6 +160,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
     problem *p = n->problem;
     stage before = timer_switch(p->timer, STAGE_LINE_SEARCH);
     *result = (newton_result){0};
+    int passed = 0;
     TRY(problem_update(p, x, err));
     double energy = problem_value(p, x);
     if (!isfinite(energy)) {
@@ -162,7 +184,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         problem_expand(p, n->step, n->direction);
         double alpha = 1;
         TRY(problem_max_step(p, x, n->direction, 1.0, &alpha, err));
-        bool tiny = result->direction <= options->tolerance, moved = false;
+        bool tiny = is_tiny(n, options, result->direction, &passed), moved = false;
         TRY(line_search(n, x, alpha, tiny, decrease, &energy, result, &moved, err));
         bool changed = false, may_stop = true;
         if (hooks)

@@ -15,9 +15,17 @@ typedef struct newton_hooks {
                                    bool *may_stop, abut_error *err);
 } newton_hooks;
 
+/* What the tolerance is compared with. */
+typedef enum newton_measure {
+    NEWTON_LARGEST, /* the largest entry of the direction */
+    NEWTON_RMS      /* its root mean square over the free nodes, three times in a row (Codimensional
+                       IPC; for comparisons: a few nodes may still be far from rest) */
+} newton_measure;
+
 typedef struct newton_options {
-    double tolerance; /* on the largest entry of the direction (a length) */
+    double tolerance; /* on the direction (a length) */
     int max_iterations;
+    newton_measure measure;
 } newton_options;
 
 typedef struct newton_result {

@@ -353,9 +353,12 @@ static abut_status after_iteration(void *context, const double *x, double direct
 {
     stepper *s = context;
     TRY(step_way_add(&s->way, x, err));
-    if (s->contact && contact_adapt_stiffness(s->contact)) *changed = true;
-    for (int i = 0; i < s->thin_count; i++)
-        if (s->thin[i]->class->adapt && s->thin[i]->class->adapt(s->thin[i], x)) *changed = true;
+    if (s->contact && s->contact->base.enabled && contact_adapt_stiffness(s->contact))
+        *changed = true;
+    for (int i = 0; i < s->thin_count; i++) {
+        term *t = s->thin[i];
+        if (t->enabled && t->class->adapt && t->class->adapt(t, x)) *changed = true;
+    }
     if (!s->attached) return ABUT_OK;
     double progress = attachment_progress(s, x);
     if (progress >= ATTACH_DONE) {
@@ -447,7 +450,7 @@ static bool lagging_in_circles(double *moves, int pass, double move)
 static abut_status solve_step(stepper *s, bool friction, step_statistics *statistics,
                               abut_error *err)
 {
-    newton_options options = {convergence_length(s), s->options.max_iterations};
+    newton_options options = {convergence_length(s), s->options.max_iterations, s->options.measure};
     newton_hooks hooks = {s, after_iteration};
     int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
                                                     : MAX_FRICTION_ITERATIONS;
@@ -508,6 +511,43 @@ static abut_status solve_mlcp(stepper *s, double end, step_statistics *statistic
     return s->contact->base.class->update(&s->contact->base, s->x, err);
 }
 
+/* Elasticity on, contact and limits off, or the other way round. */
+static void enable_elasticity(stepper *s, bool on)
+{
+    for (int i = 0; i < s->thin_count; i++) s->thin[i]->enabled = on;
+    if (s->damping) s->damping->base.enabled = on;
+    s->limit->element.base.enabled = !on;
+    if (s->contact) s->contact->base.enabled = !on;
+}
+
+/* Split strain limits, as other methods have them (Codimensional IPC, section 6.3): the elastic
+ * step alone, x_hat, then the feasible positions nearest to it in the norm of the masses, with
+ * contact and friction. Makes x_hat the target of inertia; the second solve is the caller's. */
+static abut_status solve_elastic_part(stepper *s, step_statistics *statistics, abut_error *err)
+{
+    bool guarded = s->guard && s->guard->base.enabled;
+    if (guarded) s->guard->base.enabled = false;
+    enable_elasticity(s, true);
+    abut_status status = move_prescribed(s, err);
+    if (status == ABUT_OK) status = solve_step(s, false, statistics, err);
+    if (guarded) s->guard->base.enabled = true;
+    enable_elasticity(s, false);
+    TRY(status);
+    memcpy(s->inertia->x_tilde, s->x, s->state.scalars * sizeof *s->x);
+    memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
+    s->inertia->load_factor = 0;
+    return ABUT_OK;
+}
+
+/* What the update of the velocities and the next measure expect. */
+static void join_split(stepper *s)
+{
+    for (int i = 0; i < s->thin_count; i++) s->thin[i]->enabled = true;
+    if (s->damping) s->damping->base.enabled = true;
+    if (s->contact) s->contact->base.enabled = true;
+    motion_predict(&s->state, s->options.h, s->inertia->x_tilde);
+}
+
 /* Finds the positions at the end of the step; the state stays as it is. */
 static abut_status find_positions(stepper *s, double end, step_statistics *statistics,
                                   abut_error *err)
@@ -544,13 +584,17 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
         friction_set_start(s->friction, s->start);
         TRY(lag_friction(s, s->start, err));
     }
+    bool split = s->options.split_limits && s->limit;
+    if (split) TRY(solve_elastic_part(s, statistics, err));
     TRY(move_prescribed(s, err));
     if (s->contact) TRY(balance_contact(s, err));
     if (friction) {
         TRY(problem_update(&s->problem, s->x, err));
         s->friction->base.enabled = true;
     }
-    return solve_step(s, friction, statistics, err);
+    abut_status status = solve_step(s, friction, statistics, err);
+    if (split) join_split(s);
+    return status;
 }
 
 /* The exact check of the positions found. Should it fail, the step is repeated with a check of

@@ -30,6 +30,8 @@ typedef struct stepper_options {
     double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
                          quasi-static) */
     int max_iterations;
+    newton_measure measure; /* what the tolerance is compared with */
+    bool split_limits;      /* strain limits in a second solve, after the elastic one */
     linear_options linear;
     bool contact; /* off: bodies pass through each other */
     contact_options contact_options;

@@ -198,24 +198,38 @@ TEST(cantilever_rod)
     mesh_free(&line);
 }
 
-/* A weak sheet held at two corners, at large steps: the limit holds strictly after every step, and
- * the sheet does stretch. */
-static void hang(double upper, int steps)
+/* A weak sheet, to be held at two corners, at large steps. */
+static stepper *hanging_sheet(strain_limit limit, const stepper_options *options)
 {
     model *m = new_model();
     mesh grid = make_grid(1, 1, 8, 8);
     shell_definition shell =
         shell_from_young(MEMBRANE_NEO_HOOKEAN, 0.821e6 * 0.01, 0.243, 472.6, 0.318e-3);
-    shell.limit = (strain_limit){upper, 1, 0, 0};
+    shell.limit = limit;
     CHECK_OK(model_add_shell(m, "sheet", &grid, &shell, &err), err);
     CHECK_OK(model_finish(m, &err), err);
-    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.04);
-    options.gravity = vec3_make(0, -G, 0);
-    options.tolerance = 1e-3;
-    stepper *s = make_stepper(m, &options);
+    stepper *s = make_stepper(m, options);
     add_condition(s, vec3_make(-0.51, -1, -0.51), vec3_make(-0.49, 1, -0.49), 0, 1e9);
     add_condition(s, vec3_make(0.49, -1, -0.51), vec3_make(0.51, 1, -0.49), 0, 1e9);
     CHECK_OK(stepper_start(s, NULL, &err), err);
+    mesh_free(&grid);
+    return s;
+}
+
+static stepper_options hanging_options(void)
+{
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.04);
+    options.gravity = vec3_make(0, -G, 0);
+    options.tolerance = 1e-3;
+    return options;
+}
+
+/* The limit holds strictly after every step, and the sheet does stretch. */
+static void hang(double upper, int steps, bool split)
+{
+    stepper_options options = hanging_options();
+    options.split_limits = split;
+    stepper *s = hanging_sheet((strain_limit){upper, 1, 0, 0}, &options);
     double most = 1;
     for (int i = 0; i < steps; i++) {
         step_statistics statistics;
@@ -225,11 +239,57 @@ static void hang(double upper, int steps)
     }
     CHECK(most > 1 + 0.1 * (upper - 1));
     stepper_destroy(s);
-    mesh_free(&grid);
 }
 
-TEST(hanging_cloth) { hang(1.1, 30); }
-TEST(hanging_cloth_tenth_percent) { hang(1.001, 20); }
+TEST(hanging_cloth) { hang(1.1, 30, false); }
+TEST(hanging_cloth_tenth_percent) { hang(1.001, 20, false); }
+TEST(split_limits_hold) { hang(1.1, 30, true); }
+
+/* Largest difference between the final positions of two ways to hang the same sheet. */
+static double hanging_difference(strain_limit limit, const stepper_options *one,
+                                 const stepper_options *other, int steps, int iterations[2])
+{
+    stepper *s[2] = {hanging_sheet(limit, one), hanging_sheet(limit, other)};
+    step_statistics statistics;
+    double most = 0;
+    iterations[0] = iterations[1] = 0;
+    for (int i = 0; i < steps; i++)
+        for (int k = 0; k < 2; k++) {
+            CHECK_OK(stepper_advance(s[k], &statistics, &err), err);
+            iterations[k] += statistics.newton_iterations;
+        }
+    for (size_t i = 0; i < s[0]->state.scalars; i++)
+        most = fmax(most, fabs(s[0]->state.x[i] - s[1]->state.x[i]));
+    for (int k = 0; k < 2; k++) stepper_destroy(s[k]);
+    return most;
+}
+
+/* The projection onto limits that nothing comes near leaves the elastic step as it is; that onto
+ * narrow limits gives other positions than the coupled solve. */
+TEST(split_is_a_projection)
+{
+    stepper_options coupled = hanging_options(), split = coupled;
+    coupled.tolerance = split.tolerance = 1e-8;
+    split.split_limits = true;
+    int iterations[2];
+    strain_limit loose = {30, 20, 0, 0}, narrow = {1.02, 1, 0, 0};
+    CHECK(hanging_difference(loose, &coupled, &split, 10, iterations) < 1e-6);
+    CHECK(hanging_difference(narrow, &coupled, &split, 10, iterations) > 1e-3);
+}
+
+/* The looser measure ends near the same place; tightened, it takes more iterations. */
+TEST(rms_measure)
+{
+    stepper_options largest = hanging_options(), rms = largest;
+    rms.measure = NEWTON_RMS;
+    int iterations[2];
+    strain_limit limit = {1.05, 1, 0, 0};
+    CHECK(hanging_difference(limit, &largest, &rms, 12, iterations) < 5e-3);
+    CHECK(iterations[1] >= 3 * 12); /* three passes in every step */
+    rms.tolerance = 1e-9;
+    CHECK(hanging_difference(limit, &largest, &rms, 4, iterations) < 1e-3);
+    CHECK(iterations[1] > iterations[0]);
+}
 
 /* A sheet on a slope (a half-space under tilted gravity): it stays below tan(slope) = mu and slides
  * with g (sin - mu cos) above. */
@@ -328,5 +388,8 @@ int main(void)
     RUN(cantilever_rod);
     RUN(hanging_cloth);
     RUN(hanging_cloth_tenth_percent);
+    RUN(split_limits_hold);
+    RUN(split_is_a_projection);
+    RUN(rms_measure);
     return TEST_END();
 }
