@@ -55,9 +55,10 @@ typedef struct model_body {
     membrane_parameters membrane; /* shells */
     strain_limit limit;           /* shells */
     double density;
-    double damping;  /* s; factor on the stiffness, Rayleigh's beta */
-    double friction; /* negative: the scene's */
-    double offset;   /* xi: thickness in contact, m */
+    double damping;      /* s; factor on the stiffness, Rayleigh's beta */
+    double bend_damping; /* s; that of bending, shells and rods */
+    double friction;     /* negative: the scene's */
+    double offset;       /* xi: thickness in contact, m */
     bool consistent_mass;
     bool nodal;           /* its blocks are positions of nodes */
     bool by_surface;      /* drawn by its collision surface, which is finer than its cells */

@@ -28,6 +28,13 @@ static size_t built_index(const scene_def *scene, size_t i)
     return index;
 }
 
+static void thin_damping(const body_def *def, model_body *body)
+{
+    bool shell = def->type == BODY_SHELL;
+    body->damping = shell ? def->shell.damping : def->rod.damping;
+    body->bend_damping = shell ? def->shell.bending_damping : def->rod.bending_damping;
+}
+
 static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, model *m,
                             const logger *log, abut_error *err)
 {
@@ -46,7 +53,8 @@ static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, model
     if (status != ABUT_OK) return error_add_place(err, place, status);
     model_body *body = &m->bodies.data[m->bodies.count - 1];
     body->consistent_mass = body->consistent_mass || def->consistent_mass;
-    body->damping = def->material.damping;
+    body->damping = body->bend_damping = def->material.damping;
+    if (def->type == BODY_SHELL || def->type == BODY_ROD) thin_damping(def, body);
     body->friction = def->friction;
     body->offset = def->offset;
     body->collision_group = def->collision_group;

@@ -457,7 +457,9 @@ static void read_shell(const json_t *object, const material_def *material, bool 
                        .upper = INFINITY,
                        .upper_start = 1,
                        .rest = (rest_shape_word)get_word(object, "rest", rest_shape_words),
-                       .stitch = get_number(object, "stitch_stiffness")};
+                       .stitch = get_number(object, "stitch_stiffness"),
+                       .damping = get_number_or(object, "damping", material->damping)};
+    out->bending_damping = get_number_or(object, "bending_damping", out->damping);
     out->membrane = fabric->orthotropic ? MEMBRANE_WORD_DATA_DRIVEN : MEMBRANE_WORD_NEO_HOOKEAN;
     if (get(object, "membrane"))
         out->membrane = (membrane_word)get_word(object, "membrane", membrane_words);
@@ -475,10 +477,13 @@ static void read_shell(const json_t *object, const material_def *material, bool 
     out->lower_start = get_number_or(limit, "lower_start", 0);
 }
 
-static void read_rod(const json_t *object, rod_def *out)
+static void read_rod(const json_t *object, const material_def *material, rod_def *out)
 {
-    *out = (rod_def){get_number(object, "diameter"), get_number(object, "stretch_scale"),
-                     get_number(object, "bending_scale")};
+    *out = (rod_def){.diameter = get_number(object, "diameter"),
+                     .stretch_scale = get_number(object, "stretch_scale"),
+                     .bending_scale = get_number(object, "bending_scale"),
+                     .damping = get_number_or(object, "damping", material->damping)};
+    out->bending_damping = get_number_or(object, "bending_damping", out->damping);
 }
 
 static abut_status read_weights(const json_t *list, body_def *out, abut_error *err)
@@ -510,7 +515,7 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     if (out->type == BODY_SHELL)
         read_shell(get(object, "shell"), &out->material, get(object, "material") != NULL,
                    &out->shell);
-    if (out->type == BODY_ROD) read_rod(get(object, "rod"), &out->rod);
+    if (out->type == BODY_ROD) read_rod(get(object, "rod"), &out->material, &out->rod);
     if (out->type == BODY_PARTICLES) out->radius = get_number(get(object, "particles"), "radius");
     TRY(read_weights(get(object, "weights"), out, err));
     TRY(read_mesh(get(object, "mesh"), scene->folder, &out->mesh, err));

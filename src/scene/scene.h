@@ -236,10 +236,12 @@ typedef struct shell_def {
     double upper, upper_start, lower, lower_start; /* INFINITY and 0: none */
     rest_shape_word rest;
     double stitch;
+    double damping, bending_damping; /* s */
 } shell_def;
 
 typedef struct rod_def {
     double diameter, stretch_scale, bending_scale;
+    double damping, bending_damping; /* s */
 } rod_def;
 
 typedef struct weight_def {

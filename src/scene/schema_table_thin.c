@@ -48,6 +48,11 @@ static const schema_field shell_fields[] = {
     {"rest", SCHEMA_WORD, .words = rest_shape_words, .initial = "\"mesh\"",
      .doc = "Rest shape: the mesh; the mesh, but flat as to bending; or the pattern in the texture "
             "coordinates of the mesh file, with the mesh as the start only."},
+    {"damping", SCHEMA_NUMBER, AT_LEAST(0), .absent = "that of the material", .unit = "s",
+     .doc = "Damping of stretch, shear and bending, proportional to their stiffness (Rayleigh's "
+            "beta)."},
+    {"bending_damping", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`damping`", .unit = "s",
+     .doc = "Damping of bending where it differs from `damping`."},
     {"stitch_stiffness", SCHEMA_NUMBER, .initial = "10", AT_LEAST(0), .unit = "N/m",
      .doc = "Springs along the `stitch` lines of an OBJ file; 0: none."},
 };
@@ -68,6 +73,10 @@ static const schema_field rod_fields[] = {
      .doc = "Factor on the stiffness against stretch."},
     {"bending_scale", SCHEMA_NUMBER, .initial = "1", AT_LEAST(0),
      .doc = "Factor on the stiffness against bending; 0: none."},
+    {"damping", SCHEMA_NUMBER, AT_LEAST(0), .absent = "that of the material", .unit = "s",
+     .doc = "Damping of stretch and bending, proportional to their stiffness (Rayleigh's beta)."},
+    {"bending_damping", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`damping`", .unit = "s",
+     .doc = "Damping of bending where it differs from `damping`."},
 };
 const schema_type schema_rod = {
     .name = "thin_rod",

@@ -47,18 +47,23 @@ static abut_status add_contact(stepper *s, abut_error *err)
 static abut_status add_thin_terms(stepper *s, abut_error *err)
 {
     const codim_elements *c = &s->model->codim;
+    enum damped { UNDAMPED, STRETCH, BENDING };
     const struct {
         bool needed;
+        enum damped damped;
         abut_status (*create)(const model *m, term **out, abut_error *err);
-    } kinds[] = {{c->triangle_rest.count > 0, membrane_create},
-                 {c->hinge_rest.count > 0, bending_create},
-                 {c->segment_rest.count > 0, rod_stretch_create},
-                 {c->joint_stiffness.count > 0, rod_bend_create},
-                 {c->stitch_rest.count > 0, stitch_create}};
+    } kinds[] = {{c->triangle_rest.count > 0, STRETCH, membrane_create},
+                 {c->hinge_rest.count > 0, BENDING, bending_create},
+                 {c->segment_rest.count > 0, STRETCH, rod_stretch_create},
+                 {c->joint_stiffness.count > 0, BENDING, rod_bend_create},
+                 {c->stitch_rest.count > 0, UNDAMPED, stitch_create}};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (kinds[i].needed) {
-            TRY(kinds[i].create(s->model, &s->thin[s->thin_count], err));
+            term **made = &s->thin[s->thin_count];
+            TRY(kinds[i].create(s->model, made, err));
             s->thin_count++;
+            if (s->damping && kinds[i].damped != UNDAMPED)
+                TRY(damping_add_term(s->damping, *made, kinds[i].damped == BENDING, err));
         }
     if (strain_limit_needed(s->model)) {
         TRY(strain_limit_create(s->model, &s->limit, err));

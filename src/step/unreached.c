@@ -38,6 +38,6 @@ abut_status report_unreached(const model *m, const attachment_term *pulled, cons
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, body->name,
                      "the prescribed motion cannot be reached within this step: %.3g %% of the way "
                      "is done after %d Newton iterations, %s is %.3g m short of its place; "
-                     "bodies are in the way that cannot give way",
+                     "bodies or strain limits are in the way that cannot give way",
                      100 * progress, iterations, what, furthest);
 }

@@ -8,7 +8,7 @@
 bool damping_needed(const model *m)
 {
     for (size_t i = 0; i < m->bodies.count; i++)
-        if (m->bodies.data[i].damping > 0) return true;
+        if (m->bodies.data[i].damping > 0 || m->bodies.data[i].bend_damping > 0) return true;
     return false;
 }
 
@@ -100,6 +100,25 @@ static void destroy(term *base)
 static const term_class damping_class = {
     .name = "damping", .value = value, .derivatives = derivatives, .destroy = destroy};
 
+static bool allocate_stiffness(damping_term *t, int group)
+{
+    const stencil_group *g = &t->base.groups[group];
+    t->stiffness[group] = mem_calloc(g->count, block_doubles(g->width) * sizeof(double));
+    return t->stiffness[group] != NULL;
+}
+
+abut_status damping_add_term(damping_term *t, const term *source, bool bending, abut_error *err)
+{
+    int group = t->base.group_count;
+    if (group == TERM_MAX_GROUPS)
+        return error_set(err, ABUT_ERROR_INTERNAL, "", "too many kinds of damped elements");
+    t->base.groups[group] = source->groups[0];
+    t->source[group] = source;
+    t->bending[group] = bending;
+    t->base.group_count++;
+    return allocate_stiffness(t, group) ? ABUT_OK : error_memory(err, "creating the damping term");
+}
+
 abut_status damping_create(const model *m, damping_term **out, abut_error *err)
 {
     damping_term *t = mem_calloc(1, sizeof *t);
@@ -113,11 +132,7 @@ abut_status damping_create(const model *m, damping_term **out, abut_error *err)
     t->model = m;
     t->start = mem_calloc(3 * m->rest.count, sizeof *t->start);
     bool ok = t->start != NULL;
-    for (int g = 0; ok && g < t->base.group_count; g++) {
-        size_t doubles = block_doubles(t->base.groups[g].width);
-        t->stiffness[g] = mem_calloc(t->base.groups[g].count, doubles * sizeof(double));
-        ok = t->stiffness[g] != NULL;
-    }
+    for (int g = 0; ok && g < t->base.group_count; g++) ok = allocate_stiffness(t, g);
     if (!ok) {
         destroy(&t->base);
         return error_memory(err, "creating the damping term");
@@ -157,12 +172,33 @@ static void lag_elements(void *context, size_t begin, size_t end)
     }
 }
 
+/* Elements of shells and rods: the Hessian of their term without its weight. */
+static void lag_source(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    const damping_term *t = w->t;
+    const term *source = t->source[w->group];
+    const stencil_group *g = &t->base.groups[w->group];
+    size_t doubles = block_doubles(g->width);
+    double *out = t->stiffness[w->group];
+    source->class->derivatives(source, 0, w->x, begin, end, NULL, out + doubles * begin);
+    for (size_t e = begin; e < end; e++) {
+        int32_t block = g->blocks[e * (size_t)g->width];
+        const model_body *body = &t->model->bodies.data[t->model->body.data[block]];
+        double factor = (t->bending[w->group] ? body->bend_damping : body->damping);
+        for (size_t i = 0; i < doubles; i++) out[doubles * e + i] *= factor / source->weight;
+    }
+}
+
 void damping_lag(damping_term *t, const double *x)
 {
     memcpy(t->start, x, 3 * t->model->rest.count * sizeof *t->start);
     for (int g = 0; g < t->base.group_count; g++) {
         range_work work = {t, g, x};
-        parallel_for(t->base.groups[g].count, g == 0 ? 256 : 32, g == 0 ? lag_tets : lag_elements,
+        parallel_for(t->base.groups[g].count, g == 0 ? 256 : 32,
+                     t->source[g] ? lag_source
+                     : g == 0     ? lag_tets
+                                  : lag_elements,
                      &work);
     }
 }

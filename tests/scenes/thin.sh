@@ -66,7 +66,30 @@ printf 'v 0 0 0\nv 1 0 0\nv 0 0 1\nvt 0 0\nvt 0.5 0\nvt 0 0.5\nf 1/1 2/2 3/3\n' 
 expect 4 "beyond the strain limit at the start" run "$scratch/all.json" -o "$scratch/bad" \
     --set 'bodies[0].mesh={"file": "pattern.obj"}' --set 'bodies[0].shell.rest="pattern"'
 printf 'v 0 1 0\nv 1 1 0\nv 0 1 1\nf 1 2 3\nstitch 1 2 9 0.5\n' > "$scratch/stitch.obj"
-expect 2 "stitch" run "$scratch/all.json" -o "$scratch/bad" --set 'bodies[1].mesh={"file": "stitch.obj"}'
+expect 2 "stitch.obj:5: vertex 9 \(counted from 0\) is stitched, but the file has only 3" \
+    run "$scratch/all.json" -o "$scratch/bad" --set 'bodies[1].mesh={"file": "stitch.obj"}'
+printf 'v 0 1 0\nv 0 1 0\nv 0 1 1\nl 1 2 3\n' > "$scratch/short.obj"
+expect 4 "1 of 2 edges have no length: 0" run "$scratch/all.json" -o "$scratch/bad" --set 'bodies[2].mesh={"file": "short.obj"}'
+expect 2 "bodies\[2\].type.*does not go with split strain limits" check "$scratch/all.json" --set solver.strain_limits=split
+
+# A handle that would stretch the cloth beyond its limit.
+cat > "$scratch/handle.json" << 'END'
+{"abut": 1, "time": {"step": 0.04, "steps": 20},
+ "bodies": [
+  {"name": "cloth", "type": "shell", "mesh": {"grid": {"size": [0.4, 0.4], "cells": [4, 4]}},
+   "shell": {"preset": "cotton", "membrane_scale": 0.01, "strain_limit": {"upper": 1.1}},
+   "fix": [{"nodes": {"relative_box": [[0, 0, 0], [0.01, 1, 1]]}},
+           {"nodes": {"relative_box": [[0.99, 0, 0], [1, 1, 1]]}, "motion": {"velocity": [0.1, 0, 0]}}]}]}
+END
+expect 3 "cloth: the prescribed motion cannot be reached.*node [0-9]+ is .* m short of its place.*strain limits" \
+    run "$scratch/handle.json" -o "$scratch/handle"
+expect 0 "beyond limits     0 triangles.*clean" verify "$scratch/handle"
+
+# Split strain limits, where they may be used, keep the limits, too.
+"$abut" run "$scratch/handle.json" -o "$scratch/split" --quiet --set solver.strain_limits=split \
+    --set 'bodies[0].fix[1].motion[0].velocity=[-0.1,0.1,0]' --set ground=-0.05 || fail "split strain limits"
+expect 0 "beyond limits     0 triangles.*clean" verify "$scratch/split"
+cut -d, -f6 "$scratch/split/steps.csv" | sort -n | tail -1 | grep -qx '[1-9][0-9]*' || fail "split: no contact"
 
 [ $failures = 0 ] && echo "all good"
 exit $((failures > 0))
