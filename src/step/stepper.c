@@ -541,7 +541,7 @@ static abut_status solve_elastic_part(stepper *s, step_statistics *statistics, a
     memcpy(s->inertia->x_tilde, s->x, s->state.scalars * sizeof *s->x);
     memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
     s->inertia->load_factor = 0;
-    return ABUT_OK;
+    return step_way_begin(&s->way, s->x, s->state.scalars, err); /* elastic places do not count */
 }
 
 /* What the update of the velocities and the next measure expect. */
