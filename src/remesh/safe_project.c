@@ -100,7 +100,8 @@ abut_status safe_project(const model *m, const contact_term *contact, const line
     projector p = {0};
     abut_status status = prepare(&p, m, contact, linear, fixed, goal, x, result, err);
     if (status == ABUT_OK) {
-        newton_options options = {TOLERANCE * m->extent, MAX_ITERATIONS};
+        newton_options options = {.tolerance = TOLERANCE * m->extent,
+                                  .max_iterations = MAX_ITERATIONS};
         newton_result found;
         status = newton_minimize(&p.newton, x, &options, NULL, &found, err);
         result->iterations = found.iterations;
