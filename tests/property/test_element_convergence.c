@@ -184,7 +184,7 @@ static void solve(const model *m, const mesh *shape, double *x)
     visit_points(m, shape, add_force, &data);
     prescribe(m, fixed, x);
     CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
-    newton_options options = {1e-12, 20};
+    newton_options options = {.tolerance = 1e-12, .max_iterations = 20};
     newton_result result;
     CHECK_OK(newton_minimize(&newton, x, &options, NULL, &result, &err), err);
     newton_free(&newton);
