@@ -78,6 +78,20 @@ static int add_accuracy(json_t *root, const run_summary *s)
     return json_object_set_new(root, "accuracy", o);
 }
 
+static int add_remesh(json_t *root, const run_summary *s)
+{
+    if (!s->remesh.on) return 0;
+    json_t *o = json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "splits",
+        (json_int_t)s->remesh.splits, "collapses", (json_int_t)s->remesh.collapses, "swaps",
+        (json_int_t)s->remesh.swaps, "smoothings", (json_int_t)s->remesh.smoothings, "attempts",
+        (json_int_t)s->remesh.attempts, "projections", (json_int_t)s->remesh.projections,
+        "changed_steps", (json_int_t)s->remesh.changed_steps, "max_unknowns",
+        (json_int_t)s->remesh.max_unknowns, "mean_unknowns", real(s->remesh.mean_unknowns),
+        "seconds", real(s->remesh.seconds));
+    return json_object_set_new(root, "remesh", o);
+}
+
 static json_t *build(const run_summary *s)
 {
     json_t *root = json_pack(
@@ -93,7 +107,8 @@ static json_t *build(const run_summary *s)
         "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
-    if (root && (add_bodies(root, s) != 0 || add_accuracy(root, s) != 0)) {
+    if (root &&
+        (add_bodies(root, s) != 0 || add_accuracy(root, s) != 0 || add_remesh(root, s) != 0)) {
         json_decref(root);
         root = NULL;
     }

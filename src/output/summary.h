@@ -39,6 +39,13 @@ typedef struct run_summary {
         double min_distance, min_volume_ratio;
         bool admissible;
     } accuracy;
+    /* Of scenes that are remeshed. */
+    struct {
+        bool on;
+        int64_t splits, collapses, swaps, smoothings, attempts, projections, changed_steps;
+        int64_t max_unknowns;
+        double mean_unknowns, seconds;
+    } remesh;
     size_t body_count;
     const body_summary *bodies;
 } run_summary;

@@ -18,6 +18,9 @@ typedef struct step_row {
     /* Singular values of deformation gradients: largest, mean of those of sheets above 1, smallest
      * of sheets, mean of those below 1. */
     double max_stretch, mean_stretch, min_stretch, mean_compression;
+    double potential; /* incremental potential, J */
+    /* Numbers of unknowns, and of the operations of remeshing that were kept. */
+    double unknowns, splits, collapses, swaps, smoothings;
 } step_row;
 
 typedef struct step_table {

@@ -1,5 +1,6 @@
 #include "scene/build.h"
 
+#include "scene/body_shapes.h"
 #include "scene/build_check.h"
 #include "scene/build_rigid.h"
 #include "scene/build_solid.h"
@@ -63,6 +64,16 @@ static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, model
 }
 
 typedef ARRAY(int32_t) node_list;
+
+/* The nodes that a body which has been remeshed remembers for a condition or load. */
+static abut_status remembered_blocks(const body_shape *now, const model_body *built, size_t number,
+                                     node_list *out, abut_error *err)
+{
+    for (size_t v = 0; v < now->shape.vertex_count; v++)
+        if ((now->sets[v] >> number & 1) && !array_push(out, built->block_of_vertex[v]))
+            return error_memory(err, "selecting nodes");
+    return ABUT_OK;
+}
 
 /* Appends the blocks of the selected vertices of a body; vertices that no cell uses have none. */
 static abut_status select_blocks(const scene_def *scene, size_t body, const mesh *shape,
@@ -140,8 +151,8 @@ static abut_status copy_expressions(expression *const from[3], expression *to[3]
     return ABUT_OK;
 }
 
-static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape, stepper *s,
-                             const logger *log, abut_error *err)
+static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape,
+                             const body_shape *now, stepper *s, const logger *log, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
     for (size_t k = 0; k < def->fix_count; k++) {
@@ -159,9 +170,10 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
         char field[48];
         snprintf(field, sizeof field, "fix[%zu].nodes", k);
         node_list nodes = {0};
+        const model_body *built = &s->model->bodies.data[built_index(scene, i)];
         abut_status status =
-            select_blocks(scene, i, shape, &s->model->bodies.data[built_index(scene, i)],
-                          &fix->nodes, field, &nodes, err);
+            now ? remembered_blocks(now, built, k, &nodes, err)
+                : select_blocks(scene, i, shape, built, &fix->nodes, field, &nodes, err);
         memcpy(&c->nodes, &nodes, sizeof nodes);
         TRY(status);
         if (nodes.count == 0)
@@ -191,8 +203,8 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
     return add_motions(c, s->model, def->motions, def->motion_count, err);
 }
 
-static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape, stepper *s,
-                             abut_error *err)
+static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape,
+                             const body_shape *now, stepper *s, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
     for (size_t k = 0; k < def->force_count; k++) {
@@ -205,12 +217,14 @@ static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape
         char field[48];
         snprintf(field, sizeof field, "force[%zu].nodes", k);
         node_list nodes = {0};
+        const model_body *built = &s->model->bodies.data[built_index(scene, i)];
         abut_status status =
-            select_blocks(scene, i, shape, &s->model->bodies.data[built_index(scene, i)],
-                          &force->nodes, field, &nodes, err);
+            now ? remembered_blocks(now, built, def->fix_count + k, &nodes, err)
+                : select_blocks(scene, i, shape, built, &force->nodes, field, &nodes, err);
         memcpy(&l->nodes, &nodes, sizeof nodes);
         TRY(status);
         if (nodes.count) l->force = vec3_scale(1 / (double)nodes.count, force->force);
+        if (now) TRY(share_by_area(now, s->model->planar, def->fix_count + k, l, err));
     }
     return ABUT_OK;
 }
@@ -296,21 +310,30 @@ static stepper_options options_of(const scene_def *scene, const model *m)
                    .reproducible = scene->reproducible}};
 }
 
-static abut_status build_model(const scene_def *scene, mesh *shapes, model *m, const logger *log,
-                               abut_error *err)
+/* What a body looks like now if it is remeshed, else NULL. */
+static const body_shape *shape_of(const body_shapes *shapes, size_t i)
+{
+    return shapes && shapes->bodies[i].shape.vertex_count > 0 ? &shapes->bodies[i] : NULL;
+}
+
+static abut_status build_model(const scene_def *scene, const body_shapes *given, mesh *shapes,
+                               model *m, const logger *log, abut_error *err)
 {
     m->planar = scene->planar;
     for (size_t i = 0; i < scene->body_count; i++) {
         if (!scene->bodies[i].enabled) continue;
-        TRY(scene_body_mesh(scene, i, &shapes[i], err));
+        if (shape_of(given, i))
+            TRY(mesh_copy(&given->bodies[i].shape, &shapes[i], err));
+        else
+            TRY(scene_body_mesh(scene, i, &shapes[i], err));
         TRY(add_body(scene, i, &shapes[i], m, log, err));
         TRY(add_weights(scene, i, &shapes[i], m, err));
     }
     return model_finish(m, err);
 }
 
-static abut_status build_stepper(const scene_def *scene, const mesh *shapes, const logger *log,
-                                 stepper *s, abut_error *err)
+static abut_status build_stepper(const scene_def *scene, const body_shapes *given,
+                                 const mesh *shapes, const logger *log, stepper *s, abut_error *err)
 {
     double *velocity = mem_calloc(s->state.scalars, sizeof *velocity);
     if (!velocity) return error_memory(err, "building the scene");
@@ -324,9 +347,9 @@ static abut_status build_stepper(const scene_def *scene, const mesh *shapes, con
                                             s, velocity, err);
             continue;
         }
-        status = add_fixes(scene, i, &shapes[i], s, log, err);
+        status = add_fixes(scene, i, &shapes[i], shape_of(given, i), s, log, err);
         if (status == ABUT_OK) status = add_obstacle_motion(scene, i, s, err);
-        if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], s, err);
+        if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], shape_of(given, i), s, err);
         if (scene->bodies[i].type != BODY_OBSTACLE) set_velocity(scene, i, s->model, velocity);
     }
     for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->half_space_count; k++) {
@@ -349,18 +372,24 @@ static abut_status build_stepper(const scene_def *scene, const mesh *shapes, con
 
 abut_status scene_build(const scene_def *scene, const logger *log, stepper **out, abut_error *err)
 {
+    return scene_build_shapes(scene, NULL, log, out, err);
+}
+
+abut_status scene_build_shapes(const scene_def *scene, const body_shapes *given, const logger *log,
+                               stepper **out, abut_error *err)
+{
     mesh *shapes = mem_calloc(scene->body_count + 1, sizeof *shapes);
     model *m = mem_calloc(1, sizeof *m);
     abut_status status = shapes && m ? ABUT_OK : error_memory(err, "building the scene");
     stepper *s = NULL;
-    if (status == ABUT_OK) status = build_model(scene, shapes, m, log, err);
+    if (status == ABUT_OK) status = build_model(scene, given, shapes, m, log, err);
     if (status == ABUT_OK) {
         stepper_options options = options_of(scene, m);
         model *handed = m;
         m = NULL; /* the stepper owns it now */
         status = stepper_create(handed, &options, log, &s, err);
     }
-    if (status == ABUT_OK) status = build_stepper(scene, shapes, log, s, err);
+    if (status == ABUT_OK) status = build_stepper(scene, given, shapes, log, s, err);
     for (size_t i = 0; shapes && i < scene->body_count; i++) mesh_free(&shapes[i]);
     mem_free(shapes);
     if (m) model_free(m);

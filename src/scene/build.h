@@ -8,4 +8,27 @@
 /* Loads the meshes, builds bodies, conditions and loads. The logger must outlive the stepper. */
 abut_status scene_build(const scene_def *scene, const logger *log, stepper **out, abut_error *err);
 
+/* The meshes of the bodies that are remeshed, as they are now. Entry i is of body i of the scene;
+ * bodies without a mesh here (no vertices) have the one of the scene. Every vertex is used by a
+ * cell and owns the coordinate block of its number within the body. */
+typedef struct body_shape {
+    mesh shape;
+    /* Bit k of a vertex: it belongs to the nodes of entry k of the body's `fix`, then `force`. */
+    uint64_t *sets;
+} body_shape;
+
+typedef struct body_shapes {
+    size_t count;
+    body_shape *bodies;
+} body_shapes;
+
+/* Those of the scene, for bodies that are remeshed. ABUT_ERROR_UNSUPPORTED names a body with cells
+ * that cannot be. */
+abut_status body_shapes_init(body_shapes *shapes, const scene_def *scene, abut_error *err);
+void body_shapes_free(body_shapes *shapes);
+
+/* The same with other meshes; selected nodes are those of the sets. NULL: as scene_build. */
+abut_status scene_build_shapes(const scene_def *scene, const body_shapes *shapes, const logger *log,
+                               stepper **out, abut_error *err);
+
 #endif

@@ -713,7 +713,9 @@ static abut_status fill(scene_def *scene, const char *path, abut_error *err)
     read_output(scene);
     TRY(read_half_spaces(scene, err));
     TRY(read_bodies(scene, err));
-    return read_friction_pairs(scene, err);
+    TRY(read_friction_pairs(scene, err));
+    native_read_remesh(scene);
+    return ABUT_OK;
 }
 
 abut_status native_to_scene(const char *path, json_t *resolved, scene_def **out, abut_error *err)

@@ -81,6 +81,26 @@ typedef struct solid_def {
     region_def *regions;
 } solid_def;
 
+/* In the order of the words of the format. */
+typedef enum remesh_method { REMESH_ENERGY, REMESH_SIZING_FIELD, REMESH_UNIFORM } remesh_method;
+
+/* How the meshes of deformable bodies change within the steps. */
+typedef struct remesh_def {
+    bool on;
+    remesh_method method;
+    int every;
+    bool split, collapse, swap, smooth;
+    double split_tolerance, collapse_tolerance; /* J */
+    double split_threshold, collapse_threshold;
+    int depth;
+    double min_edge; /* m */
+    double max_edge; /* times the shortest edge at the start */
+    double quality;
+    int max_nodes;
+    int step, levels;                   /* uniform */
+    double stretch_change, contact_gap; /* sizing field */
+} remesh_def;
+
 /* A length that may be relative to the scene's size l ("1e-3 l"). */
 typedef struct length_def {
     double value;
@@ -269,6 +289,7 @@ typedef struct body_def {
     boundary_def *boundaries;
     double friction; /* negative: the scene's */
     bool consistent_mass;
+    bool remesh;     /* deformable bodies of scenes that are remeshed */
     solid_def solid; /* deformable bodies */
     /* rigid and affine bodies */
     double total_mass; /* 0: by density */
@@ -328,6 +349,7 @@ typedef struct scene_def {
     double mlcp_residual, mlcp_tolerance;
     preconditioner_word mlcp_preconditioner;
     int mlcp_max_iterations, mlcp_max_passes;
+    remesh_def remesh;
     /* solver */
     length_def tolerance; /* m/s on the largest Newton direction entry over h */
     int max_iterations;

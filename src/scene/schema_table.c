@@ -283,6 +283,8 @@ static const schema_field scene_fields[] = {
      .doc = "Accuracy of the stepper `mlcp`."},
     {"solver", SCHEMA_OBJECT, .type = &solver_type, .initial = "{}",
      .doc = "Accuracy and linear solver."},
+    {"remesh", SCHEMA_OBJECT, .type = &schema_remesh, .absent = "meshes stay as they are",
+     .doc = "Meshes of deformable bodies that adapt themselves."},
     {"materials", SCHEMA_MAP, .type = &schema_material, .initial = "{}",
      .doc = "Materials by name, for `material` of bodies."},
     {"bodies", SCHEMA_LIST, SCHEMA_REQUIRED, .type = &schema_body,

@@ -23,10 +23,11 @@ extern const char *const weigh_words[];          /* rigid_weigh */
 extern const char *const axis_words[];           /* 0, 1, 2 */
 extern const char *const selector_words[];       /* selector_kind */
 extern const char *const linear_solver_words[];
-extern const char *const membrane_words[];    /* membrane_word */
-extern const char *const rest_shape_words[];  /* rest_shape_word */
-extern const char *const diagonal_words[];    /* diagonal_word */
-extern const char *const frame_field_words[]; /* bits of scene_def.frame_fields */
+extern const char *const membrane_words[];      /* membrane_word */
+extern const char *const rest_shape_words[];    /* rest_shape_word */
+extern const char *const diagonal_words[];      /* diagonal_word */
+extern const char *const frame_field_words[];   /* bits of scene_def.frame_fields */
+extern const char *const remesh_method_words[]; /* remesh_method */
 
 extern const schema_type schema_body;
 extern const schema_type schema_mesh;
@@ -35,6 +36,7 @@ extern const schema_type schema_shell;
 extern const schema_type schema_rod;
 extern const schema_type schema_particles;
 extern const schema_type schema_surface, schema_region; /* of deformable bodies */
+extern const schema_type schema_remesh;
 
 /* Rules over several fields (schema_rules.c). */
 void rule_time(schema_walk *walk, const json_t *object);
@@ -48,5 +50,6 @@ void rule_material(schema_walk *walk, const json_t *object);
 void rule_surface(schema_walk *walk, const json_t *object);
 void rule_half_space(schema_walk *walk, const json_t *object);
 void rule_scene(schema_walk *walk, const json_t *object);
+void rule_remesh(schema_walk *walk, const json_t *scene); /* schema_table_remesh.c */
 
 #endif

@@ -443,6 +443,8 @@ static const schema_field body_fields[] = {
             "most 2). The cells keep the order that they have in the mesh."},
     {"surface", SCHEMA_OBJECT, .type = &schema_surface, .absent = "the boundary of the cells",
      .doc = "Deformable bodies: what collides."},
+    {"remesh", SCHEMA_BOOL, .absent = "true",
+     .doc = "Deformable bodies of scenes with `remesh`: whether this one is remeshed."},
     {"regions", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &schema_region, .initial = "[]",
      .doc = "Deformable bodies: cells of other materials."},
     {"densities", SCHEMA_STRING, .absent = "the density of the material",

@@ -149,7 +149,10 @@ void stepper_destroy(stepper *s)
     rigid_motion_free(&s->rigid);
     motion_free(&s->state);
     for (size_t i = 0; i < s->conditions.count; i++) condition_free(&s->conditions.data[i]);
-    for (size_t i = 0; i < s->loads.count; i++) array_free(&s->loads.data[i].nodes);
+    for (size_t i = 0; i < s->loads.count; i++) {
+        array_free(&s->loads.data[i].nodes);
+        array_free(&s->loads.data[i].share);
+    }
     array_free(&s->conditions);
     array_free(&s->condition_start);
     array_free(&s->condition_began);
@@ -180,7 +183,8 @@ static void set_forces(stepper *s, double time)
         if (!time_within(time, l->from, l->until)) continue;
         for (size_t i = 0; i < l->nodes.count; i++) {
             size_t at = (size_t)l->nodes.data[i];
-            vec3 force = vec3_mul_add(l->force, s->model->load_mass.data[at], l->acceleration);
+            vec3 force = l->share.count ? vec3_scale(l->share.data[i], l->force) : l->force;
+            force = vec3_mul_add(force, s->model->load_mass.data[at], l->acceleration);
             vec3_store(f + 3 * at, vec3_add(vec3_load(f + 3 * at), force));
         }
     }
@@ -560,7 +564,7 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
     double h = s->options.h;
     size_t scalars = s->state.scalars;
     memcpy(s->start, s->state.x, scalars * sizeof *s->start);
-    memcpy(s->x, s->state.x, scalars * sizeof *s->x);
+    memcpy(s->x, s->guess ? s->guess : s->state.x, scalars * sizeof *s->x);
     TRY(step_way_begin(&s->way, s->x, scalars, err));
     double factor = motion_force_factor(&s->state, h);
     motion_predict(&s->state, h, s->inertia->x_tilde);
@@ -630,21 +634,44 @@ static abut_status check_positions(stepper *s, double end, step_statistics *stat
     return ABUT_OK;
 }
 
-abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
+abut_status stepper_solve(stepper *s, const double *guess, step_statistics *statistics,
+                          abut_error *err)
 {
-    double h = s->options.h, end = (double)(s->state.steps + 1) * h;
-    *statistics = (step_statistics){0};
-    TRY(find_positions(s, end, statistics, err));
-    TRY(check_positions(s, end, statistics, err));
+    double end = (double)(s->state.steps + 1) * s->options.h;
+    s->guess = guess;
+    abut_status status = find_positions(s, end, statistics, err);
+    if (status == ABUT_OK) status = check_positions(s, end, statistics, err);
+    s->guess = NULL;
+    TRY(status);
     bool asked = false;
     if (s->contact) TRY(step_way_join(&s->way, &s->problem, &asked, err));
     if (asked) TRY(problem_update(&s->problem, s->x, err));
+    double factor = motion_force_factor(&s->state, s->options.h);
+    if (!s->mlcp) {
+        TRY(problem_update(&s->problem, s->x, err));
+        statistics->potential = problem_value(&s->problem, s->x) / factor;
+    }
+    statistics->unknowns = 0;
+    for (size_t i = 0; i < s->state.scalars; i++) statistics->unknowns += !s->fixed[i];
+    return ABUT_OK;
+}
+
+void stepper_finish(stepper *s, step_statistics *statistics)
+{
+    double h = s->options.h, end = (double)(s->state.steps + 1) * h;
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
     settle_prescribed(s);
     if (s->model->rigids.count > 0)
         rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->fixed);
     s->time = end;
     stepper_measure(s, statistics);
+}
+
+abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
+{
+    *statistics = (step_statistics){0};
+    TRY(stepper_solve(s, NULL, statistics, err));
+    stepper_finish(s, statistics);
     return ABUT_OK;
 }
 

@@ -49,7 +49,18 @@ typedef struct load {
     double from, until;
     vec3 force;        /* N per node */
     vec3 acceleration; /* m/s^2 */
+    /* Factor on the force of each node, for loads that are spread by area; empty: all 1. */
+    ARRAY(double) share;
 } load;
+
+/* What remeshing did in a step. */
+typedef struct remesh_counts {
+    size_t splits, collapses, swaps, smoothings; /* that were kept */
+    size_t attempts;                             /* in all */
+    double decrease;                             /* of the incremental potential by them, J */
+    size_t projections;                          /* of positions that needed a solve */
+    bool changed;                                /* the step was solved again on another mesh */
+} remesh_counts;
 
 typedef struct step_statistics {
     int newton_iterations, friction_iterations;
@@ -62,6 +73,11 @@ typedef struct step_statistics {
     int repeats;             /* of the step, because its result failed the exact check */
     double max_stretch;      /* largest singular value of F, sheets included */
     stretch_range sheets;
+    /* Incremental potential at the end of the step divided by the integrator's factor on forces, J;
+     * 0 before the first step and for the stepper mlcp. */
+    double potential;
+    size_t unknowns; /* scalars that the step solved for */
+    remesh_counts remesh;
 } step_statistics;
 
 enum { THIN_TERMS = 8 };
@@ -96,10 +112,11 @@ typedef struct stepper {
     problem problem;
     linear_solver *linear;
     newton_solver newton;
-    double *lengths;   /* per block: how far surface points move per unit */
-    uint8_t *fixed;    /* 3 per block */
-    double *target;    /* 3 per block: where prescribed scalars should go */
-    double *x, *start; /* iterate; positions at the start of the step */
+    double *lengths;     /* per block: how far surface points move per unit */
+    uint8_t *fixed;      /* 3 per block */
+    double *target;      /* 3 per block: where prescribed scalars should go */
+    double *x, *start;   /* iterate; positions at the start of the step */
+    const double *guess; /* during stepper_solve: where the iterate begins; NULL: at the start */
     double *work;
     pull_watch pull;
     double attachment_start2; /* sum of squared distances to the targets at the start */
@@ -117,6 +134,13 @@ abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
 
 /* One step of size h. On ABUT_ERROR_NOT_CONVERGED the state is that before the step. */
 abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err);
+/* The same in two parts. The first finds the positions at the end of the step (s->x) and leaves the
+ * state as it is, so that it can be repeated; guess: feasible positions to start from, with
+ * prescribed nodes where they belong at the end of the step, NULL: those of the state. The second
+ * takes them. */
+abut_status stepper_solve(stepper *s, const double *guess, step_statistics *statistics,
+                          abut_error *err);
+void stepper_finish(stepper *s, step_statistics *statistics);
 /* Energies and momenta of the current state. */
 void stepper_measure(stepper *s, step_statistics *statistics);
 

@@ -1,0 +1,11 @@
+/* Loads on bodies whose meshes change: the part of each node. */
+#ifndef SCENE_BODY_SHAPES_H
+#define SCENE_BODY_SHAPES_H
+
+#include "scene/build.h"
+
+/* Spreads the total force of a load by the area at rest of the boundary facets whose corners are
+ * all in the set; equal parts when there is no such facet. l->force is the mean over the nodes. */
+abut_status share_by_area(const body_shape *now, bool planar, size_t set, load *l, abut_error *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* The table, part on remeshing inside of time steps. */
+#include "scene/schema_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const remesh_method_words[] = {"energy", "sizing-field", "uniform", NULL};
+
+static const schema_field remesh_fields[] = {
+    {"method", SCHEMA_WORD, .words = remesh_method_words, .initial = "\"energy\"",
+     .doc = "What decides: whether an operation lowers the incremental potential of the step "
+            "(`energy`), the wanted length of edges from stretch and contact (`sizing-field`), or "
+            "nothing: all cells are refined once (`uniform`). The last two are for comparisons."},
+    {"every", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9),
+     .doc = "Meshes are changed in each so many steps."},
+    {"split", SCHEMA_BOOL, .initial = "true", .doc = "Whether edges are split."},
+    {"collapse", SCHEMA_BOOL, .initial = "true", .doc = "Whether edges are collapsed."},
+    {"swap", SCHEMA_BOOL, .initial = "false", .doc = "Whether edges and faces are swapped."},
+    {"smooth", SCHEMA_BOOL, .initial = "false", .doc = "Whether inner vertices are moved."},
+    {"split_tolerance", SCHEMA_NUMBER, .initial = "1e-3", AT_LEAST(0), .unit = "J",
+     .doc = "A split is kept when it lowers the incremental potential, divided by the integrator's "
+            "factor on forces (h^2 for implicit Euler), by more than this."},
+    {"collapse_tolerance", SCHEMA_NUMBER, .initial = "1e-8", AT_LEAST(0), .unit = "J",
+     .doc = "A collapse is kept when it raises the same by less than this."},
+    {"split_threshold", SCHEMA_NUMBER, .initial = "0.95", FROM_TO(0, 1),
+     .doc = "Edges are candidates for a split from this quantile of their energy, or this part of "
+            "its range, on."},
+    {"collapse_threshold", SCHEMA_NUMBER, .initial = "0.01", FROM_TO(0, 1),
+     .doc = "Edges are candidates for a collapse up to this part of the range of their energy."},
+    {"depth", SCHEMA_INTEGER, .initial = "3", FROM_TO(1, 30),
+     .doc = "How often an edge, its halves and so on are split or collapsed within one step."},
+    {"min_edge", SCHEMA_NUMBER, .initial = "1e-6", AT_LEAST(0), .unit = "m",
+     .doc = "Edges shorter than this (at rest) are not split."},
+    {"max_edge", SCHEMA_NUMBER, .initial = "1", ABOVE(0),
+     .doc = "Edges longer than this times the shortest edge of the starting mesh are not "
+            "collapsed."},
+    {"quality", SCHEMA_NUMBER, .initial = "0.05", FROM_TO(0, 0.9),
+     .doc = "Operations that leave cells of a worse shape are refused; 1 is a regular cell, 0 a "
+            "flat one."},
+    {"max_nodes", SCHEMA_INTEGER, .initial = "200000", FROM_TO(4, 2e9),
+     .doc = "Bodies are not refined beyond so many nodes each; a message says when that happens."},
+    {"step", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9),
+     .doc = "`uniform`: number of the step in which all cells are refined."},
+    {"levels", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 6),
+     .doc = "`uniform`: how often every cell is cut into 4 (tetrahedra: 8)."},
+    {"stretch_change", SCHEMA_NUMBER, .initial = "0.1", ABOVE(0),
+     .doc = "`sizing-field`: change of the deformation gradient along an edge above which it is "
+            "split (collapsed below 0.8 of it)."},
+    {"contact_gap", SCHEMA_NUMBER, .initial = "2", ABOVE(0),
+     .doc = "`sizing-field`: length of an edge in contact, in units of its distance to what it "
+            "meets, above which it is split."},
+};
+
+const schema_type schema_remesh = {
+    .name = "remesh",
+    .doc = "Remeshing inside of the time steps (docs/remeshing.md): deformable bodies of linear "
+           "triangles or tetrahedra are refined where it lowers the energy, and coarsened where "
+           "that costs nothing. Contact is then weighted by area, and the mass of these bodies is "
+           "consistent. Other bodies stay as they are.",
+    FIELDS(remesh_fields),
+};
+
+/* What bodies that are remeshed cannot have. */
+void rule_remesh(schema_walk *walk, const json_t *scene)
+{
+    static const char *const keys[] = {"order", "surface", "densities", "mass_like", "sequence"};
+    const json_t *bodies = json_object_get(scene, "bodies");
+    if (strcmp(json_string_value(json_object_get(scene, "stepper")), "barrier") != 0)
+        schema_rule_problem(walk, "remesh", "is for the stepper \"barrier\"");
+    for (size_t i = 0; i < json_array_size(bodies); i++) {
+        const json_t *body = json_array_get(bodies, i);
+        char key[60];
+        if (strcmp(json_string_value(json_object_get(body, "type")), "deformable") != 0 ||
+            json_is_false(json_object_get(body, "remesh")))
+            continue;
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            const json_t *value = json_object_get(body, keys[k]);
+            if (!value || (json_is_integer(value) && json_integer_value(value) == 1)) continue;
+            snprintf(key, sizeof key, "bodies[%zu].%s", i, keys[k]);
+            schema_rule_problem(walk, key,
+                                "is not for bodies that are remeshed; give this one \"remesh\": "
+                                "false, or leave it out");
+        }
+        if (json_array_size(json_object_get(body, "weights")) > 0) {
+            snprintf(key, sizeof key, "bodies[%zu].weights", i);
+            schema_rule_problem(walk, key, "is not for bodies that are remeshed");
+        }
+        size_t sets = json_array_size(json_object_get(body, "fix")) +
+                      json_array_size(json_object_get(body, "force"));
+        if (sets > 64) {
+            snprintf(key, sizeof key, "bodies[%zu].fix", i);
+            schema_rule_problem(walk, key,
+                                "and \"force\" have %zu entries; bodies that are remeshed have at "
+                                "most 64",
+                                sets);
+        }
+    }
+}
