@@ -44,7 +44,7 @@ bool carried_position(const motion_state *s, size_t field)
     return used && s->kind != INTEGRATE_QUASI_STATIC && s->steps >= (int64_t)(field - 1) / 2;
 }
 
-abut_status body_change_interpolate(const stepper *s, const body_shape *old, size_t model_body,
+abut_status body_change_interpolate(const stepper *s, const body_shape *old, size_t built,
                                     body_change *c, abut_error *err)
 {
     bool planar = s->model->planar;
@@ -54,7 +54,7 @@ abut_status body_change_interpolate(const stepper *s, const body_shape *old, siz
     state_array arrays[CARRY_MAX_FIELDS];
     motion_state state = s->state; /* only read */
     c->field_count = motion_arrays(&state, "", arrays, CARRY_MAX_FIELDS);
-    size_t first = 3 * (size_t)s->model->bodies.data[model_body].first_block;
+    size_t first = 3 * (size_t)s->model->bodies.data[built].first_block;
     bool ok = true;
     for (size_t k = 0; ok && k <= c->field_count; k++) {
         double *out = mem_alloc(3 * to.vertex_count + 1, sizeof *out);

@@ -27,7 +27,7 @@ simplex_mesh simplex_view(const mesh *shape, bool planar);
 bool carried_position(const motion_state *s, size_t field);
 
 /* Fills next and fields by interpolation of the stepper's: for meshes that come from elsewhere. */
-abut_status body_change_interpolate(const stepper *s, const body_shape *old, size_t model_body,
+abut_status body_change_interpolate(const stepper *s, const body_shape *old, size_t built,
                                     body_change *c, abut_error *err);
 
 /* Everything from one stepper to another of the same scene with other meshes. changes: per body of

@@ -1,5 +1,6 @@
 /* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
 #include "api/frame_fields.h"
+#include "api/remesh.h"
 #include "api/sim_state.h"
 #include "api/verify.h"
 #include "api/volume_frame.h"
@@ -32,6 +33,7 @@ typedef struct run {
     step_accuracy accuracy; /* worst since the start or the resumption */
     int64_t measured_steps;
     int64_t frame_step, checkpoint_step;
+    uint64_t mesh_version; /* of remeshed scenes: what the frames are made for */
     model_frame frame;
     frame_fields fields;
     volume_frame volume; /* and its series, where the scene asks for them */
@@ -42,8 +44,28 @@ typedef struct run {
 /* ---------------------------------------------------------------------------------------------- */
 /* Frames                                                                                         */
 
+static abut_status prepare_frames(run *r, abut_error *err)
+{
+    const model *m = r->sim->stepper->model;
+    TRY(model_frame_init(&r->frame, m, err));
+    if (r->sim->remesh) r->mesh_version = r->sim->remesh->version;
+    if (r->sim->scene->write_volume && m->sets.count > 0)
+        return volume_frame_init(&r->volume, m, err);
+    return ABUT_OK;
+}
+
+/* The frames of a scene whose meshes have changed are made anew. */
+static abut_status renew_frames(run *r, abut_error *err)
+{
+    if (!r->sim->remesh || r->sim->remesh->version == r->mesh_version) return ABUT_OK;
+    model_frame_free(&r->frame);
+    volume_frame_free(&r->volume);
+    return prepare_frames(r, err);
+}
+
 static abut_status write_frame(run *r, abut_error *err)
 {
+    TRY(renew_frames(r, err));
     r->frame_step = r->sim->stepper->state.steps;
     frame f;
     if (r->volume.node.count > 0) {
@@ -70,7 +92,7 @@ static abut_status save_checkpoint(run *r, abut_error *err)
     stepper *s = r->sim->stepper;
     checkpoint_writer *w = mem_calloc(1, sizeof *w);
     if (!w) return error_memory(err, "writing a checkpoint");
-    abut_status status = sim_state_add(s, r->scene_hash, w, err);
+    abut_status status = sim_state_add(r->sim, r->scene_hash, w, err);
     int64_t counters[] = {r->newton_iterations, r->max_contacts, r->contact_sum, r->frame_step};
     double values[3 + STAGE_COUNT] = {r->min_distance, r->max_stretch, wall_seconds(r)};
     memcpy(values + 3, s->timer.seconds, sizeof s->timer.seconds);
@@ -180,6 +202,25 @@ static void summarise_body(const model *m, const double *x, const vec3 *y, size_
     if (mass > 0) out->center_of_mass = vec3_scale(1 / mass, out->center_of_mass);
 }
 
+static void add_remesh(const abut_sim *sim, run_summary *summary)
+{
+    const sim_remesh *r = sim->remesh;
+    if (!r) return;
+    const remesh_counts *t = &r->total;
+    int64_t steps = sim->stepper->state.steps;
+    summary->remesh.on = true;
+    summary->remesh.splits = (int64_t)t->splits;
+    summary->remesh.collapses = (int64_t)t->collapses;
+    summary->remesh.swaps = (int64_t)t->swaps;
+    summary->remesh.smoothings = (int64_t)t->smoothings;
+    summary->remesh.attempts = (int64_t)t->attempts;
+    summary->remesh.projections = (int64_t)t->projections;
+    summary->remesh.changed_steps = r->changed_steps;
+    summary->remesh.max_unknowns = r->max_unknowns;
+    summary->remesh.mean_unknowns = steps > 0 ? (double)r->unknowns_sum / (double)steps : 0;
+    summary->remesh.seconds = r->seconds;
+}
+
 static abut_status write_summary(run *r, abut_status result, const char *message, abut_error *err)
 {
     stepper *s = r->sim->stepper;
@@ -212,6 +253,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     summary.accuracy.min_distance = a->min_distance;
     summary.accuracy.min_volume_ratio = a->min_volume_ratio;
     summary.accuracy.admissible = a->admissible;
+    add_remesh(r->sim, &summary);
     verify_result last;
     TRY(verify_state(r->sim, &last, err));
     summary.intersections = (int64_t)(last.intersections + last.behind_planes + last.inside);
@@ -257,7 +299,13 @@ static abut_status append_row(run *r, abut_error *err)
                     .max_stretch = l->max_stretch,
                     .mean_stretch = l->sheets.mean_largest,
                     .min_stretch = l->sheets.smallest,
-                    .mean_compression = l->sheets.mean_smallest};
+                    .mean_compression = l->sheets.mean_smallest,
+                    .potential = l->potential,
+                    .unknowns = (double)l->unknowns,
+                    .splits = (double)l->remesh.splits,
+                    .collapses = (double)l->remesh.collapses,
+                    .swaps = (double)l->remesh.swaps,
+                    .smoothings = (double)l->remesh.smoothings};
     return table_append(&r->table, &row, err);
 }
 
@@ -288,7 +336,7 @@ static abut_status open_run(run *r, abut_error *err)
     const char *folder = r->options->folder;
     const scene_def *scene = r->sim->scene;
     bool resume, frames = scene->write_vtu && scene->frame_every > 0;
-    way_record_enable(&r->ways, r->sim->stepper, scene->write_ways && frames);
+    way_record_enable(&r->ways, r->sim->stepper, scene->write_ways && frames && !r->sim->remesh);
     TRY(open_folder(r, &resume, err));
     int64_t last = resume ? r->sim->stepper->state.steps : -1;
     char path[4096];
@@ -299,12 +347,11 @@ static abut_status open_run(run *r, abut_error *err)
     atomic_remove_leftovers(folder);
     path_join(path, sizeof path, folder, "frames");
     atomic_remove_leftovers(path);
-    TRY(model_frame_init(&r->frame, r->sim->stepper->model, err));
+    TRY(prepare_frames(r, err));
     if (r->sim->scene->write_volume && r->sim->stepper->model->sets.count > 0) {
         path_join(path, sizeof path, folder, "volume");
         TRY(directory_create(path, err));
         TRY(series_open(&r->volume_series, path, resume ? last : SERIES_NEW, err));
-        TRY(volume_frame_init(&r->volume, r->sim->stepper->model, err));
     }
     if (!resume) {
         TRY(append_row(r, err));
@@ -341,6 +388,7 @@ static abut_status run_steps(run *r, abut_error *err)
     if (r->options->steps >= 0 && r->options->steps < total) total = r->options->steps;
     while (s->state.steps < total) {
         TRY(abut_sim_step(r->sim, err));
+        s = r->sim->stepper; /* another one when the meshes have changed */
         TRY(way_record_note(&r->ways, s, err));
         count_step(r);
         if (scene->measures) TRY(measure_step(r, err));

@@ -1,5 +1,6 @@
 #include "api/sim.h"
 
+#include "api/remesh.h"
 #include "api/verify.h"
 #include "base/file.h"
 #include "base/parallel.h"
@@ -26,7 +27,10 @@ static abut_status fill(abut_sim *sim, const char *path, const file_bytes *bytes
         TRY(scene_load_bytes(path, bytes, overrides, count, &sim->log, &sim->scene, error));
     else
         TRY(scene_load(path, overrides, count, &sim->log, &sim->scene, error));
-    TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
+    if (sim->scene->remesh.on)
+        TRY(sim_remesh_create(sim, error));
+    else
+        TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
     return verify_start(sim, options->problem_folder, error);
 }
 
@@ -66,12 +70,14 @@ void abut_sim_destroy(abut_sim *sim)
 {
     if (!sim) return;
     stepper_destroy(sim->stepper);
+    sim_remesh_destroy(sim->remesh);
     scene_free(sim->scene);
     mem_free(sim);
 }
 
 abut_status abut_sim_step(abut_sim *sim, abut_error *error)
 {
+    if (sim->remesh) return sim_remesh_step(sim, error);
     return stepper_advance(sim->stepper, &sim->last, error);
 }
 

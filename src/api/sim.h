@@ -11,6 +11,7 @@ struct abut_sim {
     stepper *stepper;
     logger log;
     step_statistics last;
+    struct sim_remesh *remesh; /* api/remesh.h; NULL unless the scene is remeshed */
 };
 
 #endif

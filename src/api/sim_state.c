@@ -1,6 +1,7 @@
 /* The functions of sim.h on the state: checking, saving, bodies and their surface. */
 #include "api/sim_state.h"
 
+#include "api/remesh.h"
 #include "api/verify.h"
 #include "scene/schema_table.h"
 
@@ -21,8 +22,10 @@ abut_status sim_scene_text(const abut_sim *sim, char **text, char hash[SHA256_TE
     return ABUT_OK;
 }
 
-abut_status sim_state_add(stepper *s, const char *scene_hash, checkpoint_writer *w, abut_error *err)
+abut_status sim_state_add(abut_sim *sim, const char *scene_hash, checkpoint_writer *w,
+                          abut_error *err)
 {
+    stepper *s = sim->stepper;
     state_array *arrays = mem_calloc(MAX_ARRAYS, sizeof *arrays);
     if (!arrays) return error_memory(err, "writing a checkpoint");
     w->step = s->state.steps;
@@ -36,7 +39,7 @@ abut_status sim_state_add(stepper *s, const char *scene_hash, checkpoint_writer 
             checkpoint_add_ints(w, arrays[i].name, arrays[i].ints, arrays[i].count);
     }
     mem_free(arrays);
-    return ABUT_OK;
+    return sim->remesh ? sim_remesh_save(sim, w, err) : ABUT_OK;
 }
 
 static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_array *arrays,
@@ -55,6 +58,7 @@ static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_arr
 
 abut_status sim_state_copy(abut_sim *sim, const checkpoint_reader *c, abut_error *err)
 {
+    if (sim->remesh) TRY(sim_remesh_load(sim, c, err));
     state_array *arrays = mem_calloc(MAX_ARRAYS, sizeof *arrays);
     if (!arrays) return error_memory(err, "reading a checkpoint");
     abut_status status = copy_arrays(sim->stepper, c, arrays, err);
@@ -70,7 +74,7 @@ abut_status abut_sim_save(abut_sim *sim, const char *path, abut_error *error)
     free(text);
     checkpoint_writer *w = mem_calloc(1, sizeof *w);
     if (!w) return error_memory(error, "writing a checkpoint");
-    abut_status status = sim_state_add(sim->stepper, hash, w, error);
+    abut_status status = sim_state_add(sim, hash, w, error);
     if (status == ABUT_OK) status = checkpoint_write(w, path, error);
     mem_free(w);
     return status;

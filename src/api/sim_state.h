@@ -10,8 +10,8 @@
 abut_status sim_scene_text(const abut_sim *sim, char **text, char hash[SHA256_TEXT_SIZE],
                            abut_error *err);
 
-/* All arrays of the state, borrowed from the stepper. */
-abut_status sim_state_add(stepper *s, const char *scene_hash, checkpoint_writer *w,
+/* All arrays of the state, borrowed from the simulation. */
+abut_status sim_state_add(abut_sim *sim, const char *scene_hash, checkpoint_writer *w,
                           abut_error *err);
 /* The same back into the simulation. */
 abut_status sim_state_copy(abut_sim *sim, const checkpoint_reader *c, abut_error *err);

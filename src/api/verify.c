@@ -238,13 +238,27 @@ static double size_of_frame(const frame *f, const scene_def *scene)
     return low.x <= high.x ? vec3_norm(vec3_sub(high, low)) : 0;
 }
 
+/* Whether two frames have the same points and cells: meshes of a run may change. */
+static bool same_mesh(const frame *a, const frame *b)
+{
+    if (a->point_count != b->point_count || a->block_count != b->block_count) return false;
+    for (size_t i = 0; i < a->block_count; i++) {
+        const cell_block *x = &a->blocks[i], *y = &b->blocks[i];
+        if (x->kind != y->kind || x->count != y->count || x->nodes_per_cell != y->nodes_per_cell ||
+            memcmp(x->nodes, y->nodes, x->count * (size_t)x->nodes_per_cell * sizeof *x->nodes) !=
+                0)
+            return false;
+    }
+    return true;
+}
+
 /* Intersections at moments between two frames; other numbers belong to the frames themselves. */
 static abut_status check_between(run_verification *v, const stored_frame *last,
                                  const stored_frame *next, int moments, size_t most,
                                  abut_error *err)
 {
-    bool neighbours = next->frame.step == last->frame.step + 1 &&
-                      next->frame.point_count == last->frame.point_count;
+    bool neighbours =
+        next->frame.step == last->frame.step + 1 && same_mesh(&next->frame, &last->frame);
     if (!neighbours || moments == 0) return ABUT_OK;
     vec3 *points = mem_alloc(next->frame.point_count + 1, sizeof *points);
     if (!points) return error_memory(err, "verifying a run");

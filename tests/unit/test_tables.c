@@ -36,7 +36,13 @@ static step_row make_row(int64_t step)
                        &row.max_stretch,
                        &row.mean_stretch,
                        &row.min_stretch,
-                       &row.mean_compression};
+                       &row.mean_compression,
+                       &row.potential,
+                       &row.unknowns,
+                       &row.splits,
+                       &row.collapses,
+                       &row.swaps,
+                       &row.smoothings};
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) *reals[i] = random_range(&r, -1, 1);
     row.min_distance = step == 2 ? INFINITY : 1e-300 / 3.0;
     return row;

@@ -1,0 +1,337 @@
+#include "api/remesh.h"
+
+#include "api/remesh_methods.h"
+#include "api/verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- making ---- */
+
+static double shortest_edge(const mesh *shape, bool planar)
+{
+    simplex_mesh m = simplex_view(shape, planar);
+    double least = INFINITY;
+    for (size_t c = 0; c < m.cell_count; c++) {
+        const int32_t *n = m.cells + c * (size_t)(m.dimension + 1);
+        for (int i = 0; i <= m.dimension; i++)
+            for (int k = 0; k < i; k++)
+                least = fmin(least, vec3_norm(vec3_sub(m.vertices[n[i]], m.vertices[n[k]])));
+    }
+    return least;
+}
+
+void sim_remesh_destroy(sim_remesh *r)
+{
+    if (!r) return;
+    body_shapes_free(&r->shapes);
+    mem_free(r->shortest);
+    mem_free(r);
+}
+
+abut_status sim_remesh_create(abut_sim *sim, abut_error *err)
+{
+    const scene_def *scene = sim->scene;
+    if (scene->remesh.method == REMESH_ENERGY)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
+                         "remesh.method: \"energy\" is not there yet; \"sizing-field\" and "
+                         "\"uniform\" are");
+    sim_remesh *r = mem_calloc(1, sizeof *r);
+    if (!r) return error_memory(err, "preparing remeshing");
+    sim->remesh = r; /* destroyed with the simulation */
+    r->shortest = mem_calloc(scene->body_count + 1, sizeof *r->shortest);
+    if (!r->shortest) return error_memory(err, "preparing remeshing");
+    TRY(body_shapes_init(&r->shapes, scene, err));
+    size_t count = 0;
+    for (size_t i = 0; i < scene->body_count; i++) {
+        if (!scene->bodies[i].remesh) continue;
+        count++;
+        r->shortest[i] = shortest_edge(&r->shapes.bodies[i].shape, scene->planar);
+    }
+    if (count == 0)
+        log_message(&sim->log, ABUT_LOG_WARNING,
+                    "%s: remesh: no body of the scene is remeshed (only deformable ones are)",
+                    scene->path);
+    return scene_build_shapes(scene, &r->shapes, &sim->log, &sim->stepper, err);
+}
+
+/* ---- one step ---- */
+
+static abut_status refine_all(const abut_sim *sim, body_change *changes, remesh_counts *counts,
+                              abut_error *err)
+{
+    const scene_def *scene = sim->scene;
+    const stepper *s = sim->stepper;
+    for (size_t i = 0; i < scene->body_count; i++) {
+        if (!scene->bodies[i].remesh) continue;
+        body_change *c = &changes[i];
+        const body_shape *old = &sim->remesh->shapes.bodies[i];
+        TRY(shape_refine(old, scene->planar, scene->remesh.levels, &c->now, err));
+        c->changed = c->nested = true;
+        TRY(body_change_interpolate(s, old, built_body(scene, i), c, err));
+        counts->splits += c->now.shape.vertex_count - old->shape.vertex_count;
+    }
+    return ABUT_OK;
+}
+
+static abut_status make_changes(abut_sim *sim, body_change *changes, remesh_counts *counts,
+                                abut_error *err)
+{
+    switch (sim->scene->remesh.method) {
+    case REMESH_UNIFORM: return refine_all(sim, changes, counts, err);
+    case REMESH_SIZING_FIELD: return remesh_by_size(sim, changes, counts, err);
+    case REMESH_ENERGY: break;
+    }
+    return ABUT_OK;
+}
+
+/* Whether positions of a stepper are free of intersections and inversions, by the independent
+ * check. */
+static abut_status positions_feasible(const abut_sim *sim, stepper *s, double *x, bool *feasible,
+                                      abut_error *err)
+{
+    abut_sim probe = *sim;
+    double *own = s->state.x;
+    verify_result result;
+    probe.stepper = s;
+    s->state.x = x;
+    abut_status status = verify_state(&probe, &result, err);
+    s->state.x = own;
+    *feasible = status == ABUT_OK &&
+                result.intersections + result.behind_planes + result.inside + result.inverted == 0;
+    *feasible = *feasible && elastic_count_inverted(s->elastic, x) == 0;
+    return status;
+}
+
+/* A stepper on the new meshes that has solved the step; *out is NULL when they cannot be used. */
+static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
+                                 const body_change *changes, step_statistics *statistics,
+                                 stepper **out, abut_error *err)
+{
+    stepper *s = NULL;
+    *out = NULL;
+    TRY(scene_build_shapes(sim->scene, shapes, &sim->log, &s, err));
+    double *guess = mem_alloc(s->state.scalars + 1, sizeof *guess);
+    abut_status status = guess ? ABUT_OK : error_memory(err, "remeshing");
+    if (status == ABUT_OK)
+        status = carry_state(sim->stepper, s, sim->scene, &sim->remesh->shapes, changes, guess,
+                             &statistics->remesh.projections, err);
+    bool start = false, end = false;
+    if (status == ABUT_OK) status = positions_feasible(sim, s, s->state.x, &start, err);
+    if (status == ABUT_OK && start) status = positions_feasible(sim, s, guess, &end, err);
+    if (status == ABUT_OK && start && end) {
+        status = stepper_solve(s, guess, statistics, err);
+        /* From the start of the step, should the way from the guess not lead to an end. */
+        if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_INFEASIBLE)
+            status = stepper_solve(s, NULL, statistics, err);
+        if (status == ABUT_OK) *out = s;
+    }
+    if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_INFEASIBLE) status = ABUT_OK;
+    if (!*out) {
+        if (status == ABUT_OK)
+            log_message(&sim->log, ABUT_LOG_WARNING,
+                        "the step to %g s keeps its meshes: %s on the new ones",
+                        sim->stepper->time + sim->stepper->options.h,
+                        !start ? "the start is not feasible"
+                        : !end ? "the first guess is not feasible"
+                               : "the step did not converge");
+        stepper_destroy(s);
+    }
+    mem_free(guess);
+    return status;
+}
+
+/* The meshes with the changes put in; borrowed from both. */
+static abut_status changed_shapes(const body_shapes *old, const body_change *changes,
+                                  body_shapes *out, abut_error *err)
+{
+    *out = (body_shapes){old->count, mem_calloc(old->count + 1, sizeof *out->bodies)};
+    if (!out->bodies) return error_memory(err, "remeshing");
+    for (size_t i = 0; i < old->count; i++)
+        out->bodies[i] = changes[i].changed ? changes[i].now : old->bodies[i];
+    return ABUT_OK;
+}
+
+/* The new stepper and meshes take the place of the old ones. */
+static void take_changes(abut_sim *sim, stepper *s, body_change *changes)
+{
+    sim_remesh *r = sim->remesh;
+    stepper_destroy(sim->stepper);
+    sim->stepper = s;
+    r->version++;
+    for (size_t i = 0; i < r->shapes.count; i++) {
+        if (!changes[i].changed) continue;
+        body_shape keep = r->shapes.bodies[i];
+        r->shapes.bodies[i] = changes[i].now;
+        changes[i].now = keep;
+    }
+}
+
+static abut_status change_meshes(abut_sim *sim, step_statistics *statistics, abut_error *err)
+{
+    size_t count = sim->scene->body_count;
+    body_change *changes = mem_calloc(count + 1, sizeof *changes);
+    if (!changes) return error_memory(err, "remeshing");
+    body_shapes shapes = {0};
+    stepper *s = NULL;
+    abut_status status = make_changes(sim, changes, &statistics->remesh, err);
+    bool any = false;
+    for (size_t i = 0; i < count; i++) any = any || changes[i].changed;
+    if (status == ABUT_OK && any) {
+        status = changed_shapes(&sim->remesh->shapes, changes, &shapes, err);
+        step_statistics again = *statistics;
+        if (status == ABUT_OK) status = solve_changed(sim, &shapes, changes, &again, &s, err);
+        if (s) {
+            *statistics = again;
+            statistics->remesh.changed = true;
+            take_changes(sim, s, changes);
+        } else
+            statistics->remesh = (remesh_counts){.attempts = statistics->remesh.attempts};
+    }
+    mem_free(shapes.bodies);
+    for (size_t i = 0; i < count; i++) body_change_free(&changes[i]);
+    mem_free(changes);
+    return status;
+}
+
+static bool is_due(const abut_sim *sim)
+{
+    const remesh_def *def = &sim->scene->remesh;
+    int64_t step = sim->stepper->state.steps + 1;
+    if (def->method == REMESH_UNIFORM) return step == def->step;
+    return step % def->every == 0;
+}
+
+static void count_step(sim_remesh *r, const step_statistics *s)
+{
+    const remesh_counts *c = &s->remesh;
+    r->total.splits += c->splits;
+    r->total.collapses += c->collapses;
+    r->total.swaps += c->swaps;
+    r->total.smoothings += c->smoothings;
+    r->total.attempts += c->attempts;
+    r->total.projections += c->projections;
+    r->changed_steps += c->changed;
+    r->unknowns_sum += (int64_t)s->unknowns;
+    if ((int64_t)s->unknowns > r->max_unknowns) r->max_unknowns = (int64_t)s->unknowns;
+}
+
+abut_status sim_remesh_step(abut_sim *sim, abut_error *err)
+{
+    step_statistics statistics = {0};
+    TRY(stepper_solve(sim->stepper, NULL, &statistics, err));
+    if (is_due(sim)) {
+        double began = timer_now();
+        TRY(change_meshes(sim, &statistics, err));
+        sim->remesh->seconds += timer_now() - began;
+    }
+    stepper_finish(sim->stepper, &statistics);
+    sim->last = statistics;
+    count_step(sim->remesh, &statistics);
+    return ABUT_OK;
+}
+
+/* ---- checkpoints ---- */
+
+static void array_name(char *out, size_t size, size_t body, const char *what)
+{
+    snprintf(out, size, "mesh_%zu_%s", body, what);
+}
+
+abut_status sim_remesh_save(abut_sim *sim, checkpoint_writer *w, abut_error *err)
+{
+    (void)err;
+    sim_remesh *r = sim->remesh;
+    char name[CHECKPOINT_NAME_SIZE];
+    for (size_t i = 0; i < r->shapes.count; i++) {
+        const body_shape *b = &r->shapes.bodies[i];
+        if (b->shape.vertex_count == 0) continue;
+        const cell_block *cells = &b->shape.blocks[0];
+        array_name(name, sizeof name, i, "vertices");
+        checkpoint_add_doubles(w, name, (const double *)b->shape.vertices,
+                               3 * b->shape.vertex_count);
+        array_name(name, sizeof name, i, "cells");
+        checkpoint_add_ints(w, name, cells->nodes, cells->count * (size_t)cells->nodes_per_cell);
+        array_name(name, sizeof name, i, "sets");
+        checkpoint_add_longs(w, name, (const int64_t *)b->sets, b->shape.vertex_count);
+        array_name(name, sizeof name, i, "tags");
+        checkpoint_add_ints(w, name, cells->tags, cells->tags ? cells->count : 0);
+    }
+    const remesh_counts *t = &r->total;
+    int64_t counters[] = {(int64_t)t->splits,     (int64_t)t->collapses, (int64_t)t->swaps,
+                          (int64_t)t->smoothings, (int64_t)t->attempts,  (int64_t)t->projections,
+                          r->changed_steps,       r->unknowns_sum,       r->max_unknowns};
+    memcpy(r->counters, counters, sizeof counters);
+    checkpoint_add_longs(w, "remesh_counters", r->counters, 9);
+    checkpoint_add_doubles(w, "remesh_seconds", &r->seconds, 1);
+    return ABUT_OK;
+}
+
+static abut_status load_shape(const checkpoint_reader *c, size_t i, bool planar, body_shape *out,
+                              abut_error *err)
+{
+    char name[CHECKPOINT_NAME_SIZE];
+    const double *vertices;
+    const int32_t *cells, *tags;
+    const int64_t *sets;
+    size_t scalars, nodes, tag_count, set_count, corners = planar ? 3 : 4;
+    array_name(name, sizeof name, i, "vertices");
+    TRY(checkpoint_get_doubles(c, name, &vertices, &scalars, err));
+    array_name(name, sizeof name, i, "cells");
+    TRY(checkpoint_get_ints(c, name, &cells, &nodes, err));
+    array_name(name, sizeof name, i, "sets");
+    TRY(checkpoint_get_longs(c, name, &sets, &set_count, err));
+    array_name(name, sizeof name, i, "tags");
+    TRY(checkpoint_get_ints(c, name, &tags, &tag_count, err));
+    size_t n = scalars / 3, cell_count = nodes / corners;
+    if (scalars % 3 || nodes % corners || set_count != n || (tag_count && tag_count != cell_count))
+        return error_set(err, ABUT_ERROR_INPUT, c->path, "the mesh of body %zu is not complete", i);
+    TRY(mesh_init(&out->shape, n, err));
+    memcpy(out->shape.vertices, vertices, n * sizeof(vec3));
+    cell_block *block;
+    TRY(mesh_add_block(&out->shape, planar ? CELL_TRIANGLE : CELL_TET, 1, cell_count, tag_count > 0,
+                       &block, err));
+    memcpy(block->nodes, cells, nodes * sizeof *cells);
+    if (tag_count) memcpy(block->tags, tags, tag_count * sizeof *tags);
+    out->sets = mem_alloc(n + 1, sizeof *out->sets);
+    if (!out->sets) return error_memory(err, "reading a checkpoint");
+    memcpy(out->sets, sets, n * sizeof *sets);
+    return mesh_validate(&out->shape, err);
+}
+
+abut_status sim_remesh_load(abut_sim *sim, const checkpoint_reader *c, abut_error *err)
+{
+    sim_remesh *r = sim->remesh;
+    body_shapes shapes = {r->shapes.count, mem_calloc(r->shapes.count + 1, sizeof *shapes.bodies)};
+    abut_status status = shapes.bodies ? ABUT_OK : error_memory(err, "reading a checkpoint");
+    for (size_t i = 0; status == ABUT_OK && i < shapes.count; i++)
+        if (sim->scene->bodies[i].remesh)
+            status = load_shape(c, i, sim->scene->planar, &shapes.bodies[i], err);
+    int64_t n[9];
+    double seconds;
+    if (status == ABUT_OK) status = checkpoint_copy_longs(c, "remesh_counters", n, 9, err);
+    if (status == ABUT_OK) status = checkpoint_copy_doubles(c, "remesh_seconds", &seconds, 1, err);
+    stepper *s = NULL;
+    if (status == ABUT_OK) status = scene_build_shapes(sim->scene, &shapes, &sim->log, &s, err);
+    if (status != ABUT_OK) {
+        body_shapes_free(&shapes);
+        return status;
+    }
+    stepper_destroy(sim->stepper);
+    body_shapes_free(&r->shapes);
+    sim->stepper = s;
+    r->shapes = shapes;
+    r->version++;
+    r->total = (remesh_counts){.splits = (size_t)n[0],
+                               .collapses = (size_t)n[1],
+                               .swaps = (size_t)n[2],
+                               .smoothings = (size_t)n[3],
+                               .attempts = (size_t)n[4],
+                               .projections = (size_t)n[5]};
+    r->changed_steps = n[6];
+    r->unknowns_sum = n[7];
+    r->max_unknowns = n[8];
+    r->seconds = seconds;
+    return ABUT_OK;
+}

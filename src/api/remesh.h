@@ -1,0 +1,39 @@
+/* Remeshing inside of a time step (In-timestep remeshing, Algorithm 6.1): the step is solved, the
+ * meshes of deformable bodies are changed, the state at the start of the step is carried over to
+ * the new meshes, and the step is solved again from there.
+ *
+ * A simulation with other meshes is a new stepper, built from the scene and the meshes
+ * (scene/build.h); the old one is kept until the new one has done the step. Should anything go
+ * wrong on the way, the result on the old meshes stands. */
+#ifndef API_REMESH_H
+#define API_REMESH_H
+
+#include "api/sim.h"
+#include "output/checkpoint.h"
+
+typedef struct sim_remesh {
+    body_shapes shapes;  /* the meshes that the stepper was built with */
+    double *shortest;    /* per body of the scene: shortest edge at the start, m */
+    remesh_counts total; /* of all steps */
+    int64_t changed_steps;
+    int64_t unknowns_sum, max_unknowns;
+    double seconds;   /* without the first solution of each step */
+    uint64_t version; /* grows with every new stepper */
+    bool said_full;   /* the message that a body has max_nodes was given */
+    /* What a checkpoint holds, while it is written. */
+    int64_t counters[10];
+} sim_remesh;
+
+/* Builds the stepper of a scene that is remeshed. */
+abut_status sim_remesh_create(abut_sim *sim, abut_error *err);
+void sim_remesh_destroy(sim_remesh *r);
+
+/* One step. */
+abut_status sim_remesh_step(abut_sim *sim, abut_error *err);
+
+/* Meshes and sums to a checkpoint (borrowed until it is written), and back: the stepper is built
+ * anew, its state is for the caller to fill. */
+abut_status sim_remesh_save(abut_sim *sim, checkpoint_writer *w, abut_error *err);
+abut_status sim_remesh_load(abut_sim *sim, const checkpoint_reader *c, abut_error *err);
+
+#endif

@@ -1,0 +1,204 @@
+/* Bodies as meshes for the methods of remeshing. */
+#include "api/remesh_methods.h"
+
+#include "mesh/refine.h"
+#include "remesh/overlap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- uniform refinement ---- */
+
+/* An edge and the sets that hold a facet of the boundary, or a cell, with this edge. */
+typedef struct edge_sets {
+    int32_t node[2];
+    uint64_t sets;
+} edge_sets;
+
+static int compare_edges(const void *a, const void *b)
+{
+    const edge_sets *p = a, *q = b;
+    if (p->node[0] != q->node[0]) return p->node[0] < q->node[0] ? -1 : 1;
+    return (p->node[1] > q->node[1]) - (p->node[1] < q->node[1]);
+}
+
+typedef ARRAY(edge_sets) edge_list;
+
+/* All edges among some nodes, in the sets that all of them are in. */
+static bool push_edges(edge_list *out, const int32_t *node, int count, const uint64_t *sets)
+{
+    uint64_t common = ~UINT64_C(0);
+    bool ok = true;
+    for (int k = 0; k < count; k++) common &= sets[node[k]];
+    if (common == 0) return true;
+    for (int i = 0; i < count; i++)
+        for (int k = i + 1; ok && k < count; k++) {
+            int32_t a = node[i], b = node[k];
+            ok = array_push(out, (edge_sets){{a < b ? a : b, a < b ? b : a}, common});
+        }
+    return ok;
+}
+
+typedef struct facet {
+    int32_t node[3], original[3];
+} facet;
+
+static int compare_facets(const void *a, const void *b) { return memcmp(a, b, sizeof(int32_t[3])); }
+
+static bool list_edges(const simplex_mesh *m, const uint64_t *sets, edge_list *out)
+{
+    size_t corners = (size_t)m->dimension + 1, n = 0;
+    facet *facets = mem_calloc(m->cell_count * corners + 1, sizeof *facets);
+    bool ok = facets != NULL;
+    for (size_t c = 0; ok && c < m->cell_count; c++) {
+        const int32_t *cell = m->cells + c * corners;
+        ok = push_edges(out, cell, (int)corners, sets);
+        for (size_t k = 0; k < corners; k++, n++) {
+            size_t at = 0;
+            for (size_t j = 0; j < corners; j++) {
+                if (j == k) continue;
+                size_t place = at++;
+                for (; place > 0 && facets[n].node[place - 1] > cell[j]; place--)
+                    facets[n].node[place] = facets[n].node[place - 1];
+                facets[n].node[place] = cell[j];
+            }
+        }
+    }
+    if (ok) qsort(facets, n, sizeof *facets, compare_facets);
+    for (size_t i = 0; ok && i < n;) {
+        size_t end = i + 1;
+        while (end < n && compare_facets(&facets[i], &facets[end]) == 0) end++;
+        if (end == i + 1) ok = push_edges(out, facets[i].node, m->dimension, sets);
+        i = end;
+    }
+    mem_free(facets);
+    if (ok && out->count) qsort(out->data, out->count, sizeof *out->data, compare_edges);
+    return ok;
+}
+
+static uint64_t sets_of_edge(const edge_list *edges, int32_t a, int32_t b)
+{
+    edge_sets key = {{a < b ? a : b, a < b ? b : a}, 0};
+    const edge_sets *found =
+        edges->count ? bsearch(&key, edges->data, edges->count, sizeof key, compare_edges) : NULL;
+    if (!found) return 0;
+    while (found > edges->data && compare_edges(found - 1, &key) == 0) found--;
+    uint64_t sets = 0;
+    for (; found < edges->data + edges->count && compare_edges(found, &key) == 0; found++)
+        sets |= found->sets;
+    return sets;
+}
+
+/* Vertices in the middle of an edge belong to the sets of the edge. */
+static abut_status refine_sets(const body_shape *old, bool planar, body_shape *out, abut_error *err)
+{
+    simplex_mesh from = simplex_view(&old->shape, planar), to = simplex_view(&out->shape, planar);
+    interpolation rows = {0};
+    edge_list edges = {0};
+    abut_status status = interpolation_make(&from, &to, &rows, err);
+    if (status == ABUT_OK && !list_edges(&from, old->sets, &edges))
+        status = error_memory(err, "refining sets of nodes");
+    out->sets = mem_calloc(to.vertex_count + 1, sizeof *out->sets);
+    if (status == ABUT_OK && !out->sets) status = error_memory(err, "refining sets of nodes");
+    for (size_t v = 0; status == ABUT_OK && v < to.vertex_count; v++) {
+        const interpolation_row *row = &rows.rows.data[v];
+        const int32_t *corner = from.cells + (size_t)row->cell * (size_t)(from.dimension + 1);
+        int32_t parent[4];
+        int count = 0;
+        for (int k = 0; k <= from.dimension; k++)
+            if (row->weight[k] > 1e-6) parent[count++] = corner[k];
+        out->sets[v] = count == 1   ? old->sets[parent[0]]
+                       : count == 2 ? sets_of_edge(&edges, parent[0], parent[1])
+                                    : 0;
+    }
+    array_free(&edges);
+    interpolation_free(&rows);
+    return status;
+}
+
+abut_status shape_refine(const body_shape *old, bool planar, int levels, body_shape *out,
+                         abut_error *err)
+{
+    body_shape now = {0};
+    TRY(mesh_copy(&old->shape, &now.shape, err));
+    size_t n = old->shape.vertex_count;
+    now.sets = mem_alloc(n + 1, sizeof *now.sets);
+    abut_status status = now.sets ? ABUT_OK : error_memory(err, "refining");
+    if (status == ABUT_OK) memcpy(now.sets, old->sets, n * sizeof *now.sets);
+    for (int k = 0; status == ABUT_OK && k < levels; k++) {
+        body_shape finer = {0};
+        status = mesh_copy(&now.shape, &finer.shape, err);
+        if (status == ABUT_OK) status = mesh_refine(&finer.shape, err);
+        if (status == ABUT_OK) status = refine_sets(&now, planar, &finer, err);
+        mesh_free(&now.shape);
+        mem_free(now.sets);
+        now = finer;
+    }
+    if (status != ABUT_OK) {
+        mesh_free(&now.shape);
+        mem_free(now.sets);
+        return status;
+    }
+    *out = now;
+    return ABUT_OK;
+}
+
+/* ---- local meshes ---- */
+
+abut_status shape_to_local(const stepper *s, const body_shape *shape, size_t built, local_mesh *out,
+                           abut_error *err)
+{
+    bool planar = s->model->planar;
+    const cell_block *cells = mesh_find(&shape->shape, planar ? CELL_TRIANGLE : CELL_TET);
+    size_t first = (size_t)s->model->bodies.data[built].first_block;
+    state_array arrays[CARRY_MAX_FIELDS];
+    motion_state state = s->state; /* only read */
+    size_t count = motion_arrays(&state, "", arrays, CARRY_MAX_FIELDS);
+    const vec3 *fields[CARRY_MAX_FIELDS + 1];
+    bool position[CARRY_MAX_FIELDS + 1];
+    fields[LOCAL_NEXT] = (const vec3 *)(const void *)s->x + first;
+    position[LOCAL_NEXT] = true;
+    for (size_t k = 0; k < count; k++) {
+        fields[LOCAL_NOW + k] = (const vec3 *)(const void *)arrays[k].doubles + first;
+        position[LOCAL_NOW + k] = carried_position(&s->state, k);
+    }
+    local_definition def = {.dimension = planar ? 2 : 3,
+                            .vertex_count = shape->shape.vertex_count,
+                            .cell_count = cells->count,
+                            .rest = shape->shape.vertices,
+                            .cells = cells->nodes,
+                            .attribute = cells->tags,
+                            .flags = shape->sets,
+                            .field_count = (int)count + 1,
+                            .fields = fields,
+                            .is_position = position};
+    return local_mesh_import(out, &def, err);
+}
+
+static double *copy_field(const local_export *e, int field)
+{
+    double *out = mem_alloc(3 * e->vertex_count + 1, sizeof *out);
+    if (out) memcpy(out, e->fields[field], 3 * e->vertex_count * sizeof *out);
+    return out;
+}
+
+abut_status local_to_change(const local_mesh *m, body_change *out, abut_error *err)
+{
+    local_export e = {0};
+    TRY(local_mesh_export(m, &e, err));
+    *out = (body_change){.changed = true, .nested = e.nested};
+    abut_status status = local_export_mesh(&e, &out->now.shape, err);
+    out->now.sets = mem_alloc(e.vertex_count + 1, sizeof *out->now.sets);
+    out->next = copy_field(&e, LOCAL_NEXT);
+    out->field_count = (size_t)e.field_count - 1;
+    bool ok = out->now.sets && out->next;
+    for (size_t k = 0; ok && k < out->field_count; k++) {
+        out->field[k] = copy_field(&e, (int)k + LOCAL_NOW);
+        ok = out->field[k] != NULL;
+    }
+    if (ok) memcpy(out->now.sets, e.flags, e.vertex_count * sizeof *e.flags);
+    local_export_free(&e);
+    if (status == ABUT_OK && !ok) status = error_memory(err, "taking a new mesh");
+    if (status != ABUT_OK) body_change_free(out);
+    return status;
+}

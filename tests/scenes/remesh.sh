@@ -1,0 +1,66 @@
+# Meshes that change within a run: frames, table, summary, going on from a checkpoint with the same
+# bits, verification, and what is refused.
+set -eu
+abut=$ABUT_COMMAND
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+fail() { echo "FAIL: $*"; exit 1; }
+
+cat >"$dir/bar.json" <<'S'
+{"abut": 1, "name": "bar", "time": {"step": 0.01, "steps": 9},
+ "contact": {"dhat": 1e-3, "friction": 0.2}, "ground": 0,
+ "remesh": {"method": "sizing-field", "min_edge": 0.05},
+ "materials": {"m": {"young": 1e5, "poisson": 0.4, "density": 1000}},
+ "bodies": [
+  {"name": "bar", "mesh": {"box": {"size": [1, 0.2, 0.2], "cells": [5, 1, 1]}}, "translate": [0, 0.12, 0], "material": "m",
+   "fix": {"nodes": {"relative_box": [[-0.01, -1, -1], [0.01, 2, 2]]}, "motion": {"velocity": [0, 0.1, 0]}}},
+  {"name": "cube", "type": "rigid", "mesh": {"box": {"size": [0.1, 0.1, 0.1], "cells": [1, 1, 1]}},
+   "translate": [0.3, 0.3, 0], "density": 1000},
+  {"name": "cloth", "type": "shell", "mesh": {"grid": {"size": [0.1, 0.1], "cells": [2, 2]}}, "translate": [0, 0.3, 0],
+   "material": "m", "shell": {"thickness": 1e-3}}]}
+S
+same() { # of two folders, but for the clock
+    cmp <(cut -d, -f1,2,4- "$1/steps.csv") <(cut -d, -f1,2,4- "$2/steps.csv")
+    for f in "$1"/frames/*.vtu; do cmp "$f" "$2/frames/$(basename "$f")"; done
+}
+for method in uniform sizing-field; do
+    for integrator in implicit-euler newmark bdf3; do
+        set -- --quiet --set "remesh.method=\"$method\"" --set remesh.step=4 --set "time.integrator=\"$integrator\""
+        "$abut" run "$dir/bar.json" -o "$dir/whole" "$@" --threads 1
+        "$abut" run "$dir/bar.json" -o "$dir/part" "$@" --steps 6 --threads 2
+        "$abut" run "$dir/bar.json" -o "$dir/part" "$@" --resume
+        same "$dir/whole" "$dir/part" || fail "$method $integrator: another result after going on"
+        "$abut" verify "$dir/part" >"$dir/verify" || fail "$method $integrator: $(cat "$dir/verify")"
+        "$abut" verify --between 2 "$dir/whole" >/dev/null || fail "between frames"
+        splits=$(awk -F, 'NR > 1 {n += $25} END {print n}' "$dir/whole/steps.csv")
+        [ "$splits" -gt 20 ] || fail "$method: $splits splits"
+        grep -q "\"splits\": $splits," "$dir/whole/run.json" || fail "run.json has another number of splits"
+        rm -rf "$dir/whole" "$dir/part"
+    done
+done
+
+# In the plane, with nodes that are listed and a load that is spread.
+cat >"$dir/plane.json" <<'S'
+{"abut": 1, "name": "pad", "planar": true, "time": {"step": 0.01, "steps": 8}, "contact": {"dhat": 2e-3}, "ground": 0,
+ "remesh": {"method": "sizing-field", "min_edge": 0.02, "stretch_change": 0.05},
+ "materials": {"m": {"young": 4e4, "poisson": 0.4}},
+ "bodies": [{"name": "pad", "mesh": {"grid": {"size": [0.4, 0.2], "cells": [4, 2]}}, "rotate": [90, 0, 0],
+   "translate": [0, 0.105, 0], "material": "m", "velocity": [0, -1, 0], "fix": {"nodes": {"list": [0, 1]}, "from": 0.03},
+   "force": {"nodes": {"relative_box": [[0, 0.99, -1], [1, 1.01, 2]]}, "force": [0, -100, 0]}}]}
+S
+"$abut" run "$dir/plane.json" -o "$dir/plane" --quiet
+"$abut" verify "$dir/plane" >/dev/null || fail "planar run is not clean"
+grep -q '"inverted_elements": 0' "$dir/plane/run.json" || fail "inverted triangles"
+[ "$(awk -F, 'NR > 1 {n += $25} END {print n}' "$dir/plane/steps.csv")" -gt 5 ] || fail "the pad was not refined"
+
+refused() { # text, arguments
+    text=$1; shift
+    if "$abut" check "$dir/bar.json" "$@" >"$dir/out" 2>&1; then fail "accepted: $*"; fi
+    grep -q "$text" "$dir/out" || fail "no \"$text\" in: $(cat "$dir/out")"
+}
+refused 'bodies\[0\].order' --set bodies[0].order=2
+refused 'remesh: is for the stepper "barrier"' --set 'stepper="mlcp"'
+refused 'bodies\[0\].weights' --set 'bodies[0].weights={"nodes":{"list":[0]},"mass":1}'
+refused 'did you mean "split_tolerance"' --set remesh.split_tolerence=1
+"$abut" check "$dir/bar.json" --set bodies[0].order=2 --set bodies[0].remesh=false >/dev/null || fail "remesh: false"
+echo ok
