@@ -40,15 +40,17 @@ static const schema_field remesh_fields[] = {
     {"max_nodes", SCHEMA_INTEGER, .initial = "200000", FROM_TO(4, 2e9),
      .doc = "Bodies are not refined beyond so many nodes each; a message says when that happens."},
     {"step", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9),
-     .doc = "`uniform`: number of the step in which all cells are refined."},
+     .doc = "Method `uniform`: number of the step in which all cells are refined."},
     {"levels", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 6),
-     .doc = "`uniform`: how often every cell is cut into 4 (tetrahedra: 8)."},
+     .doc = "Method `uniform`: how often every cell is cut into 4 (tetrahedra: 8)."},
     {"stretch_change", SCHEMA_NUMBER, .initial = "0.1", ABOVE(0),
-     .doc = "`sizing-field`: change of the deformation gradient along an edge above which it is "
+     .doc = "Method `sizing-field`: change of the deformation gradient along an edge above which "
+            "it is "
             "split (collapsed below 0.8 of it)."},
     {"contact_gap", SCHEMA_NUMBER, .initial = "2", ABOVE(0),
-     .doc = "`sizing-field`: length of an edge in contact, in units of its distance to what it "
-            "meets, above which it is split."},
+     .doc =
+         "Method `sizing-field`: length of an edge in contact, in units of its distance to what it "
+         "meets, above which it is split."},
 };
 
 const schema_type schema_remesh = {
