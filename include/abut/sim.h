@@ -61,8 +61,9 @@ ABUT_API void abut_sim_info(const abut_sim *sim, abut_step_info *out);
 
 /* State: 3 doubles per node, all bodies after each other in the order of the scene. The pointers
  * stay valid and current until the simulation is destroyed (of scenes with `remesh`: until the next
- * step); writing to them changes the state (see abut_sim_check). A rigid body has two such blocks, its centre and its rotation vector, an affine
- * one four, its centre and the columns of its matrix. */
+ * step); writing to them changes the state (see abut_sim_check). A rigid body has two such blocks,
+ * its centre and its rotation vector, an affine one four, its centre and the columns of its matrix.
+ */
 ABUT_API size_t abut_sim_node_count(const abut_sim *sim);
 ABUT_API double *abut_sim_positions(abut_sim *sim);
 ABUT_API double *abut_sim_velocities(abut_sim *sim);
