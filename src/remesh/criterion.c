@@ -1,0 +1,376 @@
+#include "remesh/criterion.h"
+
+#include "remesh/remesher.h"
+
+#include <math.h>
+#include <string.h>
+
+remesh_options remesh_default_options(void)
+{
+    return (remesh_options){.split = true,
+                            .collapse = true,
+                            .split_tolerance = 1e-3,
+                            .collapse_tolerance = -1e-8,
+                            .quality_tolerance = -1e-8,
+                            .split_threshold = 0.95,
+                            .collapse_threshold = 0.01,
+                            .patch_rings = 2,
+                            .patch_share = 0.01,
+                            .trial_iterations = 1,
+                            .trial_iterations_contact = 4,
+                            .max_iterations = 100,
+                            .split_depth = 3,
+                            .collapse_depth = 3,
+                            .min_length = 1e-6,
+                            .max_cells = 1000000,
+                            .min_quality = 0.05};
+}
+
+/* --- measures of the mesh ------------------------------------------------------------------- */
+
+static void measure_mesh(remesher *r)
+{
+    const local_mesh *m = r->mesh;
+    r->volume = 0;
+    r->living = 0;
+    for (size_t i = 0; i < m->cells.count; i++)
+        if (m->cells.data[i].alive) {
+            r->living++;
+            r->volume += local_cell_volume(m, (int32_t)i, -1);
+        }
+}
+
+static size_t living_vertices(const local_mesh *m)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < m->vertices.count; i++) count += m->vertices.data[i].alive;
+    return count;
+}
+
+/* Shortest edge of the mesh, and of its boundary. */
+static abut_status measure_edges(remesher *r, double *shortest, double *boundary, abut_error *err)
+{
+    local_list edges = {0};
+    abut_status status = local_mesh_edges(r->mesh, &edges, err);
+    *shortest = *boundary = INFINITY;
+    for (size_t i = 0; i + 1 < edges.count && status == ABUT_OK; i += 2) {
+        double length = local_edge_length(r->mesh, edges.data[i], edges.data[i + 1]);
+        *shortest = fmin(*shortest, length);
+        if (length < *boundary &&
+            local_edge_on_boundary(r->mesh, edges.data[i], edges.data[i + 1], false))
+            *boundary = length;
+    }
+    array_free(&edges);
+    return status;
+}
+
+/* Mean density of the potential in the cells around an edge, or a vertex. */
+static double mean_density(const remesher *r, int32_t a, int32_t b)
+{
+    const local_mesh *m = r->mesh;
+    double sum = 0;
+    size_t count = 0;
+    for (int32_t at = m->vertices.data[a].first; at >= 0; at = m->cells.data[at / 4].next[at % 4]) {
+        bool has = b < 0;
+        for (int k = 0; k <= m->dimension; k++) has = has || m->cells.data[at / 4].vertex[k] == b;
+        if (!has) continue;
+        sum += cell_potential(r, at / 4) / local_cell_volume(m, at / 4, -1);
+        count++;
+    }
+    return count ? sum / (double)count : 0;
+}
+
+/* --- queues --------------------------------------------------------------------------------- */
+
+static bool may_split(const remesher *r, int32_t a, int32_t b)
+{
+    double length = local_edge_length(r->mesh, a, b), least = r->options->min_length;
+    if (r->floor > 0 && local_edge_on_boundary(r->mesh, a, b, false))
+        least = fmax(least, 2 * r->floor);
+    return length >= least;
+}
+
+static double smallest_cell(const remesher *r, int32_t a, int32_t b)
+{
+    const local_mesh *m = r->mesh;
+    double least = INFINITY;
+    for (int32_t at = m->vertices.data[a].first; at >= 0; at = m->cells.data[at / 4].next[at % 4])
+        for (int k = 0; k <= m->dimension; k++)
+            if (m->cells.data[at / 4].vertex[k] == b)
+                least = fmin(least, local_cell_volume(m, at / 4, -1));
+    return least;
+}
+
+/* Coarsening ends at the edges of the starting mesh. */
+static bool may_collapse(const remesher *r, int32_t a, int32_t b)
+{
+    double length = local_edge_length(r->mesh, a, b), limit = r->collapse_limit;
+    if (!(length < limit)) return false;
+    double regular = r->mesh->dimension == 2 ? sqrt(3) / 4 * limit * limit
+                                             : limit * limit * limit / (6 * sqrt(2));
+    return smallest_cell(r, a, b) <= regular;
+}
+
+static bool push_edge(remesher *r, operation what, int32_t a, int32_t b, remesh_count *count)
+{
+    count->candidates++;
+    double priority =
+        what == OPERATION_COLLAPSE ? -local_edge_length(r->mesh, a, b) : mean_density(r, a, b);
+    return edge_queue_push(&r->queue, (queue_item){priority, a, b});
+}
+
+/* True when the edge is of the kind that an operation looks at. */
+static bool is_candidate(const remesher *r, operation what, const edge_note *note, int32_t a,
+                         int32_t b)
+{
+    switch (what) {
+    case OPERATION_SPLIT: return note->rank == RANK_TOP && may_split(r, a, b);
+    case OPERATION_COLLAPSE:
+        return (note->rank == RANK_BOTTOM ||
+                local_edge_length(r->mesh, a, b) < 1e-3 * r->collapse_limit) &&
+               may_collapse(r, a, b);
+    case OPERATION_SWAP:
+        return note->rank != RANK_BOTTOM && !local_edge_on_boundary(r->mesh, a, b, true);
+    default: return false;
+    }
+}
+
+static abut_status fill_queue(remesher *r, operation what, remesh_count *count, abut_error *err)
+{
+    local_list edges = {0};
+    array_clear(&r->queue);
+    abut_status status = local_mesh_edges(r->mesh, &edges, err);
+    for (size_t i = 0; i + 1 < edges.count && status == ABUT_OK; i += 2) {
+        int32_t a = edges.data[i], b = edges.data[i + 1];
+        edge_note *note = edge_table_note(&r->edges, a, b);
+        if (!note || (is_candidate(r, what, note, a, b) && !push_edge(r, what, a, b, count)))
+            status = error_memory(err, "listing edges");
+    }
+    array_free(&edges);
+    return status;
+}
+
+/* Edges at a new vertex have the rank of the edge that made it, one generation later. */
+static abut_status inherit(remesher *r, operation what, int32_t vertex, edge_rank rank, int depth,
+                           int limit, remesh_count *count, abut_error *err)
+{
+    array_clear(&r->near);
+    TRY(local_mesh_neighbours(r->mesh, vertex, &r->near, err));
+    for (size_t i = 0; i < r->near.count; i++) {
+        bool known = edge_table_find(&r->edges, vertex, r->near.data[i]) != NULL;
+        edge_note *note = edge_table_note(&r->edges, vertex, r->near.data[i]);
+        if (!note) return error_memory(err, "listing edges");
+        if (known) continue;
+        note->rank = rank;
+        note->depth = (int8_t)depth;
+        if (depth < limit && is_candidate(r, what, note, vertex, r->near.data[i]) &&
+            !push_edge(r, what, vertex, r->near.data[i], count))
+            return error_memory(err, "listing edges");
+    }
+    return ABUT_OK;
+}
+
+/* Edges that a swap made are not swapped back in this step. */
+static abut_status note_swapped(remesher *r, size_t first_cell, int depth, abut_error *err)
+{
+    const local_mesh *m = r->mesh;
+    for (size_t c = first_cell; c < m->cells.count; c++)
+        for (int i = 0; m->cells.data[c].alive && i <= m->dimension; i++)
+            for (int k = 0; k < i; k++) {
+                int32_t a = m->cells.data[c].vertex[k], b = m->cells.data[c].vertex[i];
+                if (edge_table_find(&r->edges, a, b)) continue;
+                edge_note *note = edge_table_note(&r->edges, a, b);
+                if (!note) return error_memory(err, "listing edges");
+                note->depth = (int8_t)depth;
+                note->tried |= 1 << OPERATION_SWAP;
+            }
+    return ABUT_OK;
+}
+
+/* --- passes --------------------------------------------------------------------------------- */
+
+static abut_status swap_edge(remesher *r, int32_t a, int32_t b, local_change *change,
+                             abut_error *err)
+{
+    const remesh_options *o = r->options;
+    TRY(try_operation(r, OPERATION_SWAP, a, b, true, o->quality_tolerance, &r->report->swap, change,
+                      err));
+    if (change->outcome == LOCAL_DONE) return ABUT_OK;
+    return try_operation(r, OPERATION_SWAP, a, b, false, o->split_tolerance, &r->report->swap,
+                         change, err);
+}
+
+static abut_status edge_pass(remesher *r, operation what, remesh_count *count, abut_error *err)
+{
+    const remesh_options *o = r->options;
+    int limit = what == OPERATION_COLLAPSE ? o->collapse_depth : o->split_depth;
+    queue_item item;
+    TRY(fill_queue(r, what, count, err));
+    while (edge_queue_pop(&r->queue, &item)) {
+        if (!local_mesh_is_edge(r->mesh, item.a, item.b)) continue;
+        edge_note *note = edge_table_note(&r->edges, item.a, item.b);
+        if (!note) return error_memory(err, "listing edges");
+        if (note->tried >> what & 1 || !is_candidate(r, what, note, item.a, item.b)) continue;
+        note->tried |= (uint8_t)(1 << what);
+        if (what == OPERATION_SPLIT && r->living >= o->max_cells) {
+            r->report->full = true;
+            break;
+        }
+        edge_rank rank = note->rank;
+        int depth = note->depth + 1;
+        size_t first_cell = r->mesh->cells.count;
+        local_change change;
+        if (what == OPERATION_SWAP)
+            TRY(swap_edge(r, item.a, item.b, &change, err));
+        else
+            TRY(try_operation(r, what, item.a, item.b, false,
+                              what == OPERATION_SPLIT ? o->split_tolerance : o->collapse_tolerance,
+                              count, &change, err));
+        if (change.outcome != LOCAL_DONE) continue;
+        if (what == OPERATION_SWAP)
+            TRY(note_swapped(r, first_cell, depth, err));
+        else
+            TRY(inherit(r, what, change.vertex, rank, depth, limit, count, err));
+    }
+    return ABUT_OK;
+}
+
+static double worst_around(const local_mesh *m, int32_t vertex)
+{
+    double worst = INFINITY;
+    for (int32_t at = m->vertices.data[vertex].first; at >= 0;
+         at = m->cells.data[at / 4].next[at % 4])
+        worst = fmin(worst, local_cell_quality(m, at / 4));
+    return worst;
+}
+
+static abut_status smooth_pass(remesher *r, abut_error *err)
+{
+    remesh_count *count = &r->report->smooth;
+    array_clear(&r->queue);
+    size_t vertices = r->mesh->vertices.count;
+    for (size_t i = 0; i < vertices; i++) {
+        const local_vertex *v = &r->mesh->vertices.data[i];
+        if (!v->alive || v->flags || local_vertex_on_boundary(r->mesh, (int32_t)i, true)) continue;
+        count->candidates++;
+        queue_item item = {-worst_around(r->mesh, (int32_t)i), (int32_t)i, -1};
+        if (!edge_queue_push(&r->queue, item)) return error_memory(err, "listing vertices");
+    }
+    queue_item item;
+    while (edge_queue_pop(&r->queue, &item)) {
+        local_change change;
+        if (!r->mesh->vertices.data[item.a].alive) continue;
+        TRY(try_operation(r, OPERATION_SMOOTH, item.a, -1, true, r->options->quality_tolerance,
+                          count, &change, err));
+    }
+    return ABUT_OK;
+}
+
+/* --- life ----------------------------------------------------------------------------------- */
+
+static abut_status prepare(remesher *r, abut_error *err)
+{
+    const remesh_problem *q = r->problem;
+    r->contact = q->contact && q->scene;
+    if (r->contact && (q->field_start < 0 || !q->remeshed || !q->x || !q->start))
+        return error_set(err, ABUT_ERROR_INTERNAL, "", "remeshing with contact needs positions");
+    for (size_t i = 0; i < r->mesh->cells.count; i++)
+        if (r->mesh->cells.data[i].alive &&
+            (r->mesh->cells.data[i].attribute < 0 ||
+             (size_t)r->mesh->cells.data[i].attribute >= q->material_count))
+            return error_set(err, ABUT_ERROR_INTERNAL, "", "cell %zu has no material", i);
+    surround *around = r->contact ? &r->around : NULL;
+    if (around) TRY(surround_init(around, r->mesh, q, err));
+    TRY(patch_init(&r->before, r->mesh, q, around, err));
+    TRY(patch_init(&r->after, r->mesh, q, around, err));
+    measure_mesh(r);
+    return ABUT_OK;
+}
+
+static void release(remesher *r)
+{
+    surround_free(&r->around);
+    patch_free(&r->before);
+    patch_free(&r->after);
+    edge_table_free(&r->edges);
+    array_free(&r->queue);
+    mem_free(r->cell_energy);
+    array_free(&r->cells);
+    array_free(&r->next_cells);
+    array_free(&r->near);
+}
+
+static abut_status run_passes(remesher *r, abut_error *err)
+{
+    const remesh_options *o = r->options;
+    double shortest, boundary;
+    TRY(measure_edges(r, &shortest, &boundary, err));
+    r->collapse_limit = 0.999 * (o->max_collapse_length > 0 ? o->max_collapse_length : shortest);
+    if (r->contact && boundary >= r->problem->contact->options.dhat)
+        r->floor = r->problem->contact->options.dhat;
+    r->mesh->min_quality = o->min_quality;
+    TRY(rank_edges(r, err));
+    if (o->split) TRY(edge_pass(r, OPERATION_SPLIT, &r->report->split, err));
+    if (o->collapse) TRY(edge_pass(r, OPERATION_COLLAPSE, &r->report->collapse, err));
+    if (o->swap) TRY(edge_pass(r, OPERATION_SWAP, &r->report->swap, err));
+    if (o->smooth) TRY(smooth_pass(r, err));
+    return ABUT_OK;
+}
+
+abut_status remesh_step(local_mesh *m, const remesh_problem *q, const remesh_options *options,
+                        const logger *log, remesh_report *report, abut_error *err)
+{
+    double started = timer_now();
+    remesher r = {.mesh = m, .problem = q, .options = options, .log = log, .report = report};
+    *report = (remesh_report){.vertices_before = living_vertices(m)};
+    abut_status status = prepare(&r, err);
+    report->cells_before = r.living;
+    if (status == ABUT_OK) status = run_passes(&r, err);
+    measure_mesh(&r);
+    report->cells_after = r.living;
+    report->vertices_after = living_vertices(m);
+    report->seconds = timer_now() - started;
+    release(&r);
+    if (report->full)
+        log_message(log, ABUT_LOG_WARNING,
+                    "remeshing stopped splitting at %zu cells (the limit is %zu); a larger "
+                    "tolerance or limit lets it end by itself",
+                    report->cells_after, options->max_cells);
+    log_message(log, ABUT_LOG_DEBUG,
+                "remeshed: %zu splits (%zu tried), %zu collapses (%zu tried), %zu swaps, %zu "
+                "smoothed, %zu cells, gained %g J",
+                report->split.accepted, report->split.tried, report->collapse.accepted,
+                report->collapse.tried, report->swap.accepted, report->smooth.accepted,
+                report->cells_after, report->split.gained + report->collapse.gained);
+    return status;
+}
+
+abut_status remesh_potential(local_mesh *m, const remesh_problem *q, bool relax, double *potential,
+                             abut_error *err)
+{
+    remesh_options options = remesh_default_options();
+    remesh_report report = {0};
+    remesher r = {.mesh = m, .problem = q, .options = &options, .report = &report};
+    local_list all = {0};
+    abut_status status = prepare(&r, err);
+    for (size_t i = 0; i < m->cells.count && status == ABUT_OK; i++)
+        if (m->cells.data[i].alive && !array_push(&all, (int32_t)i))
+            status = error_memory(err, "measuring the potential");
+    surround_box where = surround_empty();
+    double energy = 0;
+    if (status == ABUT_OK) status = patch_open(&r.before, &all, &where, err);
+    if (status == ABUT_OK) status = patch_energy(&r.before, &energy, err);
+    if (status == ABUT_OK && relax) {
+        int used;
+        bool settled;
+        r.before.reach.reach = INFINITY; /* everything is in the patch */
+        status = patch_relax(&r.before, options.max_iterations, &energy, &used, &settled, err);
+        if (status == ABUT_OK) status = patch_store(&r.before, m, err);
+        if (status == ABUT_OK && !settled)
+            status = error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "the mesh could not be relaxed");
+    }
+    *potential = energy / q->force_factor;
+    array_free(&all);
+    release(&r);
+    return status;
+}

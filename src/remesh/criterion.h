@@ -1,0 +1,106 @@
+/* Which local operations are worth it: an operation is kept only if a re-solve of the same
+ * incremental potential that the time step minimises, on a patch around it with everything else
+ * held fixed, shows enough decrease (splits) or not too much increase (collapses) (In-timestep
+ * remeshing, section 6.5; digest sections 2.4 to 2.7).
+ *
+ * The step is solved on the old mesh first. Its state is brought into a local mesh (local_mesh.h)
+ * with at least the fields x (the solution found), the predictor and the positions at the start of
+ * the step; further fields travel along. remesh_step changes that mesh in place: topology, and x
+ * where the patches were relaxed. Every state on the way is free of inversions, in all fields that
+ * are positions, and of intersections, at the end and at the start of the step. The caller exports
+ * the mesh, projects what was not nested, and solves the step again. */
+#ifndef REMESH_CRITERION_H
+#define REMESH_CRITERION_H
+
+#include "base/log.h"
+#include "contact/contact_term.h"
+#include "contact/friction_term.h"
+#include "remesh/local_mesh.h"
+
+/* What the cells of one attribute are made of, and which body of the scene they belong to. */
+typedef struct remesh_material {
+    int32_t body; /* number in the scene's model; 0 without one */
+    elastic_parameters material;
+    double density; /* kg/m^3 */
+} remesh_material;
+
+/* A load on all boundary facets that have a flag at all corners, N/m^2 of rest area. */
+typedef struct remesh_traction {
+    int flag; /* number of the bit */
+    vec3 traction;
+} remesh_traction;
+
+/* The incremental potential of the step: mass_factor / 2 |x - predictor|_M^2 (consistent mass) +
+ * force_factor (elastic energy - loads) + contact + friction. All pointers are borrowed. */
+typedef struct remesh_problem {
+    /* The whole scene, for contact: what is not remeshed takes part as fixed geometry, where it is
+     * now (x) and where it was at the start of the step (start), 3 numbers per coordinate block.
+     * contact has the options, the stiffness of this step and the half-spaces; friction the
+     * coefficients. NULL: none. */
+    const model *scene;
+    const contact_term *contact;
+    const friction_term *friction;
+    const double *x, *start;
+    const uint8_t *remeshed; /* per body of the scene: it is in the local mesh */
+    size_t material_count;   /* attributes are 0 .. material_count - 1 */
+    const remesh_material *materials;
+    double mass_factor;  /* 1; 0 if quasi-static */
+    double force_factor; /* the integrator's factor on forces, alpha h^2 */
+    vec3 gravity;
+    size_t traction_count;
+    const remesh_traction *tractions;
+    const uint8_t *flag_axes; /* 64: axes (bits 1, 2, 4) that a vertex with this flag is held on */
+    int field_x, field_predictor, field_start; /* start: -1 without contact */
+    double tolerance; /* of the local Newton: largest entry of the direction, m */
+} remesh_problem;
+
+typedef struct remesh_options {
+    bool split, collapse, swap, smooth;
+    /* J of potential: kept if the potential falls by more than this; collapses may have it rise
+     * (negative), as may swaps and smoothing that make shapes better. */
+    double split_tolerance, collapse_tolerance, quality_tolerance;
+    /* Culling: candidates are edges above this share of the range of energies, or of the number of
+     * edges (splits); below this share of the range in elastic and contact energy (collapses). 0
+     * and 1: all edges. */
+    double split_threshold, collapse_threshold;
+    int patch_rings;    /* at least that many rings around the edge */
+    double patch_share; /* and at least that share of the volume of all cells */
+    int trial_iterations, trial_iterations_contact; /* of Newton before the decision */
+    int max_iterations;                             /* after it */
+    int split_depth, collapse_depth; /* generations from one edge of the imported mesh per step */
+    double min_length;               /* m at rest: shorter edges are not split */
+    double max_collapse_length; /* m at rest: longer ones are not collapsed; 0: shortest edge */
+    size_t max_cells;           /* splits end at this size of the mesh */
+    double min_quality;         /* shape that operations may leave, unless it was worse before */
+} remesh_options;
+
+remesh_options remesh_default_options(void);
+
+typedef struct remesh_count {
+    size_t candidates; /* edges (vertices) in the queue, later ones included */
+    size_t tried;      /* solved locally */
+    size_t accepted;
+    size_t refused; /* by guards, topology, shape, intersection */
+    double gained;  /* J: decrease of the potential by the accepted ones */
+    double jump;    /* J: part of it that came before anything had moved (quadrature) */
+} remesh_count;
+
+typedef struct remesh_report {
+    remesh_count split, collapse, swap, smooth;
+    size_t cells_before, cells_after, vertices_before, vertices_after;
+    size_t newton_iterations, patches;
+    size_t patch_vertices; /* free ones, sum over patches */
+    double seconds;
+    bool full; /* max_cells was reached */
+} remesh_report;
+
+/* Tries all candidates: splits, then collapses, then swaps and smoothing, as options say. */
+abut_status remesh_step(local_mesh *m, const remesh_problem *q, const remesh_options *options,
+                        const logger *log, remesh_report *report, abut_error *err);
+
+/* The potential of the whole mesh at field x divided by the force factor, J; relaxes it first to
+ * the tolerance when asked to (the solution of the step with all else fixed). */
+abut_status remesh_potential(local_mesh *m, const remesh_problem *q, bool relax, double *potential,
+                             abut_error *err);
+
+#endif
