@@ -475,7 +475,7 @@ abut_status patch_relax(patch *p, int iterations, double *energy, int *used, boo
     abut_status status = newton_init(&newton, p->solver, linear, NULL, err);
     p->reach.reached = false;
     if (status == ABUT_OK) {
-        newton_options options = {p->problem->tolerance, iterations};
+        newton_options options = {.tolerance = p->problem->tolerance, .max_iterations = iterations};
         status = newton_minimize(&newton, p->x.data, &options, NULL, &result, NULL);
         newton_free(&newton);
     }
