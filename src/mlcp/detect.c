@@ -2,14 +2,13 @@
 #include "mlcp/solver.h"
 
 #include "base/parallel.h"
-#include "geometry/tangent.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The way of a step may turn out longer than the one that candidates were found for. */
 static const double WAY_MARGIN = 3;
-static const double LARGEST_TURN = 0.96592583; /* cos 15 degrees */
 
 static void pair_vertices(const mlcp_solver *s, ccd_kind kind, index_pair pair, int32_t v[4])
 {
@@ -49,61 +48,6 @@ abut_status mlcp_find_candidates(mlcp_solver *s, abut_error *err)
     return broad_candidates(s->contact->broad, &query, &s->candidates, err);
 }
 
-/* ---------------------------------------------------------------------------------------------- */
-/* Geometry                                                                                       */
-
-/* Two unit vectors orthogonal to the normal; the first near `like` where that is possible. */
-static void set_tangents(mlcp_contact *c, vec3 like)
-{
-    vec3 t = vec3_mul_add(like, -vec3_dot(like, c->normal), c->normal);
-    if (vec3_norm2(t) < 1e-6) {
-        vec3 axis = fabs(c->normal.x) < 0.6 ? (vec3){1, 0, 0} : (vec3){0, 1, 0};
-        t = vec3_mul_add(axis, -vec3_dot(axis, c->normal), c->normal);
-    }
-    c->tangent[0] = vec3_normalize(t);
-    c->tangent[1] = vec3_cross(c->normal, c->tangent[0]);
-}
-
-/* Tangential quantities are kept as vectors over a change of the frame. */
-static void turn_frame(mlcp_contact *c, vec3 normal)
-{
-    double *lists[] = {c->gamma, c->force, c->direction};
-    vec3 as_vector[3];
-    for (int k = 0; k < 3; k++)
-        as_vector[k] = vec3_add(vec3_scale(lists[k][0], c->tangent[0]),
-                                vec3_scale(lists[k][1], c->tangent[1]));
-    vec3 like = c->tangent[0];
-    c->normal = normal;
-    set_tangents(c, like);
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 2; i++) lists[k][i] = vec3_dot(as_vector[k], c->tangent[i]);
-    double length = hypot(c->direction[0], c->direction[1]);
-    for (int i = 0; i < 2; i++) c->direction[i] = length > 0 ? c->direction[i] / length : 0;
-    c->has_direction = c->has_direction && length > 0;
-}
-
-/* Closest points of a pair at given positions: signed weights, and the distance along `side`
- * (negative behind it). The normal is `side` where the pair touches. */
-static double geometry_at(ccd_kind kind, const vec3 *x, vec3 side, double weight[4], vec3 *normal)
-{
-    if (kind == CCD_POINT_TRIANGLE)
-        point_triangle_closest(x[0], x[1], x[2], x[3], NULL, weight);
-    else
-        edge_edge_closest(x[0], x[1], x[2], x[3], NULL, weight);
-    vec3 apart = {0};
-    for (int k = 0; k < 4; k++) apart = vec3_mul_add(apart, weight[k], x[k]);
-    double distance = vec3_norm(apart), size = 0;
-    for (int k = 0; k < 4; k++) size = fmax(size, vec3_norm(x[k]));
-    if (!(distance > 1e-14 * size)) {
-        *normal = side;
-        return 0;
-    }
-    *normal = vec3_scale(1 / distance, apart);
-    if (vec3_dot(*normal, side) >= 0) return distance;
-    *normal = vec3_scale(-1, *normal);
-    return -distance;
-}
-
 static void set_unknowns(const mlcp_solver *s, mlcp_contact *c)
 {
     for (int k = 0; k < c->count; k++)
@@ -140,14 +84,16 @@ abut_status mlcp_begin_contacts(mlcp_solver *s, abut_error *err)
         if (c.kind != CCD_POINT_POINT) {
             vec3 normal;
             for (int i = 0; i < 4; i++) c.used[i] = s->start[c.vertex[i]];
-            double distance = geometry_at(c.kind, c.used, c.normal, c.weight, &normal);
+            double distance = mlcp_geometry_at(c.kind, c.used, c.normal, c.weight, &normal);
             /* Far apart, or through each other after a step that was cut short. */
             if (distance > 4 * s->options.tolerance || distance <= 0) continue;
-            turn_frame(&c, normal);
+            mlcp_turn_frame(&c, normal);
         }
         if (!can_respond(&c)) continue;
         c.turn = 0.01;
         c.last_turn = 0;
+        c.flips = c.refreshed = 0;
+        mlcp_set_reference(&c);
         mlcp_set_constants(s, &c);
         s->contacts.data[kept++] = c;
     }
@@ -197,8 +143,9 @@ static bool refresh(mlcp_solver *s, mlcp_contact *old, const mlcp_contact *met)
         old->used[k] = met->used[k];
         old->weight[k] = met->weight[k];
     }
-    turn_frame(old, met->normal);
+    mlcp_turn_frame(old, met->normal);
     mlcp_set_constants(s, old);
+    old->refreshed++;
     return true;
 }
 
@@ -249,40 +196,79 @@ static void impacts(void *context, size_t begin, size_t end)
     }
 }
 
-static abut_status detect_pairs(mlcp_solver *s, ccd_kind kind, const pair_list *pairs, bool *added,
-                                abut_error *err)
+/* Impacts of the candidates of one kind, behind those that are there. */
+static abut_status collect_impacts(mlcp_solver *s, ccd_kind kind, const pair_list *pairs,
+                                   abut_error *err)
 {
-    typedef ARRAY(double) double_list;
-    double_list toi = {0};
-    if (!array_resize(&toi, pairs->count + 1)) return error_memory(err, "detecting contacts");
-    impact_work work = {s, kind, pairs->data, 0.25 * s->options.tolerance, toi.data};
+    if (!array_resize(&s->toi, pairs->count + 1)) return error_memory(err, "detecting contacts");
+    impact_work work = {s, kind, pairs->data, 0.25 * s->options.tolerance, s->toi.data};
     parallel_for(pairs->count, 64, impacts, &work);
-    abut_status status = ABUT_OK;
-    for (size_t i = 0; status == ABUT_OK && i < pairs->count; i++) {
-        if (!(toi.data[i] <= 1)) continue;
-        mlcp_contact c = {.kind = kind,
-                          .first = pairs->data[i].first,
-                          .second = pairs->data[i].second,
-                          .count = 4};
-        vec3 start[4], normal, at_start;
-        double ignored[4];
-        pair_vertices(s, kind, pairs->data[i], c.vertex);
-        for (int k = 0; k < 4; k++) {
-            start[k] = s->start[c.vertex[k]];
-            vec3 way = vec3_sub(s->end[c.vertex[k]], start[k]);
-            c.used[k] = vec3_mul_add(start[k], toi.data[i], way);
-        }
-        /* The side is that of the impact, and where that is not clear, of the start. */
-        geometry_at(kind, start, (vec3){0, 1, 0}, ignored, &at_start);
-        double far = geometry_at(kind, start, at_start, ignored, &at_start);
-        if (far < 0) at_start = vec3_scale(-1, at_start);
-        double distance = geometry_at(kind, c.used, at_start, c.weight, &normal);
-        c.normal = distance < 0 ? vec3_scale(-1, normal) : normal;
-        set_tangents(&c, (vec3){1, 0, 0});
-        status = add_contact(s, c, added, err);
+    for (size_t i = 0; i < pairs->count; i++) {
+        mlcp_impact impact = {s->toi.data[i], kind, pairs->data[i]};
+        if (!(impact.toi <= 1)) continue;
+        if (!array_push(&s->impacts, impact)) return error_memory(err, "detecting contacts");
     }
-    array_free(&toi);
-    return status;
+    return ABUT_OK;
+}
+
+static int earlier(const void *a, const void *b)
+{
+    const mlcp_impact *p = a, *q = b;
+    if (p->toi != q->toi) return p->toi < q->toi ? -1 : 1;
+    if (p->kind != q->kind) return p->kind < q->kind ? -1 : 1;
+    if (p->pair.first != q->pair.first) return p->pair.first < q->pair.first ? -1 : 1;
+    return p->pair.second < q->pair.second ? -1 : p->pair.second > q->pair.second;
+}
+
+static bool fill_impact(mlcp_solver *s, const mlcp_impact *impact, mlcp_contact *c)
+{
+    *c = (mlcp_contact){.kind = impact->kind,
+                        .first = impact->pair.first,
+                        .second = impact->pair.second,
+                        .count = 4};
+    vec3 start[4], end[4];
+    pair_vertices(s, c->kind, impact->pair, c->vertex);
+    for (int k = 0; k < 4; k++) {
+        start[k] = s->start[c->vertex[k]];
+        end[k] = s->end[c->vertex[k]];
+    }
+    mlcp_impact_geometry(c, start, end, impact->toi, s->options.tolerance);
+    set_unknowns(s, c);
+    return can_respond(c);
+}
+
+/* Whether an impact came before this one between some of the same vertices. What follows a first
+ * impact on a way that leads on into the other body says nothing: the faces that the way leaves
+ * through have their normals the wrong way round. The next pass finds what is still true. */
+static bool too_late(mlcp_solver *s, const mlcp_contact *c, bool *memory)
+{
+    int sides = c->kind == CCD_EDGE_EDGE ? 2 : 1;
+    bool late = false;
+    for (int i = 0; i < sides; i++)
+        for (int j = sides; j < 4; j++)
+            if (vertex_pairs_contain(&s->met, c->vertex[i], c->vertex[j])) late = true;
+    for (int i = 0; i < sides && !late; i++)
+        for (int j = sides; j < 4; j++)
+            if (!vertex_pairs_add(&s->met, c->vertex[i], c->vertex[j])) *memory = false;
+    return late;
+}
+
+static abut_status detect_pairs(mlcp_solver *s, bool *added, abut_error *err)
+{
+    array_clear(&s->impacts);
+    TRY(collect_impacts(s, CCD_POINT_TRIANGLE, &s->candidates.vt, err));
+    TRY(collect_impacts(s, CCD_EDGE_EDGE, &s->candidates.ee, err));
+    if (s->impacts.count > 1)
+        qsort(s->impacts.data, s->impacts.count, sizeof *s->impacts.data, earlier);
+    vertex_pairs_clear(&s->met);
+    for (size_t i = 0; i < s->impacts.count; i++) {
+        mlcp_contact c;
+        bool memory = true;
+        if (!fill_impact(s, &s->impacts.data[i], &c) || too_late(s, &c, &memory)) continue;
+        if (!memory) return error_memory(err, "detecting contacts");
+        TRY(add_contact(s, c, added, err));
+    }
+    return ABUT_OK;
 }
 
 static abut_status detect_planes(mlcp_solver *s, bool *added, abut_error *err)
@@ -299,7 +285,7 @@ static abut_status detect_planes(mlcp_solver *s, bool *added, abut_error *err)
                               .vertex = {(int32_t)i},
                               .weight = {1},
                               .normal = plane->normal};
-            set_tangents(&c, (vec3){1, 0, 0});
+            mlcp_set_tangents(&c, (vec3){1, 0, 0});
             TRY(add_contact(s, c, added, err));
         }
     }
@@ -326,8 +312,7 @@ abut_status mlcp_detect(mlcp_solver *s, bool *added, abut_error *err)
     *added = false;
     mlcp_update_end(s);
     if (left_boxes(s)) TRY(mlcp_find_candidates(s, err));
-    TRY(detect_pairs(s, CCD_POINT_TRIANGLE, &s->candidates.vt, added, err));
-    TRY(detect_pairs(s, CCD_EDGE_EDGE, &s->candidates.ee, added, err));
+    TRY(detect_pairs(s, added, err));
     return detect_planes(s, added, err);
 }
 
@@ -367,28 +352,6 @@ double mlcp_free_part(const mlcp_solver *s)
 /* ---------------------------------------------------------------------------------------------- */
 /* Non-linear contact                                                                             */
 
-/* Takes the geometry from positions between the ones used and the new ones, as far towards the new
- * ones as the normal may turn. False when the normal cannot be followed at all. */
-static bool blend(mlcp_contact *c, const vec3 *target)
-{
-    for (double part = 1; part > 1e-3; part *= 0.5) {
-        vec3 x[4], normal;
-        double weight[4];
-        for (int k = 0; k < 4; k++)
-            x[k] = vec3_add(vec3_scale(1 - part, c->used[k]), vec3_scale(part, target[k]));
-        double distance = geometry_at(c->kind, x, c->normal, weight, &normal);
-        if (distance == 0 && part == 1) continue; /* no direction of its own there */
-        if (vec3_dot(normal, c->normal) < LARGEST_TURN) continue;
-        for (int k = 0; k < 4; k++) {
-            c->used[k] = x[k];
-            c->weight[k] = weight[k];
-        }
-        turn_frame(c, normal);
-        return true;
-    }
-    return false;
-}
-
 abut_status mlcp_linearise(mlcp_solver *s, int pass, bool *changed, abut_error *err)
 {
     /* Contacts between two features may change between them for ever: less is asked of them then.
@@ -401,9 +364,11 @@ abut_status mlcp_linearise(mlcp_solver *s, int pass, bool *changed, abut_error *
         vec3 x[4], normal;
         double weight[4];
         for (int i = 0; i < 4; i++) x[i] = s->end[c->vertex[i]];
-        double distance = geometry_at(c->kind, x, c->normal, weight, &normal);
-        if (distance > 0 && distance < most) continue;
-        if (!blend(c, x)) continue;
+        double distance = mlcp_geometry_at(c->kind, x, c->normal, weight, &normal);
+        /* A row that detection has put back to the impact stays there: the pair meets on the way
+         * although it is past each other in the end. */
+        if (distance > 0 && (distance < most || c->refreshed > 1)) continue;
+        if (!mlcp_blend_geometry(c, x)) continue;
         mlcp_set_constants(s, c);
         *changed = true;
     }

@@ -51,6 +51,9 @@ typedef struct mlcp_contact {
     mlcp_state state;
     double lambda, gamma[2]; /* gamma: while sticking */
     double force[2];         /* gamma': while sliding */
+    double reference[3];     /* multipliers from which the row gives way (solver.h) */
+    int flips;               /* between sticking and sliding in this step */
+    int refreshed;           /* times that the row was put back to the impact in this step */
     bool has_direction;
     double direction[2];
     double history[2]; /* of lambda while sliding */

@@ -128,8 +128,10 @@ static bool step_past_breakdown(mlcp_solver *s)
 typedef struct solve_state {
     double scale; /* of the right-hand side */
     int iteration;
-    bool stuck;
 } solve_state;
+
+/* Restarts of one solve after which its states are left alone until it has converged. */
+enum { MOST_RESTARTS = 20, MOST_ROUNDS = 200 };
 
 static bool converged(const mlcp_solver *s, const solve_state *state)
 {
@@ -140,6 +142,7 @@ static bool converged(const mlcp_solver *s, const solve_state *state)
 /* Iterates until the system with its states is solved; false at the cap or when stuck. */
 static bool solve_system(mlcp_solver *s, solve_state *state)
 {
+    int restarts = 0;
     restart(s);
     for (; state->iteration < s->options.max_iterations; state->iteration++) {
         if (converged(s, state)) return true;
@@ -148,16 +151,15 @@ static bool solve_system(mlcp_solver *s, solve_state *state)
         double below = dot(s, &s->bp, &s->q);
         double lengths = sqrt(dot(s, &s->z, &s->z) * dot(s, &s->bz, &s->bz));
         if (!(fabs(rho) > 1e-10 * lengths) || below == 0 || !isfinite(rho / below)) {
-            if (lengths == 0 || !step_past_breakdown(s)) {
-                state->stuck = true;
-                return false;
-            }
+            if (lengths == 0 || !step_past_breakdown(s)) return false;
             continue;
         }
         double alpha = rho / below;
         advance(s, alpha);
         double relative = residual_norm(s) / state->scale;
-        if (alpha > 0 && mlcp_evaluate(s, relative, state->iteration + 1)) {
+        if (alpha > 0 && restarts < MOST_RESTARTS &&
+            mlcp_evaluate(s, relative, state->iteration + 1)) {
+            restarts++;
             restart(s);
             continue;
         }
@@ -224,6 +226,17 @@ static double length_of(const double *a, size_t n)
     return sqrt(parallel_sum(n, dot_range, &work));
 }
 
+/* Solves and changes states until they fit each other. */
+static bool settle(mlcp_solver *s, solve_state *state)
+{
+    for (s->round = 0; s->round < MOST_ROUNDS; s->round++) {
+        if (!solve_system(s, state)) return false;
+        bool given_way = mlcp_renew_references(s);
+        if (!mlcp_evaluate_solved(s) && !given_way) return true;
+    }
+    return false;
+}
+
 /* Solve, look, linearise, until nothing changes. */
 static abut_status iterate(mlcp_solver *s, mlcp_statistics *out, abut_error *err)
 {
@@ -232,12 +245,10 @@ static abut_status iterate(mlcp_solver *s, mlcp_statistics *out, abut_error *err
     for (out->passes = 0; out->passes < s->options.max_passes; out->passes++) {
         s->pass = out->passes;
         TRY(make_room(s, err));
-        if (!solve_system(s, &state)) break;
-        bool changed = mlcp_evaluate(s, residual_norm(s) / state.scale, 0);
-        if (!changed) {
-            TRY(mlcp_detect(s, &changed, err));
-            if (changed) TRY(mlcp_prepare_rows(s, err));
-        }
+        if (!settle(s, &state)) break;
+        bool changed;
+        TRY(mlcp_detect(s, &changed, err));
+        if (changed) TRY(mlcp_prepare_rows(s, err));
         if (!changed) TRY(mlcp_linearise(s, out->passes, &changed, err));
         if (changed) continue;
         out->converged = true;
@@ -334,6 +345,9 @@ void mlcp_destroy(mlcp_solver *s)
     array_free(&s->by_vertex_start);
     array_free(&s->by_vertex);
     array_free(&s->mark);
+    array_free(&s->toi);
+    array_free(&s->impacts);
+    vertex_pairs_free(&s->met);
     mem_free(s);
 }
 

@@ -3,6 +3,14 @@
 #define MLCP_SOLVER_H
 
 #include "mlcp/mlcp.h"
+#include "mlcp/vertex_pairs.h"
+
+/* A pair that meets on the way of the step. */
+typedef struct mlcp_impact {
+    double toi;
+    ccd_kind kind;
+    index_pair pair;
+} mlcp_impact;
 
 /* A vector over the unknowns: displacements, and three entries per contact. */
 typedef struct mlcp_vector {
@@ -11,6 +19,19 @@ typedef struct mlcp_vector {
 } mlcp_vector;
 
 enum { MLCP_VECTORS = 6 };
+
+/* Active rows give way by this part of their own compliance for each unit that their multiplier is
+ * away from the one of the last solve: near-duplicate rows then share a force instead of pulling at
+ * each other, and where multipliers have settled the rows are exact (a proximal point method). */
+#define MLCP_GIVE 1e-3
+
+/* Changing all states at once may cycle. When the number of rows with the wrong state has not
+ * fallen for some rounds, one row changes at a time, which cannot cycle for frictionless contacts
+ * (Judice and Pires' block pivoting with Murty's rule). */
+typedef struct mlcp_pivoting {
+    size_t best; /* fewest wrong rows so far */
+    int credit;  /* rounds in which all may change without getting better */
+} mlcp_pivoting;
 
 struct mlcp_solver {
     const model *model;
@@ -23,7 +44,9 @@ struct mlcp_solver {
     row_product product;
     vec3 *start, *end; /* surface vertices at the start of the step, and where u leads them */
     double h;
-    int pass;              /* of the step under way */
+    int pass;  /* of the step under way */
+    int round; /* of solving and changing states in this pass */
+    mlcp_pivoting pivoting;
     const double *x_start; /* coordinates, during a step */
     double *x_end;
     size_t n; /* 3 free blocks */
@@ -32,6 +55,9 @@ struct mlcp_solver {
     mlcp_vector r, z, p, bp, q, bz;
     ARRAY(int32_t) by_vertex_start, by_vertex;
     ARRAY(int32_t) mark;
+    ARRAY(double) toi; /* of candidates */
+    ARRAY(mlcp_impact) impacts;
+    vertex_pairs met; /* by impacts of the present detection */
 };
 
 /* rows.c */
@@ -47,8 +73,30 @@ abut_status mlcp_prepare_rows(mlcp_solver *s, abut_error *err);
 /* Gap and slip at u = 0, from the geometry of the contact. */
 void mlcp_set_constants(mlcp_solver *s, mlcp_contact *c);
 
-/* states.c: true when a state or a sliding force has changed. iteration 0: look at all. */
+/* states.c: true when a state or a sliding force has changed. During the iteration: looks from time
+ * to time only. */
 bool mlcp_evaluate(mlcp_solver *s, double residual, int iteration);
+/* With the system solved: all rows, by the rule of mlcp_pivoting. */
+bool mlcp_evaluate_solved(mlcp_solver *s);
+/* Multipliers from which rows give way. */
+void mlcp_set_reference(mlcp_contact *c);
+/* The same for all contacts; true when a row has given way by more than it may. */
+bool mlcp_renew_references(mlcp_solver *s);
+
+/* geometry.c */
+/* Tangents for the normal; the first near `like` where that is possible. */
+void mlcp_set_tangents(mlcp_contact *c, vec3 like);
+/* Another normal; tangential quantities are kept as vectors. */
+void mlcp_turn_frame(mlcp_contact *c, vec3 normal);
+/* Closest points of a pair at given positions: signed weights, and the distance along `side`
+ * (negative behind it). The normal is `side` where the pair touches. */
+double mlcp_geometry_at(ccd_kind kind, const vec3 *x, vec3 side, double weight[4], vec3 *normal);
+/* Weights, normal and tangents of a pair that meets at toi on its way. */
+void mlcp_impact_geometry(mlcp_contact *c, const vec3 *start, const vec3 *end, double toi,
+                          double tolerance);
+/* Geometry from positions between the ones used and the target, as far towards the target as the
+ * normal may turn. False when the normal cannot be followed at all. */
+bool mlcp_blend_geometry(mlcp_contact *c, const vec3 *target);
 
 /* detect.c */
 abut_status mlcp_find_candidates(mlcp_solver *s, abut_error *err);

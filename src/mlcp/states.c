@@ -8,6 +8,8 @@ static const double ALIGNED = 0.99978069; /* cos 1.2 degrees */
 /* Slips smaller than this part of the tolerance do not decide that a contact sticks. */
 static const double STICK = 1e-3;
 static const double FIRST_TURN = 0.01, MOST_TURN = 0.5;
+/* After this many rounds in one pass states no longer change during the iteration. */
+enum { CAREFUL_ROUND = 6, FREE_FLIPS = 4, FIRST_CREDIT = 4 };
 
 static double dot2(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
 static double norm2(const double *a) { return hypot(a[0], a[1]); }
@@ -56,6 +58,12 @@ static void align(mlcp_contact *c, const double slip[2], double tolerance)
     set_direction(c, turned);
 }
 
+/* A contact that keeps changing between sticking and sliding needs a reason that grows. */
+static double margin(const mlcp_contact *c)
+{
+    return c->flips <= FREE_FLIPS ? 1e-6 : fmin(0.05, 1e-6 * pow(4, c->flips - FREE_FLIPS));
+}
+
 typedef enum transition { STAYS, TURNS_ON, TURNS_OFF, STARTS_TO_SLIDE, STARTS_TO_STICK } transition;
 
 /* tolerance: of slips */
@@ -80,8 +88,10 @@ static transition change_state(mlcp_contact *c, double gap, const double slip[2]
     if (c->state == MLCP_STICKS) {
         /* The slip of a row that is solved is noise, which says nothing about its direction. */
         bool forward = dot2(slip, c->gamma) > 0 || norm2(slip) < tolerance;
-        if (!(norm2(c->gamma) > (1 + 1e-6) * c->mu * fmax(0, c->lambda) && forward)) return STAYS;
+        if (!(norm2(c->gamma) > (1 + margin(c)) * c->mu * fmax(0, c->lambda) && forward))
+            return STAYS;
         c->state = MLCP_SLIDES;
+        c->flips++;
         set_direction(c, c->gamma);
         c->history_count = 0;
         remember(c, norm2(c->gamma) / c->mu);
@@ -94,8 +104,10 @@ static transition change_state(mlcp_contact *c, double gap, const double slip[2]
         if (!c->has_direction && norm2(slip) > tolerance) set_direction(c, slip);
         /* Slower than can be told from rest: it goes on sliding, with a force that is up to date.
          */
-        if (dot2(slip, c->direction) <= 0 && norm2(slip) > STICK * tolerance) {
+        double least = fmin(1, STICK * 1e6 * margin(c)) * tolerance;
+        if (dot2(slip, c->direction) <= 0 && norm2(slip) > least) {
             c->state = MLCP_STICKS;
+            c->flips++;
             for (int i = 0; i < 2; i++) {
                 c->gamma[i] = c->force[i];
                 c->force[i] = 0;
@@ -135,22 +147,109 @@ static int interval(const mlcp_solver *s, double residual, int iteration)
     return (int)fmax(1, floor(digits * digits / 3)) + iteration / 40;
 }
 
+static double patience(const mlcp_solver *s)
+{
+    /* A set of states that cycles must not do so for ever: what counts as a change grows. */
+    int rounds = s->pass + s->round;
+    return rounds < 20 ? 1 : 0.0025 * rounds * rounds;
+}
+
+static bool change_contact(mlcp_solver *s, mlcp_contact *c)
+{
+    mlcp_contact before = *c;
+    double gap = mlcp_gap(s, c), slip[2], tolerance = s->options.tolerance, factor = patience(s);
+    mlcp_slip(s, c, slip);
+    transition kind = change_state(c, gap, slip, factor * tolerance);
+    if (accepted(&before, c, kind, gap, tolerance, factor)) return true;
+    *c = before;
+    return false;
+}
+
 bool mlcp_evaluate(mlcp_solver *s, double residual, int iteration)
 {
-    if (iteration != 0 && iteration % interval(s, residual, iteration) != 0) return false;
-    double tolerance = s->options.tolerance;
+    if (s->round >= CAREFUL_ROUND || iteration % interval(s, residual, iteration) != 0)
+        return false;
     bool changed = false;
-    /* A set of states that cycles must not do so for ever: what counts as a change grows. */
-    double patience = s->pass < 10 ? 1 : 0.01 * s->pass * s->pass;
+    for (size_t k = 0; k < s->contacts.count; k++)
+        if (change_contact(s, &s->contacts.data[k])) changed = true;
+    return changed;
+}
+
+/* --- With the system solved --- */
+
+typedef enum wrong { RIGHT, PULLS, PENETRATES } wrong;
+
+static wrong wrong_state(const mlcp_solver *s, const mlcp_contact *c)
+{
+    double tolerance = s->options.tolerance;
+    if (c->state == MLCP_OFF) return mlcp_gap(s, c) < -0.25 * tolerance ? PENETRATES : RIGHT;
+    return c->lambda * c->scale_n < -0.01 * tolerance ? PULLS : RIGHT;
+}
+
+static void correct(mlcp_solver *s, mlcp_contact *c)
+{
+    bool on = c->state == MLCP_OFF;
+    double slip[2];
+    mlcp_slip(s, c, slip);
+    c->state = on ? MLCP_SLIDES : MLCP_OFF;
+    c->lambda = 0;
+    clear_friction(c);
+    mlcp_set_reference(c);
+    if (on && norm2(slip) > s->options.tolerance) set_direction(c, slip);
+}
+
+/* Rows that pull or penetrate. */
+static bool correct_states(mlcp_solver *s)
+{
+    size_t count = 0, last = 0;
+    for (size_t k = 0; k < s->contacts.count; k++)
+        if (wrong_state(s, &s->contacts.data[k]) != RIGHT) {
+            count++;
+            last = k;
+        }
+    if (count == 0) return false;
+    mlcp_pivoting *p = &s->pivoting;
+    if (count < p->best || s->round == 0) {
+        p->best = count;
+        p->credit = FIRST_CREDIT;
+    } else if (p->credit > 0)
+        p->credit--;
+    for (size_t k = p->credit > 0 ? 0 : last; k <= last; k++)
+        if (wrong_state(s, &s->contacts.data[k]) != RIGHT) correct(s, &s->contacts.data[k]);
+    return true;
+}
+
+bool mlcp_evaluate_solved(mlcp_solver *s)
+{
+    if (correct_states(s)) return true;
+    bool changed = false;
     for (size_t k = 0; k < s->contacts.count; k++) {
-        mlcp_contact *c = &s->contacts.data[k], before = *c;
-        double gap = mlcp_gap(s, c), slip[2];
-        mlcp_slip(s, c, slip);
-        transition kind = change_state(c, gap, slip, patience * tolerance);
-        if (accepted(&before, c, kind, gap, tolerance, patience))
-            changed = true;
-        else
-            *c = before;
+        mlcp_contact *c = &s->contacts.data[k];
+        if (c->state != MLCP_OFF && c->mu > 0 && change_contact(s, c)) changed = true;
     }
     return changed;
+}
+
+/* --- Giving way --- */
+
+void mlcp_set_reference(mlcp_contact *c)
+{
+    c->reference[0] = c->lambda;
+    for (int i = 0; i < 2; i++) c->reference[1 + i] = c->gamma[i];
+}
+
+bool mlcp_renew_references(mlcp_solver *s)
+{
+    double most = 0.25 * s->options.tolerance;
+    bool far = false;
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        mlcp_contact *c = &s->contacts.data[k];
+        if (c->state == MLCP_OFF) continue;
+        double way = c->scale_n * fabs(c->lambda - c->reference[0]);
+        for (int i = 0; i < 2 && c->state == MLCP_STICKS; i++)
+            way = fmax(way, c->scale_t[i] * fabs(c->gamma[i] - c->reference[1 + i]));
+        if (MLCP_GIVE * way > most) far = true;
+        mlcp_set_reference(c);
+    }
+    return far;
 }
