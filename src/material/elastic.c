@@ -233,6 +233,9 @@ static void evaluate_svk(const elastic_parameters *m, mat3 f, bool project, doub
 void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, double *energy,
                       mat3 *stress, elastic_spectrum *spectrum)
 {
+    if (material->extrapolate_below > 0 &&
+        evaluate_extrapolated(material, f, project, energy, stress, spectrum))
+        return;
     switch (material->model) {
     case ELASTIC_NEO_HOOKEAN:
         evaluate_neo_hookean(material, f, project, energy, stress, spectrum);

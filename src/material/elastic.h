@@ -36,6 +36,9 @@ typedef struct elastic_parameters {
     int terms;                                                      /* Ogden only, from here */
     double coefficient[OGDEN_MAX_TERMS], exponent[OGDEN_MAX_TERMS]; /* c_i in Pa, m_i */
     double bulk;                                                    /* k, Pa */
+    /* Energies that forbid inversion go on linearly below this ratio of volumes (extrapolate.c),
+     * for methods that cannot keep elements from inverting; 0: they do not. */
+    double extrapolate_below;
 } elastic_parameters;
 
 /* From Young's modulus (Pa) and Poisson's ratio, -1 < poisson < 0.5. Ogden's energy becomes that of
@@ -48,7 +51,14 @@ elastic_parameters elastic_ogden(int terms, const double *coefficient, const dou
 /* Infinite energy for J <= 0: steps of elements are filtered. */
 static inline bool elastic_forbids_inversion(const elastic_parameters *material)
 {
-    return material->model == ELASTIC_NEO_HOOKEAN || material->model == ELASTIC_OGDEN;
+    return (material->model == ELASTIC_NEO_HOOKEAN || material->model == ELASTIC_OGDEN) &&
+           material->extrapolate_below == 0;
+}
+
+/* From then on the energy goes on linearly below that ratio of volumes, if it forbids inversion. */
+static inline void elastic_extrapolate(elastic_parameters *material, double below)
+{
+    if (elastic_forbids_inversion(material)) material->extrapolate_below = below;
 }
 
 /* dP/dF in the frame of the singular vectors: the entry between u_a v_b^T and u_c v_d^T is

@@ -29,4 +29,8 @@ void evaluate_inverted(double j, double *energy, mat3 *stress, elastic_spectrum 
 void evaluate_ogden(const elastic_parameters *m, mat3 f, bool project, double *energy, mat3 *stress,
                     elastic_spectrum *spectrum);
 
+/* The energy below the ratio of volumes where it is extrapolated; false above it. */
+bool evaluate_extrapolated(const elastic_parameters *m, mat3 f, bool project, double *energy,
+                           mat3 *stress, elastic_spectrum *spectrum);
+
 #endif

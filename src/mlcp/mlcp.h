@@ -20,6 +20,9 @@
 #include "linear/row_product.h"
 #include "solve/problem.h"
 
+/* Hyper-elastic energies are extrapolated below this ratio of volumes. */
+#define MLCP_LEAST_VOLUME 0.7
+
 typedef enum mlcp_preconditioner { MLCP_FULL, MLCP_DIAGONAL } mlcp_preconditioner;
 
 typedef struct mlcp_options {

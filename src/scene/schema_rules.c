@@ -262,52 +262,9 @@ static void check_friction_pairs(schema_walk *walk, const json_t *scene, const j
         }
 }
 
-/* Names must differ. A set of the names seen so far keeps this fast for thousands of bodies. */
 static bool has_word(const json_t *object, const char *key, const char *word)
 {
     return strcmp(json_string_value(json_object_get(object, key)), word) == 0;
-}
-
-/* What only the barrier stepper can do. */
-static void check_mlcp(schema_walk *walk, const json_t *scene)
-{
-    const json_t *contact = json_object_get(scene, "contact");
-    static const char *const words[][2] = {
-        {"barrier", "c2"}, {"friction_smoothing", "c1"}, {"ccd", "tight-inclusion"}};
-    if (!has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
-        schema_rule_problem(walk, "time.integrator",
-                            "the stepper \"mlcp\" has implicit Euler only");
-    for (int i = 0; i < 3; i++)
-        if (!has_word(contact, words[i][0], words[i][1])) {
-            char key[60];
-            snprintf(key, sizeof key, "contact.%s", words[i][0]);
-            schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
-        }
-    static const char *const flags[] = {"area_weighted", "physical"};
-    for (int i = 0; i < 2; i++)
-        if (json_is_true(json_object_get(contact, flags[i]))) {
-            char key[60];
-            snprintf(key, sizeof key, "contact.%s", flags[i]);
-            schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
-        }
-    if (json_is_true(json_object_get(scene, "planar")))
-        schema_rule_problem(walk, "planar", "is for the stepper \"barrier\"");
-    if (json_object_get(contact, "stiffness"))
-        schema_rule_problem(walk, "contact.stiffness", "is for the stepper \"barrier\"");
-    if (!json_is_true(json_object_get(contact, "enabled")))
-        schema_rule_problem(walk, "contact.enabled", "the stepper \"mlcp\" is about contact");
-    const json_t *bodies = json_object_get(scene, "bodies");
-    for (size_t i = 0; i < json_array_size(bodies); i++) {
-        const char *type = json_string_value(json_object_get(json_array_get(bodies, i), "type"));
-        char key[40];
-        if (number(json_array_get(bodies, i), "offset") > 0) {
-            snprintf(key, sizeof key, "bodies[%zu].offset", i);
-            schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
-        }
-        if (one_of(type, "deformable", "obstacle", "obstacle")) continue;
-        snprintf(key, sizeof key, "bodies[%zu].type", i);
-        schema_rule_problem(walk, key, "\"%s\" is for the stepper \"barrier\"", type);
-    }
 }
 
 /* The projection of split strain limits knows no elasticity, which solids need against inversion.
@@ -330,11 +287,12 @@ static void check_split(schema_walk *walk, const json_t *scene)
     }
 }
 
+/* Names must differ. A set of the names seen so far keeps this fast for thousands of bodies. */
 void rule_scene(schema_walk *walk, const json_t *object)
 {
     if (has_word(json_object_get(object, "solver"), "strain_limits", "split"))
         check_split(walk, object);
-    if (has_word(object, "stepper", "mlcp")) check_mlcp(walk, object);
+    check_stepper(walk, object);
     if (json_object_get(object, "remesh")) rule_remesh(walk, object);
     const json_t *bodies = json_object_get(object, "bodies");
     json_t *seen = json_object();

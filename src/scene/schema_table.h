@@ -51,5 +51,7 @@ void rule_surface(schema_walk *walk, const json_t *object);
 void rule_half_space(schema_walk *walk, const json_t *object);
 void rule_scene(schema_walk *walk, const json_t *object);
 void rule_remesh(schema_walk *walk, const json_t *scene); /* schema_table_remesh.c */
+/* Part of rule_scene: options of the other stepper (schema_rules_stepper.c). */
+void check_stepper(schema_walk *walk, const json_t *scene);
 
 #endif

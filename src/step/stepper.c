@@ -73,6 +73,16 @@ static abut_status add_thin_terms(stepper *s, abut_error *err)
     return ABUT_OK;
 }
 
+/* The linear-complementarity stepper cannot keep elements from inverting: it has no line search. */
+static void extrapolate_materials(model *m)
+{
+    for (size_t i = 0; i < m->bodies.count; i++)
+        elastic_extrapolate(&m->bodies.data[i].material, MLCP_LEAST_VOLUME);
+    for (size_t i = 0; i < m->sets.count; i++)
+        for (size_t e = 0; e < m->sets.data[i].count; e++)
+            elastic_extrapolate(&m->sets.data[i].material.data[e], MLCP_LEAST_VOLUME);
+}
+
 abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
                            stepper **out, abut_error *err)
 {
@@ -86,6 +96,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     s->options = *options;
     s->log = log;
     timer_start(&s->timer);
+    if (options->use_mlcp) extrapolate_materials(m);
     size_t scalars = 3 * m->rest.count;
     abut_status status = motion_init(&s->state, options->integrator, options->newmark_beta,
                                      options->newmark_gamma, scalars, err);

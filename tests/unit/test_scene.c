@@ -276,13 +276,60 @@ TEST(fields_of_the_other_stepper)
         {"'contact': {'barrier': 'c1'}", "bar.json: contact.barrier"},
         {"'contact': {'stiffness': 1e5}", "bar.json: contact.stiffness"},
         {"'contact': {'area_weighted': true}", "bar.json: contact.area_weighted"},
-        {"'contact': {'physical': true}", "bar.json: contact.physical"}};
+        {"'contact': {'physical': true}", "bar.json: contact.physical"},
+        {"'contact': {'eps_v': 1e-5}", "bar.json: contact.eps_v"},
+        {"'contact': {'friction_iterations': 3}", "bar.json: contact.friction_iterations"},
+        {"'contact': {'reuse_candidates': false}", "bar.json: contact.reuse_candidates"},
+        {"'contact': {'ccd': 'additive'}", "bar.json: contact.ccd"},
+        {"'contact': {'friction_smoothing': 'c2'}", "bar.json: contact.friction_smoothing"},
+        {"'solver': {'tolerance': 1e-3}", "bar.json: solver.tolerance"},
+        {"'solver': {'max_iterations': 10}", "bar.json: solver.max_iterations"},
+        {"'solver': {'linear': 'pcg'}", "bar.json: solver.linear"},
+        {"'solver': {'linear_tolerance': 1e-6}", "bar.json: solver.linear_tolerance"},
+        {"'solver': {'reproducible': false}", "bar.json: solver.reproducible"},
+        {"'output': {'measures': true}", "bar.json: output.measures"},
+        {"'planar': true", "bar.json: planar"}};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
         char text[400];
         snprintf(text, sizeof text,
                  "{'abut': 1, 'stepper': 'mlcp', 'time': {'step': 1, 'end': 1}, 'bodies': [], %s}",
                  more[i][0]);
         expect_error(text, more[i][1], "is for the stepper \"barrier\"");
+    }
+    static const char *const only_mlcp[][2] = {
+        {"'residual': 1e-3", "bar.json: mlcp.residual"},
+        {"'tolerance': 1e-3", "bar.json: mlcp.tolerance"},
+        {"'preconditioner': 'diagonal'", "bar.json: mlcp.preconditioner"},
+        {"'max_iterations': 3", "bar.json: mlcp.max_iterations"},
+        {"'max_passes': 3", "bar.json: mlcp.max_passes"}};
+    for (size_t i = 0; i < sizeof only_mlcp / sizeof *only_mlcp; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "{'abut': 1, 'time': {'step': 1, 'end': 1}, 'bodies': [], 'mlcp': {%s}}",
+                 only_mlcp[i][0]);
+        expect_error(text, only_mlcp[i][1], "is for the stepper \"mlcp\"");
+    }
+}
+
+/* A scene with all defaults written out, as a run keeps it, is right for both steppers. */
+TEST(written_defaults_are_for_both_steppers)
+{
+    static const char *const steppers[] = {"barrier", "mlcp"};
+    for (int i = 0; i < 2; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "{'abut': 1, 'stepper': '%s', 'time': {'step': 1, 'end': 1}, 'bodies': []}",
+                 steppers[i]);
+        scene_def *first, *second;
+        CHECK_OK(load(text, &first), err);
+        if (!first) return;
+        char *written = json_dumps(first->resolved, JSON_REAL_PRECISION(17));
+        for (char *c = written; *c; c++)
+            if (*c == '"') *c = '\'';
+        CHECK_OK(load(written, &second), err);
+        free(written);
+        scene_free(first);
+        scene_free(second);
     }
 }
 
@@ -657,6 +704,7 @@ int main(void)
     RUN(rules_over_several_fields);
     RUN(all_problems_are_reported);
     RUN(fields_of_the_other_stepper);
+    RUN(written_defaults_are_for_both_steppers);
     RUN(not_a_scene);
     RUN(foreign_scenes_are_recognised);
     RUN(defaults);

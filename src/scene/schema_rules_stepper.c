@@ -1,0 +1,99 @@
+/* Options that only one of the two steppers has are refused by name for the other. Defaults are
+ * filled in when the rules look at a scene, and a scene that was written out has them all, so what
+ * counts is a value that differs from the default. */
+#include "scene/schema_table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool has_word(const json_t *object, const char *key, const char *word)
+{
+    return strcmp(json_string_value(json_object_get(object, key)), word) == 0;
+}
+
+static bool same(const json_t *a, const json_t *b)
+{
+    if (json_is_number(a) && json_is_number(b)) return json_number_value(a) == json_number_value(b);
+    return json_equal(a, b);
+}
+
+/* The object with nothing given: all defaults. */
+static json_t *defaults_of(schema_walk *walk, const schema_type *type)
+{
+    problem_list problems = {.file = ""};
+    json_t *nothing = json_object(), *result = NULL;
+    if (!nothing || schema_resolve(type, nothing, &problems, &result) != ABUT_OK)
+        schema_rule_no_memory(walk);
+    json_decref(nothing);
+    return result;
+}
+
+/* The named fields of the object `part` of the scene; without names: all. */
+static void refuse(schema_walk *walk, const json_t *scene, const char *part,
+                   const char *const *names, const char *stepper)
+{
+    const schema_type *type = schema_find(&schema_scene, part)->type;
+    const json_t *object = json_object_get(scene, part);
+    json_t *defaults = defaults_of(walk, type);
+    for (size_t i = 0; defaults && i < type->field_count; i++) {
+        const char *name = type->fields[i].key;
+        bool named = !names;
+        for (size_t k = 0; names && names[k]; k++) named |= strcmp(names[k], name) == 0;
+        const json_t *value = json_object_get(object, name);
+        if (!named || !value || same(value, json_object_get(defaults, name))) continue;
+        char key[80];
+        snprintf(key, sizeof key, "%s.%s", part, name);
+        schema_rule_problem(walk, key, "is for the stepper \"%s\"", stepper);
+    }
+    json_decref(defaults);
+}
+
+static void refuse_bodies(schema_walk *walk, const json_t *bodies)
+{
+    for (size_t i = 0; i < json_array_size(bodies); i++) {
+        const json_t *body = json_array_get(bodies, i);
+        const char *type = json_string_value(json_object_get(body, "type"));
+        char key[40];
+        if (json_number_value(json_object_get(body, "offset")) > 0) {
+            snprintf(key, sizeof key, "bodies[%zu].offset", i);
+            schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
+        }
+        if (strcmp(type, "deformable") == 0 || strcmp(type, "obstacle") == 0) continue;
+        snprintf(key, sizeof key, "bodies[%zu].type", i);
+        schema_rule_problem(walk, key, "\"%s\" is for the stepper \"barrier\"", type);
+    }
+}
+
+static void check_mlcp(schema_walk *walk, const json_t *scene)
+{
+    static const char *const of_contact[] = {"stiffness",
+                                             "area_weighted",
+                                             "physical",
+                                             "eps_v",
+                                             "friction_iterations",
+                                             "ccd",
+                                             "reuse_candidates",
+                                             "barrier",
+                                             "friction_smoothing",
+                                             NULL};
+    static const char *const of_output[] = {"measures", NULL};
+    if (!has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
+        schema_rule_problem(walk, "time.integrator",
+                            "the stepper \"mlcp\" has implicit Euler only");
+    refuse(walk, scene, "contact", of_contact, "barrier");
+    refuse(walk, scene, "solver", NULL, "barrier");
+    refuse(walk, scene, "output", of_output, "barrier");
+    if (json_is_true(json_object_get(scene, "planar")))
+        schema_rule_problem(walk, "planar", "is for the stepper \"barrier\"");
+    if (!json_is_true(json_object_get(json_object_get(scene, "contact"), "enabled")))
+        schema_rule_problem(walk, "contact.enabled", "the stepper \"mlcp\" is about contact");
+    refuse_bodies(walk, json_object_get(scene, "bodies"));
+}
+
+void check_stepper(schema_walk *walk, const json_t *scene)
+{
+    if (has_word(scene, "stepper", "mlcp"))
+        check_mlcp(walk, scene);
+    else
+        refuse(walk, scene, "mlcp", NULL, "mlcp");
+}
