@@ -18,6 +18,13 @@
 
 abut_run_options abut_default_run_options(void) { return (abut_run_options){.steps = -1}; }
 
+/* What the linear-complementarity stepper did, part of the checkpoint. */
+typedef struct mlcp_totals {
+    double passes, unconverged_steps;
+    double worst[3], sum[3]; /* of Fischer-Burmeister errors */
+} mlcp_totals;
+enum { MLCP_TOTALS = sizeof(mlcp_totals) / sizeof(double) };
+
 /* Everything that is open during a run. */
 typedef struct run {
     abut_sim *sim;
@@ -32,6 +39,7 @@ typedef struct run {
     double min_distance, max_stretch;
     step_accuracy accuracy; /* worst since the start or the resumption */
     int64_t measured_steps;
+    mlcp_totals mlcp;
     int64_t frame_step, checkpoint_step;
     uint64_t mesh_version; /* of remeshed scenes: what the frames are made for */
     model_frame frame;
@@ -99,6 +107,7 @@ static abut_status save_checkpoint(run *r, abut_error *err)
     checkpoint_add_longs(w, "run_counters", counters, 4);
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
     way_record_save(&r->ways, w);
+    if (s->mlcp) checkpoint_add_doubles(w, "run_mlcp", (const double *)&r->mlcp, MLCP_TOTALS);
     if (status == ABUT_OK) status = checkpoint_write(w, r->checkpoint_path, err);
     r->checkpoint_step = s->state.steps;
     mem_free(w);
@@ -111,6 +120,8 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     double values[3 + STAGE_COUNT];
     TRY(checkpoint_copy_longs(c, "run_counters", counters, 4, err));
     TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
+    if (r->sim->stepper->mlcp)
+        TRY(checkpoint_copy_doubles(c, "run_mlcp", (double *)&r->mlcp, MLCP_TOTALS, err));
     TRY(sim_state_copy(r->sim, c, err));
     TRY(way_record_load(&r->ways, c, err));
     r->newton_iterations = counters[0];
@@ -221,6 +232,17 @@ static void add_remesh(const abut_sim *sim, run_summary *summary)
     summary->remesh.seconds = r->seconds;
 }
 
+static void summarise_mlcp(const run *r, run_summary *out)
+{
+    out->mlcp.used = r->sim->stepper->mlcp != NULL;
+    out->mlcp.passes = (int64_t)r->mlcp.passes;
+    out->mlcp.unconverged_steps = (int64_t)r->mlcp.unconverged_steps;
+    for (int i = 0; i < 3; i++) {
+        out->mlcp.worst[i] = r->mlcp.worst[i];
+        out->mlcp.mean[i] = r->mlcp.sum[i] / fmax(1, (double)out->steps);
+    }
+}
+
 static abut_status write_summary(run *r, abut_status result, const char *message, abut_error *err)
 {
     stepper *s = r->sim->stepper;
@@ -254,6 +276,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     summary.accuracy.min_volume_ratio = a->min_volume_ratio;
     summary.accuracy.admissible = a->admissible;
     add_remesh(r->sim, &summary);
+    summarise_mlcp(r, &summary);
     verify_result last;
     TRY(verify_state(r->sim, &last, err));
     summary.intersections = (int64_t)(last.intersections + last.behind_planes + last.inside);
@@ -371,6 +394,18 @@ static void count_step(run *r)
     r->max_stretch = fmax(r->max_stretch, l->max_stretch);
 }
 
+static void count_mlcp(run *r)
+{
+    const mlcp_statistics *m = &r->sim->stepper->mlcp_statistics;
+    const double errors[3] = {m->error_normal, m->error_stick, m->error_slide};
+    r->mlcp.passes += m->passes;
+    r->mlcp.unconverged_steps += !m->converged;
+    for (int i = 0; i < 3; i++) {
+        r->mlcp.worst[i] = fmax(r->mlcp.worst[i], errors[i]);
+        r->mlcp.sum[i] += errors[i];
+    }
+}
+
 static abut_status measure_step(run *r, abut_error *err)
 {
     step_accuracy now;
@@ -391,6 +426,7 @@ static abut_status run_steps(run *r, abut_error *err)
         s = r->sim->stepper; /* another one when the meshes have changed */
         TRY(way_record_note(&r->ways, s, err));
         count_step(r);
+        if (s->mlcp) count_mlcp(r);
         if (scene->measures) TRY(measure_step(r, err));
         timer_switch(&s->timer, STAGE_OUTPUT);
         TRY(append_row(r, err));

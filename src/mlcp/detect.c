@@ -45,7 +45,10 @@ abut_status mlcp_find_candidates(mlcp_solver *s, abut_error *err)
         far[i] = vec3_mul_add(s->start[i], WAY_MARGIN, vec3_sub(s->end[i], s->start[i]));
     broad_query query = {
         .y = s->start, .end = far, .inflation = 8 * s->options.tolerance, .tight = true};
-    return broad_candidates(s->contact->broad, &query, &s->candidates, err);
+    stage before = timer_switch(s->problem->timer, STAGE_BROAD_PHASE);
+    abut_status status = broad_candidates(s->contact->broad, &query, &s->candidates, err);
+    timer_switch(s->problem->timer, before);
+    return status;
 }
 
 static void set_unknowns(const mlcp_solver *s, mlcp_contact *c)
@@ -312,12 +315,16 @@ abut_status mlcp_detect(mlcp_solver *s, bool *added, abut_error *err)
     *added = false;
     mlcp_update_end(s);
     if (left_boxes(s)) TRY(mlcp_find_candidates(s, err));
-    TRY(detect_pairs(s, added, err));
-    return detect_planes(s, added, err);
+    stage before = timer_switch(s->problem->timer, STAGE_CCD);
+    abut_status status = detect_pairs(s, added, err);
+    if (status == ABUT_OK) status = detect_planes(s, added, err);
+    timer_switch(s->problem->timer, before);
+    return status;
 }
 
 double mlcp_free_part(const mlcp_solver *s)
 {
+    stage before = timer_switch(s->problem->timer, STAGE_CCD);
     double part = 1;
     for (int list = 0; list < 2; list++) {
         const pair_list *pairs = list ? &s->candidates.ee : &s->candidates.vt;
@@ -346,6 +353,7 @@ double mlcp_free_part(const mlcp_solver *s)
             if (d0 > 0 && d1 < keep && d0 > d1) part = fmin(part, (d0 - keep) / (d0 - d1));
         }
     }
+    timer_switch(s->problem->timer, before);
     return fmax(0, part);
 }
 

@@ -91,6 +91,18 @@ void mlcp_destroy(mlcp_solver *s);
 abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocity, double *x,
                       double h, mlcp_statistics *statistics, abut_error *err);
 
+/* Contacts as numbers, for a checkpoint. What is saved belongs to the solver until the next call.
+ */
+typedef struct mlcp_saved {
+    const int32_t *ints;
+    size_t int_count;
+    const double *reals;
+    size_t real_count;
+} mlcp_saved;
+
+abut_status mlcp_save(mlcp_solver *s, mlcp_saved *out, abut_error *err);
+abut_status mlcp_restore(mlcp_solver *s, const mlcp_saved *saved, abut_error *err);
+
 /* Contacts after the last step, for tests. */
 const mlcp_contact *mlcp_contacts(const mlcp_solver *s, size_t *count);
 

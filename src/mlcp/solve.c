@@ -204,7 +204,10 @@ static abut_status prepare(mlcp_solver *s, double *x, abut_error *err)
 {
     problem *p = s->problem;
     TRY(problem_update(p, x, err));
-    TRY(problem_derivatives(p, x, true, err));
+    stage before = timer_switch(p->timer, STAGE_ASSEMBLY);
+    abut_status status = problem_derivatives(p, x, true, err);
+    timer_switch(p->timer, before);
+    TRY(status);
     if (!row_product_prepare(&s->product, &p->matrix)) return error_memory(err, "preparing rows");
     s->n = 3 * (size_t)p->free_count;
     for (size_t i = 0; i < s->n; i++) {
@@ -347,6 +350,8 @@ void mlcp_destroy(mlcp_solver *s)
     array_free(&s->mark);
     array_free(&s->toi);
     array_free(&s->impacts);
+    array_free(&s->saved_ints);
+    array_free(&s->saved_reals);
     vertex_pairs_free(&s->met);
     mem_free(s);
 }

@@ -57,6 +57,8 @@ struct mlcp_solver {
     ARRAY(int32_t) mark;
     ARRAY(double) toi; /* of candidates */
     ARRAY(mlcp_impact) impacts;
+    ARRAY(int32_t) saved_ints;
+    ARRAY(double) saved_reals;
     vertex_pairs met; /* by impacts of the present detection */
 };
 

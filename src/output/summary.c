@@ -92,6 +92,22 @@ static int add_remesh(json_t *root, const run_summary *s)
     return json_object_set_new(root, "remesh", o);
 }
 
+static json_t *errors(const double e[3])
+{
+    return json_pack("{s:o, s:o, s:o}", "normal", real(e[0]), "stick", real(e[1]), "slide",
+                     real(e[2]));
+}
+
+static int add_mlcp(json_t *root, const run_summary *s)
+{
+    if (!s->mlcp.used) return 0;
+    json_t *o =
+        json_pack("{s:I, s:I, s:o, s:o}", "unconverged_steps",
+                  (json_int_t)s->mlcp.unconverged_steps, "passes", (json_int_t)s->mlcp.passes,
+                  "largest_errors", errors(s->mlcp.worst), "mean_errors", errors(s->mlcp.mean));
+    return json_object_set_new(root, "mlcp", o);
+}
+
 static json_t *build(const run_summary *s)
 {
     json_t *root = json_pack(
@@ -107,8 +123,8 @@ static json_t *build(const run_summary *s)
         "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
-    if (root &&
-        (add_bodies(root, s) != 0 || add_accuracy(root, s) != 0 || add_remesh(root, s) != 0)) {
+    if (root && (add_bodies(root, s) != 0 || add_accuracy(root, s) != 0 ||
+                 add_remesh(root, s) != 0 || add_mlcp(root, s) != 0)) {
         json_decref(root);
         root = NULL;
     }

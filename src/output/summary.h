@@ -46,6 +46,13 @@ typedef struct run_summary {
         int64_t max_unknowns;
         double mean_unknowns, seconds;
     } remesh;
+    /* Of the linear-complementarity stepper. */
+    struct {
+        bool used;
+        int64_t passes, unconverged_steps;
+        double worst[3], mean[3]; /* Fischer-Burmeister errors of the steps, m: distance, sticking,
+                                     sliding */
+    } mlcp;
     size_t body_count;
     const body_summary *bodies;
 } run_summary;
