@@ -1,5 +1,7 @@
 #include "fem/hinge.h"
 
+#include "math/eigen.h"
+
 #include <string.h>
 
 typedef struct hinge {
@@ -129,6 +131,105 @@ double hinge_hessian(const vec3 x[4], vec3 gradient[4], double hessian[144])
                         block.m[r][c];
         }
     return angle_of(&f.h);
+}
+
+/* How a hinge moves, as seen from its edge. With the unit normal n_k of triangle k, m_k in its
+ * plane from the edge to the corner at height h_k, u along the edge, d_k the motion of the foot of
+ * the corner less that of the corner, and e the edge's motion,
+ *
+ *     omega_k = n_k.d_k / h_k     mu_k = m_k.d_k / h_k      eps_k = u.d_k / h_k
+ *     tau_k = n_k.e / L           sigma_k = m_k.e / L
+ *
+ * the first variation of theta is the sum of the omega_k, the second that of
+ * 2 omega_k mu_k - 2 tau_k eps_k + tau_k sigma_k. */
+typedef struct hinge_motion {
+    vec3 n[2], m[2], u;
+    double height[2];
+    double foot[2][4]; /* d_k as a combination of the vertices */
+} hinge_motion;
+
+static hinge_motion motion_of(const vec3 x[4])
+{
+    hinge_frame f = frame_of(x);
+    hinge_motion out = {.u = vec3_scale(1 / f.h.length, f.h.e)};
+    for (int k = 0; k < 2; k++) {
+        vec3 n = k == 0 ? f.h.n1 : f.h.n2;
+        double area2 = vec3_norm(n);
+        int corner = k == 0 ? 0 : 3;
+        out.n[k] = vec3_scale(1 / area2, n);
+        out.height[k] = area2 / f.h.length;
+        vec3 arm = vec3_mul_add(vec3_sub(x[corner], x[1]), -f.along[k], f.h.e);
+        out.m[k] = vec3_scale(1 / out.height[k], arm);
+        out.foot[k][corner] = -1;
+        out.foot[k][1] = 1 - f.along[k];
+        out.foot[k][2] = f.along[k];
+    }
+    return out;
+}
+
+/* Four scalar motions: each a direction with a factor per vertex, of length 1 in all; `scale` is
+ * what the motion is in these units. */
+typedef struct motion_group {
+    vec3 direction[4];
+    double factor[4][4], scale[4];
+} motion_group;
+
+static void set_motion(motion_group *g, int i, vec3 direction, const double factor[4], double by)
+{
+    double size = 0;
+    for (int v = 0; v < 4; v++) size += factor[v] * factor[v];
+    size = sqrt(size);
+    for (int v = 0; v < 4; v++) g->factor[i][v] = factor[v] / size;
+    g->direction[i] = direction;
+    g->scale[i] = size / by;
+}
+
+/* blocks += the part of a 4x4 matrix over the motions (their own units) that is semi-definite. */
+static void add_positive(const motion_group *g, double q[16], mat3 blocks[HINGE_BLOCKS])
+{
+    double values[4], vectors[16];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) q[4 * i + j] *= g->scale[i] * g->scale[j];
+    eigen_symmetric(4, q, values, vectors);
+    for (int k = 3; k >= 0 && values[k] > 0; k--) {
+        vec3 w[4];
+        for (int v = 0; v < 4; v++) {
+            w[v] = vec3_scale(vectors[k] * g->factor[0][v], g->direction[0]);
+            for (int i = 1; i < 4; i++)
+                w[v] = vec3_mul_add(w[v], vectors[4 * i + k] * g->factor[i][v], g->direction[i]);
+        }
+        for (int a = 0, at = 0; a < 4; a++) {
+            vec3 scaled = vec3_scale(values[k], w[a]);
+            for (int b = a; b < 4; b++, at++)
+                blocks[at] = mat3_add(blocks[at], mat3_outer(scaled, w[b]));
+        }
+    }
+}
+
+void hinge_semidefinite(const vec3 x[4], double stiffness, double moment, mat3 blocks[HINGE_BLOCKS])
+{
+    static const double edge[4] = {0, -1, 1, 0};
+    hinge_motion h = motion_of(x);
+    double length = vec3_norm(vec3_sub(x[2], x[1]));
+    motion_group turn, swing;
+    for (int k = 0; k < 2; k++) { /* omega_1, mu_1, omega_2, mu_2; tau_1, sigma_1, eps_1, eps_2 */
+        set_motion(&turn, 2 * k, h.n[k], h.foot[k], h.height[k]);
+        set_motion(&turn, 2 * k + 1, h.m[k], h.foot[k], h.height[k]);
+        set_motion(&swing, 2 + k, h.u, h.foot[k], h.height[k]);
+    }
+    set_motion(&swing, 0, h.n[0], edge, length);
+    set_motion(&swing, 1, h.m[0], edge, length);
+    double k = stiffness, p = moment;
+    double q[16] = {k, p, k, 0, p, 0, 0, 0, k, 0, k, p, 0, 0, p, 0};
+    for (int i = 0; i < HINGE_BLOCKS; i++) blocks[i] = mat3_zero();
+    add_positive(&turn, q, blocks);
+    /* tau_2 = c tau_1 + s sigma_1, sigma_2 = a tau_1 + b sigma_1 */
+    double c = vec3_dot(h.n[1], h.n[0]), s = vec3_dot(h.n[1], h.m[0]);
+    double a = vec3_dot(h.m[1], h.n[0]), b = vec3_dot(h.m[1], h.m[0]);
+    double mixed = 0.5 * p * (1 + c * b + s * a);
+    double r[16] = {p * c * a, mixed, -p, -p * c, mixed,  p * s * b, 0, -p * s,
+                    -p,        0,     0,  0,      -p * c, -p * s,    0, 0};
+    add_positive(&swing, r, blocks);
 }
 
 bool hinge_stiffness(const vec3 rest[4], double rigidity, double *stiffness)

@@ -96,7 +96,7 @@ static void bending_element_evaluate(const element_term *t, const double *x, siz
                                      double factor, double *gradient, double *hessian)
 {
     const hinge_rest *rest = &t->model->codim.hinge_rest.data[e];
-    double stiffness = factor * rest->stiffness, dense[144];
+    double stiffness = factor * rest->stiffness;
     vec3 v[4], g[4];
     element_term_positions(t, x, e, v);
     double angle = hinge_gradient(v, g), moment = stiffness * (angle - rest->angle);
@@ -107,13 +107,7 @@ static void bending_element_evaluate(const element_term *t, const double *x, siz
         store_outer(g, stiffness, hessian);
         return;
     }
-    hinge_hessian(v, g, dense);
-    const double *flat = (const double *)g;
-    for (int i = 0; i < 12; i++)
-        for (int j = 0; j < 12; j++)
-            dense[12 * i + j] = stiffness * flat[i] * flat[j] + moment * dense[12 * i + j];
-    psd_project_stencil(4, dense);
-    element_term_store_blocks(4, dense, hessian);
+    hinge_semidefinite(v, stiffness, moment, (mat3 *)hessian);
 }
 
 static const term_class bending_class = {.name = "bending",

@@ -349,6 +349,51 @@ TEST(hinges)
     CHECK(hinge_angle(flat) == 0);
 }
 
+static double frobenius(const double *a)
+{
+    double sum = 0;
+    for (int i = 0; i < 144; i++) sum += a[i] * a[i];
+    return sqrt(sum);
+}
+
+/* The semi-definite Hessian lies above the true one by a semi-definite matrix that is not much
+ * larger than the smallest there is, and is the true one where that is semi-definite. */
+TEST(hinge_projection)
+{
+    random_state r = {3};
+    for (int trial = 0; trial < 300; trial++) {
+        double fold = random_range(&r, -2.8, 2.8), stiffness = random_range(&r, 0.1, 10);
+        double moment = trial % 10 == 0 ? 0 : stiffness * random_range(&r, -3, 3);
+        double high = random_range(&r, 0.3, 2);
+        vec3 x[4] = {{random_range(&r, -0.5, 1.5), 0, high},
+                     {0, 0, 0},
+                     {1, 0, 0},
+                     {0.6, -sin(fold), -cos(fold)}};
+        vec3 g[4];
+        mat3 blocks[HINGE_BLOCKS];
+        double exact[144], found[144], above[144], least[144];
+        hinge_hessian(x, g, exact);
+        const double *flat = (const double *)g;
+        for (int i = 0; i < 144; i++)
+            exact[i] = stiffness * flat[i / 12] * flat[i % 12] + moment * exact[i];
+        hinge_semidefinite(x, stiffness, moment, blocks);
+        dense_of_blocks(4, blocks, found);
+        memcpy(least, exact, sizeof least);
+        psd_project(12, least);
+        double size = frobenius(exact), values[12], vectors[144];
+        for (int i = 0; i < 144; i++) {
+            above[i] = found[i] - exact[i];
+            least[i] -= exact[i];
+        }
+        eigen_symmetric(12, found, values, vectors);
+        CHECK(values[0] > -1e-12 * size);
+        eigen_symmetric(12, above, values, vectors);
+        CHECK(values[0] > -1e-12 * size);
+        CHECK(frobenius(above) <= 4 * frobenius(least) + 1e-12 * size);
+        if (moment == 0) CHECK(frobenius(above) < 1e-12 * size);
+    }
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Rods                                                                                           */
 
@@ -413,6 +458,7 @@ int main(void)
     RUN(limit_steps);
     RUN(data_driven_steps);
     RUN(hinges);
+    RUN(hinge_projection);
     RUN(rods);
     return TEST_END();
 }
