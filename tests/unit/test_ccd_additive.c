@@ -122,6 +122,46 @@ TEST(sliding_is_handed_over)
     }
 }
 
+static vec3 tilted(vec3 v)
+{
+    double c = cos(0.7), s = sin(0.7);
+    vec3 a = {v.x, c * v.y - s * v.z, s * v.y + c * v.z};
+    return vec3_make(c * a.x - s * a.y, s * a.x + c * a.y, a.z);
+}
+
+/* The same for all kinds of pairs, in no special direction, with and without thickness; 1 cm at a
+ * gap of 1e-6 took 11,112 iterations as published. */
+TEST(sliding_pairs_with_thickness)
+{
+    static const struct {
+        ccd_kind kind;
+        vec3 x[4]; /* the vertices of the first primitive, which slides, have z = 1 */
+    } pairs[] = {{CCD_POINT_EDGE, {{.2, 0, 1}, {0, 0, 0}, {1, 0, 0}}},
+                 {CCD_POINT_TRIANGLE, {{.2, .2, 1}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}}},
+                 {CCD_EDGE_EDGE, {{0, 0, 1}, {1, .3, 1}, {.1, .2, 0}, {.8, -.1, 0}}}};
+    for (int i = 0; i < 3; i++)
+        for (double offset = 0; offset < 2e-3; offset += 1e-3)
+            for (double gap = 1e-3; gap > 1e-9; gap *= 0.1) {
+                vec3 start[4], end[4];
+                for (int k = 0; k < 4; k++) {
+                    vec3 x = pairs[i].x[k];
+                    bool slides = x.z == 1;
+                    x.z = slides ? offset + gap : 0;
+                    start[k] = tilted(x);
+                    x.x += slides ? 0.01 : 0;
+                    end[k] = tilted(x);
+                }
+                additive_options options = additive_default_options();
+                options.offset = offset;
+                ccd_result r = additive_ccd(pairs[i].kind, start, end, &options);
+                CHECK(!r.hit && r.checks <= 100);
+                if (gap > 1.5e-6 || gap < 0.5e-6) continue;
+                options.hand_over = INT64_MAX;
+                r = additive_ccd(pairs[i].kind, start, end, &options);
+                CHECK(!r.hit && r.checks > 11000);
+            }
+}
+
 TEST(iteration_limit_is_a_safe_hit)
 {
     vec3 start[4] = {{.2, .2, 1e-5}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
@@ -148,6 +188,7 @@ int main(void)
     RUN(head_on_takes_a_few_iterations);
     RUN(early_out);
     RUN(sliding_is_handed_over);
+    RUN(sliding_pairs_with_thickness);
     RUN(iteration_limit_is_a_safe_hit);
     RUN(bad_numbers);
     return TEST_END();
