@@ -2,6 +2,7 @@
 
 #include "body/proxy_build.h"
 #include "fem/node_key.h"
+#include "fem/sides.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -52,102 +53,6 @@ abut_status proxy_finish(proxy *p, const proxy_edge *extra, size_t extra_count, 
     return ok ? ABUT_OK : error_memory(err, "making the collision surface");
 }
 
-/* ---- boundary ---- */
-
-/* A face of a solid cell (an edge in the plane). */
-typedef struct side {
-    int32_t corner[4]; /* global, ascending; -1 behind */
-    int32_t block, face;
-    size_t cell;
-} side;
-typedef ARRAY(side) side_list;
-
-/* Local corners of a side, counter-clockwise seen from outside; returns their number. */
-static int side_corners(cell_kind kind, int face, int corners[4])
-{
-    if (cell_dimension(kind) == 2) {
-        const int *edge = cell_edge(kind, face);
-        corners[0] = edge[0];
-        corners[1] = edge[1];
-        return 2;
-    }
-    const int *list = cell_face(kind, face);
-    int count = list[3] < 0 ? 3 : 4;
-    for (int k = 0; k < count; k++) corners[k] = list[k];
-    return count;
-}
-
-static int side_count(cell_kind kind)
-{
-    return cell_dimension(kind) == 2 ? cell_edge_count(kind) : cell_face_count(kind);
-}
-
-static int compare_corners(const side *a, const side *b)
-{
-    for (int k = 0; k < 4; k++)
-        if (a->corner[k] != b->corner[k]) return a->corner[k] < b->corner[k] ? -1 : 1;
-    return 0;
-}
-
-static int compare_sides(const void *left, const void *right)
-{
-    const side *a = left, *b = right;
-    int order = compare_corners(a, b);
-    if (order) return order;
-    if (a->block != b->block) return a->block < b->block ? -1 : 1;
-    return a->cell < b->cell ? -1 : a->cell > b->cell;
-}
-
-static int compare_places(const void *left, const void *right)
-{
-    const side *a = left, *b = right;
-    if (a->block != b->block) return a->block < b->block ? -1 : 1;
-    if (a->cell != b->cell) return a->cell < b->cell ? -1 : 1;
-    return a->face - b->face;
-}
-
-static side make_side(const cell_block *block, int32_t number, size_t cell, int face)
-{
-    side s = {{-1, -1, -1, -1}, number, face, cell};
-    int corners[4], count = side_corners(block->kind, face, corners);
-    for (int k = 0; k < count; k++) {
-        int32_t v = block->nodes[cell * (size_t)block->nodes_per_cell + (size_t)corners[k]];
-        int at = k;
-        for (; at > 0 && s.corner[at - 1] > v; at--) s.corner[at] = s.corner[at - 1];
-        s.corner[at] = v;
-    }
-    return s;
-}
-
-/* Sides of one cell only, in the order of the cells. */
-static abut_status boundary_sides(const mesh *m, int dimension, side_list *out, abut_error *err)
-{
-    for (int b = 0; b < m->block_count; b++) {
-        const cell_block *block = &m->blocks[b];
-        if (cell_dimension(block->kind) != dimension) continue;
-        for (size_t c = 0; c < block->count; c++)
-            for (int f = 0; f < side_count(block->kind); f++)
-                if (!array_push(out, make_side(block, b, c, f)))
-                    return error_memory(err, "finding the boundary");
-    }
-    if (out->count == 0) return ABUT_OK;
-    qsort(out->data, out->count, sizeof *out->data, compare_sides);
-    size_t kept = 0;
-    for (size_t i = 0, end; i < out->count; i = end) {
-        for (end = i + 1; end < out->count && compare_corners(&out->data[i], &out->data[end]) == 0;)
-            end++;
-        if (end - i > 2)
-            return error_set(err, ABUT_ERROR_INPUT, "",
-                             "the face with the vertices %d %d %d belongs to %zu cells",
-                             out->data[i].corner[0], out->data[i].corner[1], out->data[i].corner[2],
-                             end - i);
-        if (end - i == 1) out->data[kept++] = out->data[i];
-    }
-    out->count = kept;
-    qsort(out->data, kept, sizeof *out->data, compare_places);
-    return ABUT_OK;
-}
-
 /* ---- sampling ---- */
 
 /* A sample of a side: its lattice coordinates there, and its number when welded. */
@@ -164,11 +69,6 @@ static int compare_samples(const void *left, const void *right)
     const sample *a = left, *b = right;
     int order = node_key_compare(&a->key, &b->key);
     return order ? order : a->place < b->place ? -1 : a->place > b->place;
-}
-
-static cell_kind side_kind(cell_kind kind)
-{
-    return cell_dimension(kind) == 2 ? CELL_EDGE : kind == CELL_TET ? CELL_TRIANGLE : CELL_QUAD;
 }
 
 /* Where lattice point (i, j) of a side is in its cell. */

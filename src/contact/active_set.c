@@ -1,6 +1,7 @@
 #include "contact/active_set.h"
 
 #include "base/parallel.h"
+#include "contact/max_operator.h"
 #include "geometry/mollifier.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ void active_set_free(active_set *set)
     array_free(&set->type);
     array_free(&set->distance2);
     array_free(&set->gap);
+    array_free(&set->active);
     memset(set, 0, sizeof *set);
 }
 
@@ -128,9 +130,8 @@ static double edge_pair_weight(const surface_areas *areas, const int32_t pair[2]
     return 0.25 * (areas->edge.data[pair[0]] + areas->edge.data[pair[1]]);
 }
 
-/* Appends the reduced stencil of a pair with global vertices g. */
-static bool append(active_set *set, const feature_stencil *feature, const int32_t *g,
-                   double distance2, double thickness, double weight)
+bool active_set_append(active_set *set, const feature_stencil *feature, const int32_t *g,
+                       double distance2, double thickness, double weight)
 {
     static const stencil_list list_of[STENCIL_KINDS] = {LIST_PP, LIST_PE, LIST_PT, LIST_EE};
     contact_stencil c = {.multiplicity = weight, .distance2 = distance2, .thickness = thickness};
@@ -158,7 +159,7 @@ static bool append_edge_edge(active_set *set, const collision_surface *s, const 
     double threshold = 1e-3 * s->edge_length2.data[pair[0]] * s->edge_length2.data[pair[1]];
     double xi = surface_pair_thickness(s, a, 2, b, 2);
     if (edge_cross2(y[g[0]], y[g[1]], y[g[2]], y[g[3]]) >= threshold)
-        return append(set, &edge_edge_features[type], g, distance2, xi, weight);
+        return active_set_append(set, &edge_edge_features[type], g, distance2, xi, weight);
     contact_stencil c = {.multiplicity = weight,
                          .distance2 = distance2,
                          .thickness = xi,
@@ -191,6 +192,17 @@ static abut_status classify(active_set *set, classify_work *w, parallel_body bod
     for (size_t i = 0; w->gap && i < count; i++)
         if (w->gap[i] < set->min_gap) set->min_gap = w->gap[i];
     return ABUT_OK;
+}
+
+/* Corrections of the sum whose candidates were classified last. */
+static abut_status correct(active_set *set, const collision_surface *s, max_sum sum,
+                           const int32_t (*pairs)[2], size_t count, const vec3 *y, double dhat,
+                           abut_error *err)
+{
+    if (!set->links) return ABUT_OK;
+    if (!array_resize(&set->active, count + 1)) return error_memory(err, "building the active set");
+    for (size_t i = 0; i < count; i++) set->active.data[i] = set->type.data[i] != INACTIVE;
+    return max_operator_correct(set, s, sum, pairs, set->active.data, count, y, dhat, err);
 }
 
 static int compare_stencils(const void *a, const void *b)
@@ -235,15 +247,20 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
         const int32_t *pair = (const int32_t *)&candidates->vt.data[i];
         const int32_t *t = s->triangles.data + 3 * (size_t)pair[1];
         int32_t g[4] = {pair[0], t[0], t[1], t[2]};
-        ok = append(set, &point_triangle_features[set->type.data[i]], g, set->distance2.data[i],
-                    surface_pair_thickness(s, pair, 1, t, 3), vertex_weight(set, pair[0], 0.25));
+        ok = active_set_append(set, &point_triangle_features[set->type.data[i]], g,
+                               set->distance2.data[i], surface_pair_thickness(s, pair, 1, t, 3),
+                               vertex_weight(set, pair[0], 0.25));
     }
+    TRY(correct(set, s, SUM_TRIANGLES, (const int32_t(*)[2])candidates->vt.data,
+                candidates->vt.count, y, dhat, err));
     TRY(classify(set, &work, classify_edge_edge, (const int32_t(*)[2])candidates->ee.data,
                  candidates->ee.count, err));
     for (size_t i = 0; ok && i < candidates->ee.count; i++)
         if (set->type.data[i] != INACTIVE)
             ok = append_edge_edge(set, s, (const int32_t *)&candidates->ee.data[i], y,
                                   (edge_edge_type)set->type.data[i], set->distance2.data[i]);
+    TRY(correct(set, s, SUM_EDGES_OF_EDGE, (const int32_t(*)[2])candidates->ee.data,
+                candidates->ee.count, y, dhat, err));
     TRY(classify(set, &work, classify_vertex_edge, (const int32_t(*)[2])candidates->ve.data,
                  candidates->ve.count, err));
     for (size_t i = 0; ok && i < candidates->ve.count; i++) {
@@ -251,9 +268,12 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
         const int32_t *pair = (const int32_t *)&candidates->ve.data[i];
         const int32_t *e = s->edges.data + 2 * (size_t)pair[1];
         int32_t g[3] = {pair[0], e[0], e[1]};
-        ok = append(set, &point_edge_features[set->type.data[i]], g, set->distance2.data[i],
-                    surface_pair_thickness(s, pair, 1, e, 2), vertex_weight(set, pair[0], 0.5));
+        ok = active_set_append(set, &point_edge_features[set->type.data[i]], g,
+                               set->distance2.data[i], surface_pair_thickness(s, pair, 1, e, 2),
+                               vertex_weight(set, pair[0], 0.5));
     }
+    TRY(correct(set, s, SUM_EDGES_OF_VERTEX, (const int32_t(*)[2])candidates->ve.data,
+                candidates->ve.count, y, dhat, err));
     TRY(classify(set, &work, classify_vertex_vertex, (const int32_t(*)[2])candidates->vv.data,
                  candidates->vv.count, err));
     static const feature_stencil point_point = {STENCIL_PP, 2, {0, 1}};
@@ -263,12 +283,13 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
         double weight =
             set->areas ? 0.5 * (set->areas->vertex.data[pair[0]] + set->areas->vertex.data[pair[1]])
                        : 1;
-        ok = append(set, &point_point, pair, set->distance2.data[i],
-                    surface_pair_thickness(s, pair, 1, pair + 1, 1), weight);
+        ok = active_set_append(set, &point_point, pair, set->distance2.data[i],
+                               surface_pair_thickness(s, pair, 1, pair + 1, 1), weight);
     }
     if (!ok) return error_memory(err, "building the active set");
     merge(&set->lists[LIST_PP]);
     merge(&set->lists[LIST_PE]);
+    if (set->links) max_operator_drop(set);
     if (s->thickness.count == 0) set->min_gap = sqrt(set->min_distance2);
     return ABUT_OK;
 }

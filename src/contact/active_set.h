@@ -40,6 +40,8 @@ typedef struct surface_areas {
     ARRAY(double) edge;   /* a third of its triangles; of a free edge its length */
 } surface_areas;
 
+typedef struct surface_links surface_links; /* contact/max_operator.h */
+
 typedef struct active_set {
     stencil_array lists[STENCIL_LISTS];
     /* NULL: every pair counts 1. Otherwise pairs are weighed so that their sum is an integral over
@@ -47,15 +49,20 @@ typedef struct active_set {
      * vertices and edges both cover the surface), edge pairs by a quarter of the sum of theirs;
      * where there are no triangles by a half. */
     const surface_areas *areas;
+    surface_links *links; /* NULL: plain sums; otherwise corrected, some stencils count negative */
     double min_distance2; /* over all candidates; +INFINITY without candidates */
     double min_gap;       /* smallest distance beyond the thickness of the pair */
     /* scratch */
     ARRAY(uint8_t) type;
     ARRAY(double) distance2;
-    ARRAY(double) gap; /* only with thickness */
+    ARRAY(double) gap;  /* only with thickness */
+    ARRAY(bool) active; /* only with links */
 } active_set;
 
 void active_set_free(active_set *set);
+/* Adds the reduced stencil of a pair with the vertices g. False: out of memory. */
+bool active_set_append(active_set *set, const feature_stencil *feature, const int32_t *g,
+                       double distance2, double thickness, double weight);
 /* Number of stencils of all lists. */
 size_t active_set_count(const active_set *set);
 

@@ -40,7 +40,7 @@ static void plain_derivatives(const barrier_law *law, stencil_list list, const c
     }
     if (!hessian) return;
     double second = factor * barrier_second(law->kind, s, shat);
-    if (project) {
+    if (project && factor >= 0) {
         stencil_psd_hessian(kind, x, first, second, hessian);
         return;
     }
@@ -49,6 +49,7 @@ static void plain_derivatives(const barrier_law *law, stencil_list list, const c
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             hessian[n * i + j] = second * g[i] * g[j] + first * hessian[n * i + j];
+    if (project) psd_project_stencil(n / 3, hessian);
 }
 
 /* Distance derivatives of a mollified pair, spread from the closest features to all four vertices.

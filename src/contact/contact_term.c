@@ -317,6 +317,7 @@ static void destroy(term *base)
     candidate_set_free(&t->candidates);
     active_set_free(&t->active);
     surface_areas_free(&t->areas);
+    surface_links_free(&t->links);
     array_free(&t->plane_contacts);
     for (int k = 0; k <= STENCIL_LISTS; k++) array_free(&t->blocks[k]);
     row_stencils_free(&t->rows);
@@ -400,6 +401,10 @@ abut_status contact_create(const model *m, const contact_options *options, conta
                            .planar = m->planar,
                            .kinematic = t->kinematic};
     if (status == ABUT_OK && options->area_weighted) status = measure_areas(t, err);
+    if (status == ABUT_OK && options->improved_max) {
+        t->active.links = &t->links;
+        status = surface_links_make(&t->links, &m->surface, vertices, err);
+    }
     if (status == ABUT_OK) status = broad_create(&shape, &t->broad, err);
     if (status != ABUT_OK) {
         destroy(&t->base);

@@ -12,6 +12,7 @@
 #include "ccd/line_search.h"
 #include "contact/active_set.h"
 #include "contact/barrier.h"
+#include "contact/max_operator.h"
 #include "contact/row_stencils.h"
 #include "contact/stiffness.h"
 #include "term/term.h"
@@ -35,6 +36,7 @@ typedef struct contact_options {
     double stiffness;   /* kappa; 0: chosen and adapted */
     bool area_weighted; /* pairs count by area at rest, not once each (see active_set.h) */
     bool physical;      /* the stiffness is that of the barrier scaled to a length: a pressure */
+    bool improved_max;  /* pairs that share their closest feature count once (max_operator.h) */
     ccd_method ccd;
     bool always_search; /* find candidates anew along every step (for comparisons) */
 } contact_options;
@@ -56,6 +58,7 @@ typedef struct contact_term {
     bool have_candidates;
     active_set active;
     surface_areas areas; /* only with weights by area */
+    surface_links links; /* only with the improved maximum */
     ARRAY(plane_contact) plane_contacts;
     ARRAY(int32_t) blocks[STENCIL_LISTS + 1]; /* per list; the last: half-spaces */
     /* In every list the stencils of nodes come first; the others are in `rows` as well. */

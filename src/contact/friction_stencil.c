@@ -78,7 +78,8 @@ mat3 friction_stencil_derivatives(const friction_law *law, const friction_stenci
         double f[2] = {factor * u[0], factor * u[1]};
         tangent_spread(&s->frame, f, gradient);
     }
-    tangential_stiffness(law, force, u, m);
+    /* Corrections of sums (max_operator.h) are negative; their curvature is left out. */
+    tangential_stiffness(law, fmax(force, 0), u, m);
     vec3 c0 = s->frame.column[0], c1 = s->frame.column[1];
     return mat3_add(
         mat3_add(mat3_scale(m[0], mat3_outer(c0, c0)), mat3_scale(m[3], mat3_outer(c1, c1))),

@@ -230,12 +230,53 @@ static void evaluate_svk(const elastic_parameters *m, mat3 f, bool project, doub
     svk_spectrum(m, &p, trace, project, spectrum);
 }
 
-void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, double *energy,
-                      mat3 *stress, elastic_spectrum *spectrum)
+/* Barrier against inversion: m b(J), scaled so that 100 m is a stress like the others. */
+
+static const double BARRIER_SCALE = 100.0;
+
+/* Adds to a spectrum that is not projected yet, in its frame. */
+static void barrier_spectrum(const elastic_parameters *m, mat3 f, double first, double second,
+                             bool project, elastic_spectrum *spectrum)
 {
-    if (material->extrapolate_below > 0 &&
-        evaluate_extrapolated(material, f, project, energy, stress, spectrum))
+    mat3 *diagonal = &spectrum->diagonal;
+    double s[3], plus[3], minus[3];
+    for (int i = 0; i < 3; i++)
+        s[i] = vec3_dot(mat3_column(spectrum->u, i), mat3_mul_vec(f, mat3_column(spectrum->v, i)));
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, j = (k + 2) % 3;
+        double gi = s[j] * s[k], gj = s[k] * s[i], gk = s[i] * s[j];
+        double pair = m->barrier * first * s[k];
+        double product = m->barrier * second * gi * gj + pair;
+        diagonal->m[k][k] += m->barrier * second * gk * gk;
+        diagonal->m[i][j] += product;
+        diagonal->m[j][i] += product;
+        plus[k] = spectrum->same[k] + spectrum->swapped[k] - pair;
+        minus[k] = spectrum->same[k] - spectrum->swapped[k] + pair;
+    }
+    finish_spectrum(plus, minus, project, spectrum);
+}
+
+/* Adds to what the model without it has given. */
+static void add_barrier(const elastic_parameters *m, mat3 f, bool project, double *energy,
+                        mat3 *stress, elastic_spectrum *spectrum)
+{
+    double j = mat3_determinant(f), t = m->barrier_below;
+    if (!(j > 0.0)) {
+        evaluate_inverted(j, energy, stress, spectrum);
         return;
+    }
+    double r = j / t - 1.0, whole = 1.0 + r * r * r;
+    double first = -3.0 * BARRIER_SCALE * r * r / (t * whole * whole);
+    double second =
+        BARRIER_SCALE / (t * t) * (18.0 * (r * r) * (r * r) / whole - 6.0 * r) / (whole * whole);
+    if (energy) *energy += m->barrier * BARRIER_SCALE * (1.0 / whole - 1.0);
+    if (stress) *stress = mat3_add(*stress, mat3_scale(m->barrier * first, mat3_cofactor(f)));
+    if (spectrum) barrier_spectrum(m, f, first, second, project, spectrum);
+}
+
+static void evaluate_plain(const elastic_parameters *material, mat3 f, bool project, double *energy,
+                           mat3 *stress, elastic_spectrum *spectrum)
+{
     switch (material->model) {
     case ELASTIC_NEO_HOOKEAN:
         evaluate_neo_hookean(material, f, project, energy, stress, spectrum);
@@ -247,6 +288,17 @@ void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, 
     case ELASTIC_SVK: evaluate_svk(material, f, project, energy, stress, spectrum); break;
     case ELASTIC_OGDEN: evaluate_ogden(material, f, project, energy, stress, spectrum); break;
     }
+}
+
+void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, double *energy,
+                      mat3 *stress, elastic_spectrum *spectrum)
+{
+    if (material->extrapolate_below > 0 &&
+        evaluate_extrapolated(material, f, project, energy, stress, spectrum))
+        return;
+    bool more = material->barrier > 0.0 && !(mat3_determinant(f) >= material->barrier_below);
+    evaluate_plain(material, f, project && !more, energy, stress, spectrum);
+    if (more) add_barrier(material, f, project, energy, stress, spectrum);
 }
 
 double elastic_energy(const elastic_parameters *material, mat3 f)

@@ -11,6 +11,9 @@
  *                          invariants of F J^(-1/3), is the case c = 4 c1, 4 c2 and m = 2, -2;
  *                          with one term (m = 2) it is the isochoric neo-Hookean energy.
  *
+ * To any of them but the linear one a barrier against inversion can be added: 100 m (1/(1 + r^3) -
+ * 1), r = J/t - 1, below J = t, infinite for J <= 0.
+ *
  * With F = U diag(s) V^T the Hessian of an isotropic energy is nearly diagonal in the basis
  * u_i v_j^T (Teran and others, 2005): a 3x3 block couples the u_i v_i^T, and each pair u_i v_j^T,
  * u_j v_i^T has a 2x2 block whose eigenvalues are known in closed form. All divided differences are
@@ -39,6 +42,7 @@ typedef struct elastic_parameters {
     /* Energies that forbid inversion go on linearly below this ratio of volumes (extrapolate.c),
      * for methods that cannot keep elements from inverting; 0: they do not. */
     double extrapolate_below;
+    double barrier, barrier_below; /* against inversion, see above; barrier 0: none */
 } elastic_parameters;
 
 /* From Young's modulus (Pa) and Poisson's ratio, -1 < poisson < 0.5. Ogden's energy becomes that of
@@ -51,7 +55,8 @@ elastic_parameters elastic_ogden(int terms, const double *coefficient, const dou
 /* Infinite energy for J <= 0: steps of elements are filtered. */
 static inline bool elastic_forbids_inversion(const elastic_parameters *material)
 {
-    return (material->model == ELASTIC_NEO_HOOKEAN || material->model == ELASTIC_OGDEN) &&
+    return (material->model == ELASTIC_NEO_HOOKEAN || material->model == ELASTIC_OGDEN ||
+            material->barrier > 0) &&
            material->extrapolate_below == 0;
 }
 

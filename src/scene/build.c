@@ -229,6 +229,26 @@ static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape
     return ABUT_OK;
 }
 
+static abut_status add_surface_load(const scene_def *scene, size_t i, size_t k, const mesh *shape,
+                                    stepper *s, const logger *log, abut_error *err)
+{
+    static const traction_kind kinds[] = {TRACTION_VECTOR, TRACTION_NORMAL, TRACTION_PRESSURE};
+    const surface_load_def *def = &scene->bodies[i].surface_loads[k];
+    const model_body *body = &s->model->bodies.data[built_index(scene, i)];
+    side_list sides = {0};
+    surface_load added = {.kind = kinds[def->kind], .from = def->from, .until = def->until};
+    abut_status status =
+        select_sides(&scene->bodies[i], shape, def->whole ? NULL : &def->number, &sides, err);
+    if (status == ABUT_OK) status = copy_expressions(def->value, added.value, err);
+    if (status == ABUT_OK && sides.count == 0)
+        log_message(log, ABUT_LOG_WARNING, "%s: bodies[%zu].surface_loads[%zu] is on no face",
+                    scene->path, i, k);
+    if (status == ABUT_OK)
+        status = stepper_add_surface_load(s, added, shape, &sides, body->block_of_vertex, err);
+    array_free(&sides);
+    return status;
+}
+
 /* Rigid initial motion about the centre of mass. */
 static void set_velocity(const scene_def *scene, size_t i, const model *m, double *velocity)
 {
@@ -292,6 +312,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
                             .stiffness = scene->stiffness,
                             .area_weighted = scene->area_weighted,
                             .physical = scene->physical,
+                            .improved_max = scene->improved_max,
                             .ccd = methods[scene->ccd],
                             .always_search = !scene->reuse_candidates},
         .friction_kind = smoothings[scene->friction_smoothing],
@@ -350,6 +371,8 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         status = add_fixes(scene, i, &shapes[i], shape_of(given, i), s, log, err);
         if (status == ABUT_OK) status = add_obstacle_motion(scene, i, s, err);
         if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], shape_of(given, i), s, err);
+        for (size_t k = 0; status == ABUT_OK && k < scene->bodies[i].surface_load_count; k++)
+            status = add_surface_load(scene, i, k, &shapes[i], s, log, err);
         if (scene->bodies[i].type != BODY_OBSTACLE) set_velocity(scene, i, s->model, velocity);
     }
     for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->half_space_count; k++) {

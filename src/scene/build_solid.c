@@ -8,12 +8,13 @@
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
 #include "scene/linear_map.h"
+#include "scene/select.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-elastic_parameters build_material(const material_def *def)
+static elastic_parameters plain_material(const material_def *def)
 {
     static const elastic_model models[] = {
         [MATERIAL_NEO_HOOKEAN] = ELASTIC_NEO_HOOKEAN,
@@ -28,6 +29,14 @@ elastic_parameters build_material(const material_def *def)
     if (def->young == 0 && def->model == MATERIAL_OGDEN)
         return elastic_ogden(def->terms, def->coefficient, def->exponent, def->bulk);
     return elastic_from_young(models[def->model], def->young, def->poisson);
+}
+
+elastic_parameters build_material(const material_def *def)
+{
+    elastic_parameters material = plain_material(def);
+    material.barrier = def->barrier;
+    material.barrier_below = def->barrier_below;
+    return material;
 }
 
 static int dimension_of(const scene_def *scene) { return scene->planar ? 2 : 3; }
@@ -79,6 +88,18 @@ static size_t solid_cells(const scene_def *scene, const mesh *shape)
     return count;
 }
 
+static bool in_region(const region_def *region, const mesh *shape, const cell_block *block,
+                      size_t c)
+{
+    if (!region->by_place) return block->tags && block->tags[c] == region->tag;
+    const int32_t *nodes = block->nodes + c * (size_t)block->nodes_per_cell;
+    int corners = cell_corner_count(block->kind);
+    vec3 center = {0};
+    for (int k = 0; k < corners; k++)
+        center = vec3_mul_add(center, 1.0 / corners, shape->vertices[nodes[k]]);
+    return boundary_holds(&region->place, center);
+}
+
 static abut_status fill_regions(const scene_def *scene, size_t i, const mesh *shape, size_t count,
                                 cell_values *out, abut_error *err)
 {
@@ -91,11 +112,19 @@ static abut_status fill_regions(const scene_def *scene, size_t i, const mesh *sh
     for (size_t r = 0; r < def->solid.region_count; r++) {
         const region_def *region = &def->solid.regions[r];
         size_t number = 0, found = 0;
-        for (int b = 0; b < shape->block_count; b++) {
+        bool listed = region->by_place && region->place.kind == BOUNDARY_NODES;
+        for (size_t k = 0; listed && k < region->place.node_count; k++) {
+            size_t cell = (size_t)region->place.nodes[k];
+            if (cell >= count) continue;
+            out->material[cell] = build_material(&region->material);
+            out->density[cell] = region->material.density;
+            found++;
+        }
+        for (int b = 0; !listed && b < shape->block_count; b++) {
             const cell_block *block = &shape->blocks[b];
             if (cell_dimension(block->kind) != dimension_of(scene)) continue;
             for (size_t c = 0; c < block->count; c++, number++) {
-                if (!block->tags || block->tags[c] != region->tag) continue;
+                if (!in_region(region, shape, block, c)) continue;
                 out->material[number] = build_material(&region->material);
                 out->density[number] = region->material.density;
                 found++;
@@ -103,8 +132,10 @@ static abut_status fill_regions(const scene_def *scene, size_t i, const mesh *sh
         }
         if (found == 0) {
             char place[256], field[40];
-            snprintf(field, sizeof field, "regions[%zu].tag", r);
+            snprintf(field, sizeof field, "regions[%zu]%s", r, region->by_place ? "" : ".tag");
             field_place(scene, i, field, place, sizeof place);
+            if (region->by_place)
+                return error_set(err, ABUT_ERROR_INPUT, place, "no cell of the mesh is in it");
             return error_set(err, ABUT_ERROR_INPUT, place, "no cell of the mesh has the tag %d",
                              region->tag);
         }

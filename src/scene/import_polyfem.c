@@ -5,94 +5,6 @@
 #include <string.h>
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Materials                                                                                      */
-
-static bool same_id(const json_t *material, int id)
-{
-    const json_t *ids = polyfem_get(material, "id");
-    if (!ids) return true; /* one for all */
-    if (json_is_integer(ids)) return json_integer_value(ids) == id;
-    for (size_t i = 0; i < json_array_size(ids); i++)
-        if (json_integer_value(json_array_get(ids, i)) == id) return true;
-    return false;
-}
-
-/* Keys of a material that are understood. */
-static const char *unknown_key(const json_t *material)
-{
-    static const char *const known[] = {"type", "id",      "E",   "nu",  "lambda",  "mu",
-                                        "rho",  "density", "phi", "psi", "comment", NULL};
-    const char *key;
-    json_t *value;
-    json_object_foreach((json_t *)material, key, value)
-    {
-        int i = 0;
-        while (known[i] && strcmp(known[i], key) != 0) i++;
-        if (!known[i] && key[0] != '#') return key;
-    }
-    return NULL;
-}
-
-static const char *model_of(const char *type)
-{
-    static const struct {
-        const char *theirs, *ours;
-    } names[] = {{"NeoHookean", "neo-hookean"},
-                 {"LinearElasticity", "linear"},
-                 {"FixedCorotational", "fixed-corotated"},
-                 {"SaintVenant", "saint-venant-kirchhoff"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(type, names[i].theirs) == 0) return names[i].ours;
-    return NULL;
-}
-
-/* lambda and mu as PolyFEM has them; in the plane it takes those of plane stress. */
-static bool lame_of(const polyfem_scene *s, const json_t *material, double *lambda, double *mu)
-{
-    double young = polyfem_number(material, "E", NAN), nu = polyfem_number(material, "nu", NAN);
-    *lambda = polyfem_number(material, "lambda", NAN);
-    *mu = polyfem_number(material, "mu", NAN);
-    if (!isnan(young) && !isnan(nu)) {
-        *mu = young / (2 * (1 + nu));
-        *lambda =
-            s->dimension == 2 ? nu * young / (1 - nu * nu) : young * nu / ((1 + nu) * (1 - 2 * nu));
-    }
-    return isfinite(*lambda) && isfinite(*mu) && *mu > 0;
-}
-
-abut_status polyfem_material(const polyfem_scene *s, int id, const char *field, json_t **out,
-                             abut_error *err)
-{
-    const json_t *list = polyfem_get(s->document, "materials"), *found = NULL;
-    for (size_t i = 0; !found && i < json_array_size(list); i++)
-        if (same_id(json_array_get(list, i), id)) found = json_array_get(list, i);
-    if (!found)
-        return polyfem_error(s, ABUT_ERROR_INPUT, field, "there is no material with the id %d", err,
-                             id);
-    const char *type = json_string_value(polyfem_get(found, "type"));
-    const char *model = type ? model_of(type) : NULL, *unknown = unknown_key(found);
-    double lambda, mu, density = polyfem_number(found, "rho", polyfem_number(found, "density", 1));
-    if (!model)
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/materials",
-                             "the material \"%s\" (id %d) is not supported", err, type ? type : "",
-                             id);
-    if (unknown)
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/materials",
-                             "the key \"%s\" of the material with id %d is not supported", err,
-                             unknown, id);
-    if (polyfem_number(found, "phi", 0) != 0 || polyfem_number(found, "psi", 0) != 0)
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/materials",
-                             "viscous damping (phi, psi) of id %d is not supported", err, id);
-    if (!lame_of(s, found, &lambda, &mu))
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/materials",
-                             "id %d needs E and nu, or lambda and mu, as numbers", err, id);
-    *out = json_pack("{s:s, s:f, s:f, s:f}", "model", model, "young",
-                     mu * (3 * lambda + 2 * mu) / (lambda + mu), "poisson",
-                     lambda / (2 * (lambda + mu)), "density", density);
-    return *out ? ABUT_OK : error_memory(err, "reading the scene");
-}
-
-/* ---------------------------------------------------------------------------------------------- */
 /* Time                                                                                           */
 
 static abut_status set_integrator(const polyfem_scene *s, json_t *time, abut_error *err)
@@ -121,6 +33,15 @@ static abut_status set_integrator(const polyfem_scene *s, json_t *time, abut_err
     return ABUT_OK;
 }
 
+double polyfem_time_step(const polyfem_scene *s)
+{
+    const json_t *time = polyfem_get(s->document, "time");
+    double step = polyfem_number(time, "dt", NAN);
+    if (isnan(step))
+        step = polyfem_number(time, "tend", NAN) / polyfem_number(time, "time_steps", NAN);
+    return time ? step : 1;
+}
+
 static abut_status set_time(const polyfem_scene *s, json_t *native, abut_error *err)
 {
     const json_t *from = polyfem_get(s->document, "time");
@@ -133,9 +54,8 @@ static abut_status set_time(const polyfem_scene *s, json_t *native, abut_error *
         return ABUT_OK;
     }
     double t0 = polyfem_number(from, "t0", 0), end = polyfem_number(from, "tend", NAN);
-    double step = polyfem_number(from, "dt", NAN), steps = polyfem_number(from, "time_steps", NAN);
+    double step = polyfem_time_step(s), steps = polyfem_number(from, "time_steps", NAN);
     if (t0 != 0) return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/time/t0", "must be 0", err);
-    if (isnan(step)) step = end / steps;
     if (isnan(steps)) steps = round(end / step);
     if (!(step > 0) || !(steps >= 0 && steps <= 2e9))
         return polyfem_error(s, ABUT_ERROR_INPUT, "/time", "needs two of tend, dt and time_steps",
@@ -148,19 +68,16 @@ static abut_status set_time(const polyfem_scene *s, json_t *native, abut_error *
 /* ---------------------------------------------------------------------------------------------- */
 /* Contact and solver                                                                             */
 
-static abut_status set_contact(const polyfem_scene *s, json_t *native, abut_error *err)
+static void set_contact(const polyfem_scene *s, json_t *native)
 {
     const json_t *from = polyfem_get(s->document, "contact");
     /* The first switches the other three on, which are true unless said otherwise. */
     bool convergent = polyfem_flag(from, "use_convergent_formulation", false);
-    if (convergent && polyfem_flag(from, "use_improved_max_operator", true))
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/contact/use_improved_max_operator",
-                             "is not supported (it is true unless set to false)", err);
     json_t *contact = json_object();
     json_object_set_new(native, "contact", contact);
     bool on = polyfem_flag(from, "enabled", false);
     json_object_set_new(contact, "enabled", json_boolean(on));
-    if (!on) return ABUT_OK;
+    if (!on) return;
     json_object_set_new(contact, "dhat", json_real(polyfem_number(from, "dhat", 1e-3)));
     json_object_set_new(contact, "eps_v", json_real(polyfem_number(from, "epsv", 1e-3)));
     json_object_set_new(contact, "friction",
@@ -170,13 +87,15 @@ static abut_status set_contact(const polyfem_scene *s, json_t *native, abut_erro
     json_object_set_new(
         contact, "physical",
         json_boolean(convergent && polyfem_flag(from, "use_physical_barrier", true)));
+    json_object_set_new(
+        contact, "improved_max",
+        json_boolean(convergent && polyfem_flag(from, "use_improved_max_operator", true)));
     double passes = polyfem_number(s->document, "solver/contact/friction_iterations", 1);
     json_object_set_new(contact, "friction_iterations",
                         json_integer(passes < 0 ? 0 : (json_int_t)fmin(passes, 10000)));
     const json_t *stiffness = polyfem_get(s->document, "solver/contact/barrier_stiffness");
     if (json_is_number(stiffness) && json_number_value(stiffness) > 0)
         json_object_set_new(contact, "stiffness", json_real(json_number_value(stiffness)));
-    return ABUT_OK;
 }
 
 static abut_status set_gravity(const polyfem_scene *s, json_t *native, abut_error *err)
@@ -194,31 +113,27 @@ static abut_status set_gravity(const polyfem_scene *s, json_t *native, abut_erro
 
 static abut_status refuse_rest(const polyfem_scene *s, abut_error *err)
 {
-    static const char *const lists[] = {"boundary_conditions/neumann_boundary",
-                                        "boundary_conditions/pressure_boundary",
-                                        "solver/rayleigh_damping"};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (json_array_size(polyfem_get(s->document, lists[i])) > 0) {
-            char field[80];
-            snprintf(field, sizeof field, "/%s", lists[i]);
-            return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field, "is not supported", err);
-        }
     if (polyfem_flag(s->document, "space/remesh/enabled", false))
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/space/remesh", "is not supported", err);
     const char *basis = json_string_value(polyfem_get(s->document, "space/basis_type"));
     if (basis && strcmp(basis, "Lagrange") != 0)
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/space/basis_type",
                              "only \"Lagrange\" is supported, found \"%s\"", err, basis);
-    static const struct {
-        const char *path, *unit;
-    } units[] = {{"units/length", "m"}, {"units/mass", "kg"}, {"units/time", "s"}};
-    for (int i = 0; i < 3; i++) {
-        const char *unit = json_string_value(polyfem_get(s->document, units[i].path));
-        if (unit && strcmp(unit, units[i].unit) != 0)
-            return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/units",
-                                 "only m, kg and s are supported, found \"%s\"", err, unit);
-    }
     return ABUT_OK;
+}
+
+/* Numbers stay as they are: the equations hold in any units that belong together. */
+static void mention_units(const polyfem_scene *s)
+{
+    static const char *const keys[][2] = {
+        {"units/length", "m"}, {"units/mass", "kg"}, {"units/time", "s"}};
+    for (int i = 0; i < 3; i++) {
+        const char *unit = json_string_value(polyfem_get(s->document, keys[i][0]));
+        if (unit && strcmp(unit, keys[i][1]) != 0)
+            log_message(s->log, ABUT_LOG_WARNING,
+                        "%s: everything is in the units of the scene (\"%s\" instead of %s)",
+                        s->path, unit, keys[i][1]);
+    }
 }
 
 /* A single object stands for a list of one. */
@@ -236,10 +151,11 @@ static abut_status fill(polyfem_scene *s, json_t *native, abut_error *err)
     make_list(s->document, "materials");
     TRY(polyfem_check_keys(s, err));
     TRY(refuse_rest(s, err));
+    mention_units(s);
     json_object_set_new(native, "abut", json_integer(1));
     TRY(set_time(s, native, err));
     TRY(set_gravity(s, native, err));
-    TRY(set_contact(s, native, err));
+    set_contact(s, native);
     /* Newton's method stops there by the gradient; this is below what that amounts to. */
     json_object_set_new(native, "solver", json_pack("{s:s}", "tolerance", "1e-5 l"));
     TRY(polyfem_add_geometry(s, err));

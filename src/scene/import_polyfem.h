@@ -2,8 +2,9 @@
  *
  * The way is: the file, its "common" files and its patches become one document
  * (import_polyfem_document.c), whose keys are checked against a table of what is understood
- * (import_polyfem_keys.c); its geometries become bodies with boundary parts
- * (import_polyfem_geometry.c); time, contact, materials and conditions follow (import_polyfem.c).
+ * (import_polyfem_keys.c); its geometries become bodies (import_polyfem_geometry.c) with parts and
+ * regions (_select.c), materials (_materials.c) and conditions (_conditions.c, _values.c); time and
+ * contact follow (import_polyfem.c).
  * docs/import-polyfem.md says what becomes of every key. */
 #ifndef SCENE_IMPORT_POLYFEM_H
 #define SCENE_IMPORT_POLYFEM_H
@@ -54,6 +55,16 @@ bool polyfem_flag(const json_t *object, const char *path, bool otherwise);
 /* Up to three numbers of a list; missing ones are `otherwise`. A number stands for all three. */
 vec3 polyfem_vector(const json_t *value, double otherwise);
 json_t *polyfem_json_vector(vec3 a);
+/* Length of a step as the scene gives it; 1 for static problems. */
+double polyfem_time_step(const polyfem_scene *s);
+
+/* "value" of a condition with its "interpolation": three numbers or expressions (missing ones are
+ * 0), or one. New references. */
+abut_status polyfem_values(const polyfem_scene *s, const json_t *item, const char *field,
+                           json_t **out, abut_error *err);
+abut_status polyfem_scalar(const polyfem_scene *s, const json_t *item, const char *field,
+                           json_t **out, abut_error *err);
+bool polyfem_all_zero(const json_t *values);
 
 /* The material of a volume id as native JSON. */
 abut_status polyfem_material(const polyfem_scene *s, int id, const char *field, json_t **out,

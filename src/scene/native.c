@@ -1,4 +1,5 @@
 #include "scene/native.h"
+#include "scene/native_solid.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -136,38 +137,6 @@ static abut_status read_expressions(const json_t *list, expression *out[3], abut
 static void free_expressions(expression *list[3])
 {
     for (int k = 0; k < 3; k++) expression_free(list[k]);
-}
-
-static abut_status read_boundaries(const json_t *list, body_def *out, abut_error *err)
-{
-    TRY(allocate_list(list, sizeof *out->boundaries, (void **)&out->boundaries,
-                      &out->boundary_count, err));
-    for (size_t i = 0; i < out->boundary_count; i++) {
-        static const char *const words[] = {"all", "box", "sphere", "cylinder", "side"};
-        const json_t *object = json_array_get(list, i);
-        boundary_def *b = &out->boundaries[i];
-        b->number = get_int(object, "number");
-        while (!get(object, words[b->kind])) b->kind++;
-        const json_t *value = get(object, words[b->kind]);
-        switch (b->kind) {
-        case BOUNDARY_ALL: break;
-        case BOUNDARY_BOX:
-            b->a = to_vector(json_array_get(value, 0));
-            b->b = to_vector(json_array_get(value, 1));
-            break;
-        case BOUNDARY_SPHERE: b->a = get_vector(value, "center"); break;
-        case BOUNDARY_CYLINDER:
-            b->a = get_vector(value, "from");
-            b->b = get_vector(value, "to");
-            break;
-        case BOUNDARY_SIDE:
-            b->a = get_vector(value, "point");
-            b->b = get_vector(value, "normal");
-            break;
-        }
-        b->radius = get_number_or(value, "radius", 0);
-    }
-    return ABUT_OK;
 }
 
 static abut_status read_motions(const json_t *list, motion_def **out, size_t *count,
@@ -365,6 +334,8 @@ static void read_material(const json_t *body, const json_t *materials, material_
         read_ogden(material, out);
         out->density = get_number(material, "density");
         out->damping = get_number(material, "damping");
+        out->barrier = get_number(material, "barrier");
+        out->barrier_below = get_number(material, "barrier_below");
     }
     out->density = get_number_or(body, "density", out->density);
 }
@@ -374,7 +345,8 @@ static abut_status read_conditions(const json_t *object, body_def *out, abut_err
     const json_t *fixes = get(object, "fix"), *forces = get(object, "force");
     TRY(read_expressions(get(object, "displacement"), out->displacement, err));
     TRY(read_expressions(get(object, "velocity_field"), out->velocity_field, err));
-    TRY(read_boundaries(get(object, "boundary"), out, err));
+    TRY(native_read_boundaries(get(object, "boundary"), out, err));
+    TRY(native_read_surface_loads(get(object, "surface_loads"), out, err));
     TRY(allocate_list(fixes, sizeof *out->fixes, (void **)&out->fixes, &out->fix_count, err));
     for (size_t i = 0; i < out->fix_count; i++)
         TRY(read_fix(json_array_get(fixes, i), &out->fixes[i], err));
@@ -419,7 +391,11 @@ static abut_status read_solid(const json_t *object, const scene_def *scene, soli
                       err));
     for (size_t i = 0; i < out->region_count; i++) {
         const json_t *region = json_array_get(regions, i);
-        out->regions[i].tag = get_int(region, "tag");
+        out->regions[i].by_place = !get(region, "tag");
+        if (out->regions[i].by_place)
+            TRY(native_read_place(region, &out->regions[i].place, err));
+        else
+            out->regions[i].tag = get_int(region, "tag");
         read_material(region, get(scene->resolved, "materials"), &out->regions[i].material);
     }
     return ABUT_OK;
@@ -657,6 +633,7 @@ static void read_options(scene_def *scene)
     scene->stiffness = get_number_or(contact, "stiffness", 0);
     scene->area_weighted = get_bool(contact, "area_weighted");
     scene->physical = get_bool(contact, "physical");
+    scene->improved_max = get_bool(contact, "improved_max");
     scene->friction = get_number(contact, "friction");
     scene->friction_iterations = get_int(contact, "friction_iterations");
     scene->stepper = (stepper_word)get_word(scene->resolved, "stepper", stepper_words);
@@ -752,7 +729,7 @@ static void free_body(body_def *body)
     mem_free(body->motions);
     free_expressions(body->displacement);
     free_expressions(body->velocity_field);
-    mem_free(body->boundaries);
+    native_free_solid(body);
     mem_free(body->poses);
     mem_free((char *)body->mesh.path);
     mem_free((char *)body->sequence_folder);
@@ -760,7 +737,6 @@ static void free_body(body_def *body)
     mem_free((char *)body->solid.map_path);
     mem_free((char *)body->solid.densities_path);
     mem_free((char *)body->solid.like_path);
-    mem_free(body->solid.regions);
 }
 
 void scene_free(scene_def *scene)

@@ -57,16 +57,52 @@ typedef struct material_def {
     material_model model;
     double young, poisson, density; /* Pa, 1, kg/m^3 */
     double damping;                 /* s */
+    double barrier;                 /* Pa; against inversion, 0: none */
+    double barrier_below;           /* of det F */
     double c1, c2, bulk;            /* Mooney-Rivlin, Pa; bulk: Ogden, too */
     int terms;                      /* Ogden */
     double coefficient[4], exponent[4];
 } material_def;
 
-/* Cells with a tag that have another material than the body. */
+/* Which boundary faces get a number; the first entry that holds a face's centre decides. */
+typedef enum boundary_kind {
+    BOUNDARY_ALL,
+    BOUNDARY_BOX,
+    BOUNDARY_SPHERE,
+    BOUNDARY_CYLINDER,
+    BOUNDARY_SIDE,
+    BOUNDARY_NODES /* faces with all corners in a list */
+} boundary_kind;
+
+typedef struct boundary_def {
+    int32_t number;
+    boundary_kind kind;
+    vec3 a, b; /* box corners; centre; axis ends; point and normal */
+    double radius;
+    size_t node_count;
+    int32_t *nodes;
+} boundary_def;
+
+/* Cells of another material than the body: with a tag, with their centre in a place, or (kind
+ * BOUNDARY_NODES) from a list of numbers. */
 typedef struct region_def {
+    bool by_place;
     int32_t tag;
+    boundary_def place;
     material_def material;
 } region_def;
+
+/* A load on a part of the boundary: dead tractions per area at rest, along axes or normals at rest,
+ * or a pressure that follows the deformed surface. */
+typedef enum surface_load_kind { LOAD_TRACTION, LOAD_NORMAL, LOAD_PRESSURE } surface_load_kind;
+
+typedef struct surface_load_def {
+    bool whole;     /* the whole boundary */
+    int32_t number; /* else: part of it */
+    double from, until;
+    surface_load_kind kind;
+    expression *value[3]; /* Pa; of the last two kinds one */
+} surface_load_def;
 
 /* Elements and collision surface of a deformable body. */
 typedef struct solid_def {
@@ -127,22 +163,6 @@ typedef struct selector_def {
     int32_t *list;
     int32_t tag;
 } selector_def;
-
-/* Which boundary faces get a number; the first entry that holds a face's centre decides. */
-typedef enum boundary_kind {
-    BOUNDARY_ALL,
-    BOUNDARY_BOX,
-    BOUNDARY_SPHERE,
-    BOUNDARY_CYLINDER,
-    BOUNDARY_SIDE
-} boundary_kind;
-
-typedef struct boundary_def {
-    int32_t number;
-    boundary_kind kind;
-    vec3 a, b; /* box corners; centre; axis ends; point and normal */
-    double radius;
-} boundary_def;
 
 /* Prescribed motion during [from, until): constant linear velocity, and rotation about an axis
  * through a centre. The centre moves with the linear motion. */
@@ -281,6 +301,8 @@ typedef struct body_def {
     fix_def *fixes;
     size_t force_count;
     force_def *forces;
+    size_t surface_load_count; /* deformable bodies */
+    surface_load_def *surface_loads;
     size_t motion_count; /* obstacles */
     motion_def *motions;
     expression *displacement[3];   /* obstacles, instead of motions; NULL: none */
@@ -336,7 +358,7 @@ typedef struct scene_def {
     bool contact_enabled;
     length_def dhat, eps_v;
     double stiffness; /* 0: adaptive */
-    bool area_weighted, physical;
+    bool area_weighted, physical, improved_max;
     double friction;
     size_t friction_pair_count;
     friction_pair_def *friction_pairs;

@@ -68,6 +68,10 @@ static void refuse_for_obstacle(schema_walk *walk, const json_t *body)
 static void check_fields(schema_walk *walk, const json_t *body, const char *type)
 {
     bool obstacle = strcmp(type, "obstacle") == 0;
+    if (json_array_size(json_object_get(body, "surface_loads")) > 0 &&
+        strcmp(type, "deformable") != 0)
+        schema_rule_problem(walk, "surface_loads",
+                            "is for deformable bodies; bodies of type \"%s\" have \"force\"", type);
     if (json_object_get(body, "displacement")) {
         if (!obstacle)
             schema_rule_problem(walk, "displacement",

@@ -66,16 +66,10 @@ static void refuse_bodies(schema_walk *walk, const json_t *bodies)
 
 static void check_mlcp(schema_walk *walk, const json_t *scene)
 {
-    static const char *const of_contact[] = {"stiffness",
-                                             "area_weighted",
-                                             "physical",
-                                             "eps_v",
-                                             "friction_iterations",
-                                             "ccd",
-                                             "reuse_candidates",
-                                             "barrier",
-                                             "friction_smoothing",
-                                             NULL};
+    static const char *const of_contact[] = {
+        "stiffness", "area_weighted",       "physical", "improved_max",
+        "eps_v",     "friction_iterations", "ccd",      "reuse_candidates",
+        "barrier",   "friction_smoothing",  NULL};
     static const char *const of_output[] = {"measures", NULL};
     if (!has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
         schema_rule_problem(walk, "time.integrator",

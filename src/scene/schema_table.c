@@ -78,6 +78,9 @@ static const schema_field contact_fields[] = {
     {"area_weighted", SCHEMA_BOOL, .initial = "false",
      .doc = "Pairs count by the area at rest of their vertices and edges instead of once each, so "
             "that contact forces do not depend on the resolution of the meshes."},
+    {"improved_max", SCHEMA_BOOL, .initial = "false",
+     .doc = "Pairs that share their closest feature count once: edges and vertices between "
+            "neighbours are subtracted (convergent IPC)."},
     {"physical", SCHEMA_BOOL, .initial = "false",
      .doc = "A given `stiffness` is a pressure: the barrier is scaled to the unit of a length. For "
             "area-weighted contact; a tenth of Young's modulus (times the integrator's factor, h^2 "
@@ -176,6 +179,11 @@ static const schema_field material_fields[] = {
     {"damping", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s",
      .doc = "Damping proportional to the stiffness (Rayleigh's beta): the force is this times the "
             "stiffness at the start of the step times the velocity."},
+    {"barrier", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "Pa",
+     .doc = "Stiffness m of an additional energy density against inversion, 100 m (1/(1 + r^3) - "
+            "1) with r = J/`barrier_below` - 1, where the ratio of volumes J is below it."},
+    {"barrier_below", SCHEMA_NUMBER, .initial = "0.5", ABOVE(0),
+     .doc = "Ratio of volumes at which that begins."},
 };
 
 const schema_type schema_material = {

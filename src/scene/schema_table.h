@@ -35,7 +35,8 @@ extern const schema_type schema_material;
 extern const schema_type schema_shell;
 extern const schema_type schema_rod;
 extern const schema_type schema_particles;
-extern const schema_type schema_surface, schema_region; /* of deformable bodies */
+extern const schema_type schema_surface, schema_region, schema_surface_load; /* of solids */
+extern const schema_type schema_place_sphere, schema_place_cylinder, schema_place_side;
 extern const schema_type schema_remesh;
 
 /* Rules over several fields (schema_rules.c). */

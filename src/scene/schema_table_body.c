@@ -221,7 +221,7 @@ static const schema_field ball_selector_fields[] = {
     {"center", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "Centre."},
     {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
 };
-static const schema_type ball_selector_type = {
+const schema_type schema_place_sphere = {
     .name = "selection_sphere", .doc = "Nodes in a sphere.", FIELDS(ball_selector_fields)};
 
 static const schema_field selector_fields[] = {
@@ -230,7 +230,7 @@ static const schema_field selector_fields[] = {
      .doc = "Nodes in or on a box, after the transform of the body."},
     {"relative_box", SCHEMA_BOX, SCHEMA_CHOICE,
      .doc = "The same with 0 and 1 as the lower and upper ends of the bounding box of the body."},
-    {"sphere", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &ball_selector_type,
+    {"sphere", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &schema_place_sphere,
      .doc = "Nodes in or on a sphere, after the transform of the body."},
     {"list", SCHEMA_INTEGERS, SCHEMA_CHOICE, FROM_TO(0, 2147483647),
      .doc = "Indices of nodes in the mesh, from 0."},
@@ -254,7 +254,7 @@ static const schema_field cylinder_fields[] = {
     {"to", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .unit = "m", .doc = "The other end."},
     {"radius", SCHEMA_NUMBER, SCHEMA_REQUIRED, ABOVE(0), .unit = "m", .doc = "Radius."},
 };
-static const schema_type cylinder_type = {
+const schema_type schema_place_cylinder = {
     .name = "selection_cylinder", .doc = "What is in a cylinder.", FIELDS(cylinder_fields)};
 
 static const schema_field side_fields[] = {
@@ -262,7 +262,7 @@ static const schema_field side_fields[] = {
      .doc = "A point of the plane."},
     {"normal", SCHEMA_VECTOR, SCHEMA_REQUIRED, .count = 3, .doc = "Points to the chosen side."},
 };
-static const schema_type side_type = {
+const schema_type schema_place_side = {
     .name = "selection_side", .doc = "What is on one side of a plane.", FIELDS(side_fields)};
 
 static const schema_field boundary_fields[] = {
@@ -270,12 +270,14 @@ static const schema_field boundary_fields[] = {
      .doc = "Number of the part, for `boundary` of selections."},
     {"all", SCHEMA_TRUE, SCHEMA_CHOICE, .doc = "All faces."},
     {"box", SCHEMA_BOX, SCHEMA_CHOICE, .unit = "m", .doc = "Faces with their centre in a box."},
-    {"sphere", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &ball_selector_type,
+    {"sphere", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &schema_place_sphere,
      .doc = "Faces with their centre in a sphere."},
-    {"cylinder", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &cylinder_type,
+    {"cylinder", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &schema_place_cylinder,
      .doc = "Faces with their centre in a cylinder."},
-    {"side", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &side_type,
+    {"side", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &schema_place_side,
      .doc = "Faces with their centre on one side of a plane."},
+    {"nodes", SCHEMA_INTEGERS, SCHEMA_CHOICE, FROM_TO(0, 2147483647),
+     .doc = "Faces with all their corners in this list of vertices of the mesh, from 0."},
 };
 static const schema_type boundary_type = {
     .name = "boundary",
@@ -461,10 +463,12 @@ static const schema_field body_fields[] = {
     {"velocity_field", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m/s",
      .doc = "Added to the velocity at the start, for bodies with nodes; x, y, z are their places."},
     {"boundary", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &boundary_type, .initial = "[]",
-     .doc = "Parts of the boundary, for `nodes` of conditions."},
+     .doc = "Parts of the boundary, for `nodes` of conditions and for `surface_loads`."},
     {"fix", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &fix_type, .initial = "[]",
      .doc = "Nodes that are held or moved."},
     {"force", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &force_type, .initial = "[]", .doc = "Loads."},
+    {"surface_loads", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &schema_surface_load, .initial = "[]",
+     .doc = "Deformable bodies: tractions and pressures on the boundary."},
     {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
      .doc = "Prescribed motion of the whole body."},
     {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m",

@@ -26,8 +26,17 @@ const schema_type schema_surface = {
 };
 
 static const schema_field region_fields[] = {
-    {"tag", SCHEMA_INTEGER, SCHEMA_REQUIRED, FROM_TO(-2147483647, 2147483647),
+    {"tag", SCHEMA_INTEGER, SCHEMA_CHOICE, FROM_TO(-2147483647, 2147483647),
      .doc = "Tag (physical group) of the cells in the mesh file."},
+    {"box", SCHEMA_BOX, SCHEMA_CHOICE, .unit = "m", .doc = "Cells with their centre in a box."},
+    {"sphere", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &schema_place_sphere,
+     .doc = "Cells with their centre in a sphere."},
+    {"cylinder", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &schema_place_cylinder,
+     .doc = "Cells with their centre in a cylinder."},
+    {"side", SCHEMA_OBJECT, SCHEMA_CHOICE, .type = &schema_place_side,
+     .doc = "Cells with their centre on one side of a plane."},
+    {"cells", SCHEMA_INTEGERS, SCHEMA_CHOICE, FROM_TO(0, 2147483647),
+     .doc = "Cells by their numbers in the mesh, from 0; only solid cells count."},
     {"material", SCHEMA_OBJECT, SCHEMA_REQUIRED | SCHEMA_OR_NAME, .type = &schema_material,
      .map = "materials", .doc = "Their material."},
 };
@@ -36,6 +45,28 @@ const schema_type schema_region = {
     .name = "region",
     .doc = "Cells of a deformable body with a material of their own.",
     FIELDS(region_fields),
+};
+
+static const schema_field surface_load_fields[] = {
+    {"boundary", SCHEMA_INTEGER, FROM_TO(-2147483647, 2147483647), .absent = "the whole boundary",
+     .doc = "Number of a part of `boundary` of the body."},
+    {"traction", SCHEMA_EXPRESSIONS, SCHEMA_CHOICE, .count = 3, .unit = "Pa",
+     .doc = "Force per area at rest; x, y, z are places at rest. In the plane, per length and "
+            "metre of depth."},
+    {"normal", SCHEMA_EXPRESSION, SCHEMA_CHOICE, .unit = "Pa",
+     .doc = "Force per area at rest along the outward normal at rest."},
+    {"pressure", SCHEMA_EXPRESSION, SCHEMA_CHOICE, .unit = "Pa",
+     .doc = "Force per deformed area against the outward normal of the deformed surface."},
+    {"from", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s", .doc = "Start."},
+    {"until", SCHEMA_NUMBER, .absent = "never ends", ABOVE(0), .unit = "s", .doc = "End."},
+};
+
+const schema_type schema_surface_load = {
+    .name = "surface_load",
+    .doc = "A load on the boundary of a deformable body.",
+    FIELDS(surface_load_fields),
+    .rule = rule_interval,
+    .rule_doc = "`until` must be after `from`.",
 };
 
 void rule_surface(schema_walk *walk, const json_t *object)
@@ -58,6 +89,8 @@ void rule_material(schema_walk *walk, const json_t *object)
 {
     const char *model = json_string_value(json_object_get(object, "model"));
     if (!model) return;
+    if (strcmp(model, "linear") == 0 && json_number_value(json_object_get(object, "barrier")) > 0)
+        schema_rule_problem(walk, "barrier", "is for materials that know large deformations");
     bool by_young = json_object_get(object, "young") || json_object_get(object, "poisson");
     size_t terms = json_array_size(json_object_get(object, "coefficients"));
     if (strcmp(model, "mooney-rivlin") == 0 && !by_young) {

@@ -1,6 +1,8 @@
 #include "scene/select.h"
 
 #include "base/memory.h"
+#include "fem/change_order.h"
+#include "fem/lagrange.h"
 #include "mesh/topology.h"
 
 #include <string.h>
@@ -63,7 +65,7 @@ static abut_status mark_list(const selector_def *s, const mesh *m, bool *marked,
 /* ---------------------------------------------------------------------------------------------- */
 /* Parts of the boundary                                                                          */
 
-static bool boundary_holds(const boundary_def *b, vec3 p)
+bool boundary_holds(const boundary_def *b, vec3 p)
 {
     switch (b->kind) {
     case BOUNDARY_ALL: return true;
@@ -76,33 +78,60 @@ static bool boundary_holds(const boundary_def *b, vec3 p)
         return along >= 0 && along <= 1 && vec3_norm2(off) <= b->radius * b->radius;
     }
     case BOUNDARY_SIDE: return vec3_dot(vec3_sub(p, b->a), b->b) >= 0;
+    case BOUNDARY_NODES: break; /* not a matter of place */
     }
     return false;
 }
 
-/* Number of the part that a face with this centre belongs to; false: none. */
-static bool boundary_number(const body_def *body, vec3 center, int32_t *number)
+/* All corners of a face are among the part's nodes. */
+static bool has_corners(const boundary_def *b, const int32_t *corners, int count)
 {
-    for (size_t i = 0; i < body->boundary_count; i++)
-        if (boundary_holds(&body->boundaries[i], center)) {
-            *number = body->boundaries[i].number;
-            return true;
-        }
+    for (int k = 0; k < count; k++) {
+        size_t i = 0;
+        while (i < b->node_count && b->nodes[i] != corners[k]) i++;
+        if (i == b->node_count) return false;
+    }
+    return true;
+}
+
+/* Number of the part that a face with these corners belongs to; false: none. */
+static bool boundary_number(const body_def *body, const mesh *m, const int32_t *corners, int count,
+                            int32_t *number)
+{
+    vec3 center = {0};
+    for (int k = 0; k < count; k++)
+        center = vec3_mul_add(center, 1.0 / count, m->vertices[corners[k]]);
+    for (size_t i = 0; i < body->boundary_count; i++) {
+        const boundary_def *part = &body->boundaries[i];
+        bool holds = part->kind == BOUNDARY_NODES ? has_corners(part, corners, count)
+                                                  : boundary_holds(part, center);
+        if (!holds) continue;
+        *number = part->number;
+        return true;
+    }
     return false;
 }
 
-static void mark_faces(const selector_def *s, const body_def *body, const mesh *m,
-                       const int32_t *faces, int corners, size_t count, bool *marked)
+static int solid_dimension(const mesh *m)
 {
-    for (size_t i = 0; i < count; i++) {
-        const int32_t *face = faces + i * (size_t)corners;
-        vec3 center = {0};
-        for (int k = 0; k < corners; k++)
-            center = vec3_mul_add(center, 1.0 / corners, m->vertices[face[k]]);
-        int32_t number;
-        if (!boundary_number(body, center, &number) || number != s->tag) continue;
-        for (int k = 0; k < corners; k++) marked[face[k]] = true;
+    return mesh_find(m, CELL_TET) || mesh_find(m, CELL_HEX) ? 3 : 2;
+}
+
+abut_status select_sides(const body_def *body, const mesh *m, const int32_t *number, side_list *out,
+                         abut_error *err)
+{
+    TRY(boundary_sides(m, solid_dimension(m), out, err));
+    size_t kept = 0;
+    for (size_t i = 0; number && i < out->count; i++) {
+        const side *s = &out->data[i];
+        int32_t found;
+        int corners = 0;
+        while (corners < 4 && s->corner[corners] >= 0) corners++;
+        if (boundary_number(body, m, s->corner, corners, &found) && found == *number)
+            out->data[kept++] = *s;
     }
+    if (number) out->count = kept;
+    return ABUT_OK;
 }
 
 /* Edges that belong to one triangle only: two vertices each, in the order of the triangles. */
@@ -146,22 +175,39 @@ static abut_status border_edges(const surface_parts *parts, int32_t (**out)[2], 
     return status;
 }
 
+/* The nodes of all orders on the sides of the part. */
+static abut_status mark_sides(const selector_def *s, const body_def *body, const mesh *m,
+                              bool *marked, abut_error *err)
+{
+    side_list sides = {0};
+    abut_status status = select_sides(body, m, &s->tag, &sides, err);
+    for (size_t i = 0; status == ABUT_OK && i < sides.count; i++) {
+        const cell_block *block = &m->blocks[sides.data[i].block];
+        const int32_t *cell = block->nodes + sides.data[i].cell * (size_t)block->nodes_per_cell;
+        int local[CELL_MAX_NODES];
+        int count = side_nodes(block->kind, block->order, sides.data[i].face, local);
+        for (int k = 0; k < count; k++) marked[cell[local[k]]] = true;
+    }
+    array_free(&sides);
+    return status;
+}
+
 /* Faces of solids; of sheets, their border. */
 static abut_status mark_boundary(const selector_def *s, const body_def *body, const mesh *m,
                                  bool *marked, abut_error *err)
 {
-    surface_parts parts;
+    if (solid_dimension(m) == 3 || mesh_order(m) > 1) return mark_sides(s, body, m, marked, err);
+    surface_parts parts; /* sheets may have edges of three triangles */
     TRY(mesh_surface(m, &parts, err));
-    abut_status status = ABUT_OK;
-    if (mesh_find(m, CELL_TET) || mesh_find(m, CELL_HEX)) {
-        mark_faces(s, body, m, (const int32_t *)parts.triangles, 3, parts.triangle_count, marked);
-    } else {
-        int32_t(*edges)[2] = NULL;
-        size_t count = 0;
-        status = border_edges(&parts, &edges, &count, err);
-        if (status == ABUT_OK) mark_faces(s, body, m, (const int32_t *)edges, 2, count, marked);
-        if (status == ABUT_OK) mem_free(edges);
+    int32_t(*edges)[2] = NULL;
+    size_t count = 0;
+    abut_status status = border_edges(&parts, &edges, &count, err);
+    for (size_t i = 0; status == ABUT_OK && i < count; i++) {
+        int32_t number;
+        if (boundary_number(body, m, edges[i], 2, &number) && number == s->tag)
+            marked[edges[i][0]] = marked[edges[i][1]] = true;
     }
+    if (status == ABUT_OK) mem_free(edges);
     surface_parts_free(&parts);
     return status;
 }

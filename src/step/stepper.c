@@ -153,6 +153,7 @@ void stepper_destroy(stepper *s)
     for (int i = 0; i < s->thin_count; i++) destroy_term(s->thin[i]);
     destroy_term((term *)s->attachment);
     destroy_term((term *)s->damping);
+    destroy_term((term *)s->surface_load);
     mlcp_destroy(s->mlcp);
     destroy_term((term *)s->guard);
     destroy_term((term *)s->friction);
@@ -183,8 +184,19 @@ void stepper_destroy(stepper *s)
     mem_free(s);
 }
 
-/* Gravity and loads at the end of a step. */
-static void set_forces(stepper *s, double time)
+abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh *m,
+                                     const side_list *sides, const int32_t *block_of_vertex,
+                                     abut_error *err)
+{
+    if (!s->surface_load) {
+        TRY(surface_load_create(s->model, &s->surface_load, err));
+        TRY(problem_add_term(&s->problem, &s->surface_load->base, err));
+    }
+    return surface_load_add(s->surface_load, added, m, sides, block_of_vertex, err);
+}
+
+/* Gravity and loads of the step from `time` to `end`. */
+static void set_forces(stepper *s, double time, double end)
 {
     double *f = s->inertia->force;
     for (size_t i = 0; i < s->model->rest.count; i++)
@@ -200,12 +212,13 @@ static void set_forces(stepper *s, double time)
         }
     }
     for (size_t i = 0; s->user_force && i < 3 * s->model->rest.count; i++) f[i] += s->user_force[i];
+    if (s->surface_load) surface_load_begin_step(s->surface_load, s->state.x, time, end, f);
 }
 
 /* First accelerations for Newmark: M^-1 (f - elastic forces), 0 for prescribed nodes. */
 static abut_status set_accelerations(stepper *s, abut_error *err)
 {
-    set_forces(s, 0);
+    set_forces(s, 0, 0);
     s->elastic->base.weight = 1;
     size_t blocks = s->model->rest.count;
     memset(s->work, 0, 3 * blocks * sizeof *s->work);
@@ -213,6 +226,10 @@ static abut_status set_accelerations(stepper *s, abut_error *err)
     for (int i = 0; i < s->thin_count; i++) {
         s->thin[i]->weight = 1;
         term_add_gradient(s->thin[i], s->state.x, s->work);
+    }
+    if (s->surface_load) {
+        s->surface_load->base.weight = 1;
+        term_add_gradient(&s->surface_load->base, s->state.x, s->work);
     }
     for (size_t i = 0; i < 3 * blocks; i++) s->work[i] = s->inertia->force[i] - s->work[i];
     memset(s->fixed, 0, 3 * blocks);
@@ -579,11 +596,12 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
     TRY(step_way_begin(&s->way, s->x, scalars, err));
     double factor = motion_force_factor(&s->state, h);
     motion_predict(&s->state, h, s->inertia->x_tilde);
-    set_forces(s, s->time);
+    set_forces(s, s->time, end);
     s->inertia->mass_factor = s->options.integrator == INTEGRATE_QUASI_STATIC ? 0 : 1;
     s->inertia->load_factor = factor;
     s->elastic->base.weight = factor;
     for (int i = 0; i < s->thin_count; i++) s->thin[i]->weight = factor;
+    if (s->surface_load) s->surface_load->base.weight = factor;
     if (s->damping) {
         s->damping->base.weight = factor / h;
         damping_lag(s->damping, s->start);

@@ -21,6 +21,7 @@
 #include "term/inertia.h"
 #include "term/shell.h"
 #include "term/strain_limit.h"
+#include "term/surface_load.h"
 
 typedef struct stepper_options {
     double h; /* s */
@@ -103,10 +104,11 @@ typedef struct stepper {
     int thin_count;
     strain_limit_term *limit; /* one of them, or NULL */
     attachment_term *attachment;
-    damping_term *damping;   /* NULL without damped bodies */
-    contact_term *contact;   /* NULL without contact */
-    friction_term *friction; /* NULL without contact */
-    mlcp_solver *mlcp;       /* NULL unless asked for; contact and friction only lend their data */
+    damping_term *damping;           /* NULL without damped bodies */
+    surface_load_term *surface_load; /* NULL without loads on surfaces */
+    contact_term *contact;           /* NULL without contact */
+    friction_term *friction;         /* NULL without contact */
+    mlcp_solver *mlcp; /* NULL unless asked for; contact and friction only lend their data */
     mlcp_statistics mlcp_statistics;
     guard_term *guard; /* NULL without contact */
     problem problem;
@@ -129,6 +131,10 @@ typedef struct stepper {
 abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
                            stepper **out, abut_error *err);
 void stepper_destroy(stepper *s);
+/* A load on sides of the mesh of a body (term/surface_load.h). */
+abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh *m,
+                                     const side_list *sides, const int32_t *block_of_vertex,
+                                     abut_error *err);
 /* Initial velocities (3 per block, may be NULL), first accelerations. */
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
 

@@ -263,6 +263,31 @@ TEST(ogden_and_mooney_rivlin)
     CHECK_NEAR(elastic_energy(&ogden, small) / expected, 1, 1e-4);
 }
 
+/* An additional barrier below J = 1/2, alone and beside every model that can have it. */
+TEST(barrier_against_inversion)
+{
+    random_state r = {11};
+    for (int k = 0; k < MODELS; k++) {
+        if (models[k] == ELASTIC_LINEAR) continue;
+        elastic_parameters plain = material_of(models[k]), with = plain;
+        with.barrier = 0.7;
+        with.barrier_below = 0.5;
+        for (int i = 0; i < 40; i++) {
+            mat3 f = with_stretches(&r, random_range(&r, 0.5, 1), random_range(&r, 0.4, 0.8),
+                                    random_range(&r, 0.3, 0.7));
+            check_derivatives(&with, f, 1e-3);
+            double j = mat3_determinant(f), c = j / 0.5 - 1;
+            double expected = j < 0.5 ? 0.7 * 100 * (1 / (1 + c * c * c) - 1) : 0;
+            CHECK_NEAR(elastic_energy(&with, f) - elastic_energy(&plain, f), expected,
+                       1e-12 * (1 + expected));
+        }
+        mat3 inverted = mat3_identity();
+        inverted.m[2][2] = -0.2;
+        CHECK(elastic_energy(&with, inverted) == INFINITY);
+        CHECK(elastic_forbids_inversion(&with));
+    }
+}
+
 static void check_infinite_when_inverted(elastic_model model)
 {
     random_state r = {9};
@@ -309,5 +334,6 @@ int main(void)
     RUN(small_energies_keep_their_digits);
     RUN(ogden_and_mooney_rivlin);
     RUN(infinite_when_inverted);
+    RUN(barrier_against_inversion);
     return TEST_END();
 }

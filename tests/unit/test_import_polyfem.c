@@ -228,10 +228,134 @@ TEST(contact_by_area)
     scene_free(s);
     s = must_import("}", ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true, "
                          "\"use_improved_max_operator\": false, \"use_physical_barrier\": false}");
-    CHECK(s && s->area_weighted && !s->physical);
+    CHECK(s && s->area_weighted && !s->physical && !s->improved_max);
     scene_free(s);
-    must_fail("}", ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true}",
-              ABUT_ERROR_UNSUPPORTED, "/contact/use_improved_max_operator");
+    s = must_import("}",
+                    ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true}");
+    CHECK(s && s->improved_max);
+    scene_free(s);
+}
+
+static double load_value(const scene_def *s, size_t load, int k, double x, double t)
+{
+    return expression_value(s->bodies[0].surface_loads[load].value[k], x, 0, 0, t);
+}
+
+TEST(loads_and_interpolation)
+{
+    scene_def *s = must_import(
+        ", \"surface_selection\": {\"threshold\": 1e-3}}",
+        ", \"boundary_conditions\": {\"neumann_boundary\": [{\"id\": 2, \"value\": [0, \"x\", 4], "
+        "\"interpolation\": {\"type\": \"piecewise_linear\", \"points\": [0, 1, 3], \"values\": "
+        "[0, "
+        "2, 0], \"extend\": \"repeat\"}}],"
+        "\"pressure_boundary\": [{\"id\": [1, 7], \"value\": \"10*x\", \"interpolation\": "
+        "{\"type\": \"linear\"}}],"
+        "\"normal_aligned_neumann_boundary\": [{\"id\": 2, \"value\": 3}],"
+        "\"dirichlet_boundary\": [{\"id\": 2, \"value\": [5, 0, 1], \"interpolation\": [{\"type\": "
+        "\"piecewise_constant\", \"points\": [1, 2, 4], \"values\": [1, 3, 7]}, {\"type\": "
+        "\"none\"}, {\"type\": \"linear_ramp\", \"from\": 1, \"to\": 3}]}]}");
+    const body_def *b = &s->bodies[0];
+    CHECK(b->surface_load_count == 4);
+    CHECK(b->surface_loads[0].kind == LOAD_TRACTION && b->surface_loads[0].number == 2);
+    CHECK_NEAR(load_value(s, 0, 1, 2, 0.5), 2 * 1, 1e-12);
+    CHECK_NEAR(load_value(s, 0, 1, 2, 2), 2 * 1, 1e-12);
+    CHECK_NEAR(load_value(s, 0, 1, 2, 3.25), 2 * 0.5, 1e-12); /* it begins again */
+    CHECK_NEAR(load_value(s, 0, 2, 0, 1), 4 * 2, 1e-12);
+    CHECK(b->surface_loads[1].kind == LOAD_NORMAL && load_value(s, 1, 0, 0, 9) == 3);
+    CHECK(b->surface_loads[2].kind == LOAD_PRESSURE && b->surface_loads[2].number == 1);
+    CHECK(b->surface_loads[3].number == 7 && load_value(s, 3, 0, 3, 2) == 60);
+    static const double times[] = {0.5, 1.5, 3, 5}, steps[] = {1, 1, 3, 7}, ramp[] = {0, 0.5, 3, 3};
+    for (int i = 0; i < 4; i++) {
+        CHECK_NEAR(expression_value(b->fixes[0].displacement[0], 0, 0, 0, times[i]), 5 * steps[i],
+                   1e-12);
+        CHECK_NEAR(expression_value(b->fixes[0].displacement[2], 0, 0, 0, times[i]), ramp[i],
+                   1e-12);
+    }
+    scene_free(s);
+    must_fail(
+        ", \"surface_selection\": 1}",
+        ", \"boundary_conditions\": {\"neumann_boundary\": [{\"id\": 1, \"value\": [1, 0, 0], "
+        "\"interpolation\": {\"type\": \"spline\"}}]}",
+        ABUT_ERROR_UNSUPPORTED, "interpolation");
+    must_fail("}", ", \"boundary_conditions\": {\"pressure_cavity\": []}", ABUT_ERROR_UNSUPPORTED,
+              "pressure_cavity");
+}
+
+TEST(selections_of_cells_and_files)
+{
+    write_at("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 2 0 0\n"
+                        "3 0 2 0\n4 0 0 2\n5 -2 0 0\n$EndNodes\n$Elements\n2\n1 4 2 0 1 1 2 3 4\n"
+                        "2 4 2 0 1 1 3 5 4\n$EndElements\n");
+    write_at("scenes/cells.txt", "3\n4\n");
+    write_at("scenes/faces.txt", "9 0 2 1\n8 1 2 3\n");
+    static const char materials[] =
+        ", \"materials\": [{\"id\": 3, \"type\": \"NeoHookean\", \"E\": 1e5, \"nu\": 0.3}, "
+        "{\"id\": 4, \"type\": \"NeoHookean\", \"E\": 2e5, \"nu\": 0.3}],"
+        "\"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": 9, \"value\": [0, 0, 0]}]}";
+    /* The first mesh must have materials, too. */
+    scene_def *s =
+        must_import(", \"volume_selection\": 3}, {\"mesh\": \"../two.msh\", "
+                    "\"volume_selection\": [{\"id\": 4, \"axis\": \"-x\", \"position\": 0}, "
+                    "{\"id\": 3, \"box\": [[-9, -9, -9], [9, 9, 9]]}]}",
+                    materials);
+    const solid_def *solid = &s->bodies[1].solid;
+    CHECK(solid->region_count == 2 && solid->regions[0].by_place && solid->regions[1].by_place);
+    CHECK(s->bodies[1].material.young == 1e5 || solid->regions[0].material.young == 1e5);
+    CHECK_NEAR(solid->regions[1].material.young, 2e5, 1e-6); /* the last one counts */
+    scene_free(s);
+    s = must_import(", \"volume_selection\": 3}, {\"mesh\": \"../two.msh\", \"volume_selection\": "
+                    "\"cells.txt\", \"surface_selection\": \"faces.txt\"}",
+                    materials);
+    CHECK(s->bodies[1].solid.region_count == 1 &&
+          s->bodies[1].solid.regions[0].place.node_count == 1 &&
+          s->bodies[1].solid.regions[0].place.nodes[0] == 1);
+    CHECK(s->bodies[1].boundary_count == 2 && s->bodies[1].boundaries[0].kind == BOUNDARY_NODES);
+    mesh m;
+    int32_t *nodes = NULL;
+    size_t count = 0;
+    CHECK_OK(scene_body_mesh(s, 1, &m, &err), err);
+    CHECK(s->bodies[1].fix_count == 1);
+    CHECK_OK(select_nodes(&s->bodies[1].fixes[0].nodes, &s->bodies[1], &m, &nodes, &count, &err),
+             err);
+    CHECK(count == 3 && nodes[0] == 0 && nodes[1] == 1 && nodes[2] == 2);
+    mem_free(nodes);
+    mesh_free(&m);
+    scene_free(s);
+    write_at("scenes/cells.txt", "3\n");
+    must_fail(", \"volume_selection\": 3}, {\"mesh\": \"../two.msh\", \"volume_selection\": "
+              "\"cells.txt\"}",
+              materials, ABUT_ERROR_INPUT, "has 1 lines");
+}
+
+TEST(materials)
+{
+    scene_def *s = must_import(
+        ", \"volume_selection\": 1}",
+        ", \"materials\": [{\"id\": 1, \"type\": \"MaterialSum\", \"rho\": 7, \"models\": "
+        "[{\"type\": \"NeoHookean\", \"E\": 1e4, \"nu\": 0.25}, {\"type\": \"NeoHookean\", \"E\": "
+        "3e4, \"nu\": 0.25}, {\"type\": \"InversionBarrier\", \"E\": 1e5, \"nu\": 0.25}]}], "
+        "\"solver\": {\"rayleigh_damping\": [{\"form\": \"elasticity\", \"stiffness\": 0.02, "
+        "\"lagging_iterations\": 1}]}");
+    const material_def *m = &s->bodies[0].material;
+    CHECK_NEAR(m->young, 4e4, 1e-6);
+    CHECK_NEAR(m->barrier, 4e4, 1e-6);
+    CHECK(m->barrier_below == 0.5 && m->density == 7 && m->damping == 0.02);
+    scene_free(s);
+    s = must_import(", \"volume_selection\": 1}",
+                    ", \"materials\": [{\"id\": 1, \"type\": \"MooneyRivlin\", \"rho\": 7, "
+                    "\"c1\": 10, \"c2\": 20, \"k\": 30, \"E\": null, \"nu\": null}]");
+    m = &s->bodies[0].material;
+    CHECK(m->model == MATERIAL_OGDEN && m->terms == 2 && m->bulk == 30);
+    CHECK(m->coefficient[0] == 40 && m->exponent[0] == 2 && m->exponent[1] == -2);
+    scene_free(s);
+    must_fail("}",
+              ", \"materials\": [{\"type\": \"MaterialSum\", \"models\": [{\"type\": "
+              "\"NeoHookean\", \"E\": 1, \"nu\": 0}, {\"type\": \"SaintVenant\", \"E\": 1, "
+              "\"nu\": 0}]}]",
+              ABUT_ERROR_UNSUPPORTED, "SaintVenant");
+    must_fail("}", ", \"solver\": {\"rayleigh_damping\": [{\"form\": \"contact\"}]}",
+              ABUT_ERROR_UNSUPPORTED, "contact");
 }
 
 TEST(refusals)
@@ -253,7 +377,8 @@ TEST(refusals)
               ABUT_ERROR_INPUT, "character 5");
     must_fail(", \"surface_selection\": [{\"id\": 1, \"blob\": 1}]}", "", ABUT_ERROR_UNSUPPORTED,
               "surface_selection");
-    must_fail("}", ", \"units\": {\"length\": \"cm\"}", ABUT_ERROR_UNSUPPORTED, "/units");
+    must_fail(", \"unit\": \"mile\"}", "", ABUT_ERROR_UNSUPPORTED, "mile");
+    must_fail(", \"surface_selection\": \"gone.txt\"}", "", ABUT_ERROR_IO, "gone.txt");
 }
 
 int main(void)
@@ -266,6 +391,9 @@ int main(void)
     RUN(time_and_integrators);
     RUN(old_format);
     RUN(contact_by_area);
+    RUN(loads_and_interpolation);
+    RUN(selections_of_cells_and_files);
+    RUN(materials);
     RUN(refusals);
     tear_down();
     return TEST_END();

@@ -1,0 +1,370 @@
+#include "term/surface_load.h"
+
+#include "base/parallel.h"
+#include "fem/lagrange.h"
+#include "math/eigen.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A point of a side: place, and tangents along the coordinates of the side. In the plane the second
+ * is the unit vector along z. */
+typedef struct side_point {
+    vec3 x, u, v;
+} side_point;
+
+static const double *point_values(const load_sides *s, int point)
+{
+    return s->value + (size_t)point * (size_t)s->nodes;
+}
+
+static const double (*point_gradients(const load_sides *s, int point))[3]
+{
+    return (const double(*)[3])(s->gradient + (size_t)point * (size_t)s->nodes);
+}
+
+static side_point locate(const load_sides *s, size_t number, int point, const double *x)
+{
+    const int32_t *blocks = s->blocks.data + number * (size_t)s->nodes;
+    const double *value = point_values(s, point);
+    const double(*gradient)[3] = point_gradients(s, point);
+    side_point at = {0};
+    for (int a = 0; a < s->nodes; a++) {
+        vec3 node = vec3_load(x + 3 * (size_t)blocks[a]);
+        at.x = vec3_mul_add(at.x, value[a], node);
+        at.u = vec3_mul_add(at.u, gradient[a][0], node);
+        at.v = vec3_mul_add(at.v, gradient[a][1], node);
+    }
+    if (s->kind == CELL_EDGE) at.v = (vec3){0, 0, 1};
+    return at;
+}
+
+static double share(const load_sides *s) { return s->kind == CELL_EDGE ? 0.5 : 1.0 / 3; }
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Pressure                                                                                       */
+
+typedef struct value_work {
+    const surface_load_term *t;
+    const load_sides *s;
+    const double *x;
+} value_work;
+
+static double side_energy(void *context, size_t begin, size_t end)
+{
+    const value_work *w = context;
+    double sum = 0;
+    for (size_t i = begin; i < end; i++)
+        for (int q = 0; q < w->s->rule.count; q++) {
+            double p = w->s->pressure.data[i * (size_t)w->s->rule.count + (size_t)q];
+            if (p == 0) continue;
+            side_point at = locate(w->s, i, q, w->x);
+            vec3 arm = vec3_sub(at.x, w->t->center);
+            sum += p * share(w->s) * vec3_dot(arm, vec3_cross(at.u, at.v));
+        }
+    return sum;
+}
+
+static double value(term *base, const double *x)
+{
+    surface_load_term *t = (surface_load_term *)base;
+    double sum = 0;
+    for (int g = 0; g < base->group_count; g++) {
+        value_work work = {t, &t->sides[g], x};
+        sum += parallel_sum(t->sides[g].load.count, side_energy, &work);
+    }
+    return base->weight * sum;
+}
+
+/* Derivatives of arm . (u x v) in the three vectors. */
+static void triple_gradient(vec3 arm, side_point at, vec3 out[3])
+{
+    out[0] = vec3_cross(at.u, at.v);
+    out[1] = vec3_cross(at.v, arm);
+    out[2] = vec3_cross(arm, at.u);
+}
+
+/* out (9 x 9, block (i, j)) += factor [w]x, and its transpose in block (j, i). */
+static void add_cross(double *out, int i, int j, double factor, vec3 w)
+{
+    const double m[3][3] = {{0, -w.z, w.y}, {w.z, 0, -w.x}, {-w.y, w.x, 0}};
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) {
+            out[9 * (3 * i + r) + 3 * j + c] += factor * m[r][c];
+            out[9 * (3 * j + c) + 3 * i + r] += factor * m[r][c];
+        }
+}
+
+static void triple_hessian(vec3 arm, side_point at, double factor, bool planar, double *out)
+{
+    memset(out, 0, 81 * sizeof *out);
+    add_cross(out, 0, 1, -factor, at.v);
+    if (!planar) {
+        add_cross(out, 0, 2, factor, at.u);
+        add_cross(out, 1, 2, -factor, arm);
+    }
+    psd_project(9, out);
+}
+
+/* What the three vectors depend on a node by. */
+static void node_factors(const load_sides *s, int point, int node, double out[3])
+{
+    out[0] = point_values(s, point)[node];
+    out[1] = point_gradients(s, point)[node][0];
+    out[2] = s->kind == CELL_EDGE ? 0 : point_gradients(s, point)[node][1];
+}
+
+static void add_hessian(const load_sides *s, int point, const double *local, double *hessian)
+{
+    for (int a = 0; a < s->nodes; a++) {
+        double fa[3], fb[3];
+        node_factors(s, point, a, fa);
+        for (int b = a; b < s->nodes; b++, hessian += 9) {
+            node_factors(s, point, b, fb);
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) {
+                    double f = fa[i] * fb[j];
+                    if (f == 0) continue;
+                    for (int r = 0; r < 3; r++)
+                        for (int c = 0; c < 3; c++)
+                            hessian[3 * r + c] += f * local[9 * (3 * i + r) + 3 * j + c];
+                }
+        }
+    }
+}
+
+/* Of V without the border's part. */
+static void side_gradient(const surface_load_term *t, const load_sides *s, size_t number,
+                          const double *x, double *out)
+{
+    memset(out, 0, 3 * (size_t)s->nodes * sizeof *out);
+    for (int q = 0; q < s->rule.count; q++) {
+        double p = s->pressure.data[number * (size_t)s->rule.count + (size_t)q];
+        if (p == 0) continue;
+        side_point at = locate(s, number, q, x);
+        vec3 part[3];
+        triple_gradient(vec3_sub(at.x, t->center), at, part);
+        for (int a = 0; a < s->nodes; a++) {
+            double f[3];
+            node_factors(s, q, a, f);
+            vec3 sum = vec3_scale(f[0], part[0]);
+            sum = vec3_mul_add(sum, f[1], part[1]);
+            sum = vec3_mul_add(sum, f[2], part[2]);
+            vec3_store(out + 3 * a, vec3_mul_add(vec3_load(out + 3 * a), p * share(s), sum));
+        }
+    }
+}
+
+static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
+                        double *gradient, double *hessian)
+{
+    const surface_load_term *t = (const surface_load_term *)base;
+    const load_sides *s = &t->sides[group];
+    size_t width = (size_t)s->nodes, pairs = width * (width + 1) / 2;
+    for (size_t i = begin; i < end; i++) {
+        if (gradient) {
+            double *g = gradient + 3 * width * (i - begin);
+            side_gradient(t, s, i, x, g);
+            for (size_t k = 0; k < 3 * width; k++) g[k] *= base->weight;
+        }
+        if (!hessian) continue;
+        double *h = hessian + 9 * pairs * (i - begin), local[81];
+        memset(h, 0, 9 * pairs * sizeof *h);
+        for (int q = 0; q < s->rule.count; q++) {
+            double p = s->pressure.data[i * (size_t)s->rule.count + (size_t)q];
+            if (p == 0) continue;
+            side_point at = locate(s, i, q, x);
+            triple_hessian(vec3_sub(at.x, t->center), at, base->weight * p * share(s),
+                           s->kind == CELL_EDGE, local);
+            add_hessian(s, q, local, h);
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* A step                                                                                         */
+
+static vec3 evaluate(const surface_load *load, vec3 x, double time)
+{
+    double v[3] = {0};
+    for (int k = 0; k < 3 && load->value[k]; k++)
+        v[k] = expression_value(load->value[k], x.x, x.y, x.z, time);
+    return (vec3){v[0], v[1], v[2]};
+}
+
+/* Point values of the pressure, and the forces of tractions. */
+static void set_values(surface_load_term *t, load_sides *s, double start, double end, double *force)
+{
+    const double *rest = (const double *)t->model->rest.data;
+    for (size_t i = 0; i < s->load.count; i++) {
+        const surface_load *load = &t->loads.data[s->load.data[i]];
+        bool acts = start >= load->from - 1e-9 * (end - start) &&
+                    start < load->until - 1e-9 * (end - start);
+        for (int q = 0; q < s->rule.count; q++) {
+            double *p = &s->pressure.data[i * (size_t)s->rule.count + (size_t)q];
+            *p = 0;
+            if (!acts) continue;
+            side_point at = locate(s, i, q, rest);
+            vec3 now = evaluate(load, at.x, end), area = vec3_cross(at.u, at.v), traction;
+            if (load->kind == TRACTION_PRESSURE) {
+                *p = s->rule.weights[q] * now.x;
+                continue;
+            }
+            if (load->kind == TRACTION_NORMAL)
+                traction = vec3_scale(now.x, area);
+            else
+                traction = vec3_scale(vec3_norm(area), now);
+            for (int a = 0; a < s->nodes; a++) {
+                double *f = force + 3 * (size_t)s->blocks.data[i * (size_t)s->nodes + (size_t)a];
+                double factor = s->rule.weights[q] * point_values(s, q)[a];
+                vec3_store(f, vec3_mul_add(vec3_load(f), factor, traction));
+            }
+        }
+    }
+}
+
+/* Middle of the sides under pressure. */
+static vec3 loaded_center(const surface_load_term *t, const double *x)
+{
+    vec3 sum = {0};
+    double count = 0;
+    for (int g = 0; g < t->base.group_count; g++) {
+        const load_sides *s = &t->sides[g];
+        for (size_t i = 0; i < s->blocks.count; i++, count++)
+            sum = vec3_add(sum, vec3_load(x + 3 * (size_t)s->blocks.data[i]));
+    }
+    return count > 0 ? vec3_scale(1 / count, sum) : sum;
+}
+
+/* What the gradient of p V has beyond p n da. */
+static void add_border(const surface_load_term *t, const load_sides *s, const double *x,
+                       double *force)
+{
+    for (size_t i = 0; i < s->load.count; i++) {
+        double g[3 * CELL_MAX_NODES];
+        side_gradient(t, s, i, x, g);
+        for (int q = 0; q < s->rule.count; q++) {
+            double p = s->pressure.data[i * (size_t)s->rule.count + (size_t)q];
+            side_point at = locate(s, i, q, x);
+            vec3 area = vec3_cross(at.u, at.v);
+            for (int a = 0; a < s->nodes; a++) {
+                double f = -p * point_values(s, q)[a];
+                vec3_store(g + 3 * a, vec3_mul_add(vec3_load(g + 3 * a), f, area));
+            }
+        }
+        for (int a = 0; a < s->nodes; a++) {
+            double *b = force + 3 * (size_t)s->blocks.data[i * (size_t)s->nodes + (size_t)a];
+            vec3_store(b, vec3_add(vec3_load(b), vec3_load(g + 3 * a)));
+        }
+    }
+}
+
+void surface_load_begin_step(surface_load_term *t, const double *start, double start_time,
+                             double end_time, double *force)
+{
+    t->center = loaded_center(t, start);
+    for (int g = 0; g < t->base.group_count; g++)
+        set_values(t, &t->sides[g], start_time, end_time, force);
+    for (int g = 0; g < t->base.group_count; g++) add_border(t, &t->sides[g], start, force);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Life                                                                                           */
+
+static void load_free(surface_load *load)
+{
+    for (int k = 0; k < 3; k++) expression_free(load->value[k]);
+}
+
+static void destroy(term *base)
+{
+    surface_load_term *t = (surface_load_term *)base;
+    for (size_t i = 0; i < t->loads.count; i++) load_free(&t->loads.data[i]);
+    array_free(&t->loads);
+    for (int g = 0; g < SURFACE_LOAD_GROUPS; g++) {
+        load_sides *s = &t->sides[g];
+        quadrature_free(&s->rule);
+        mem_free(s->value);
+        mem_free(s->gradient);
+        array_free(&s->blocks);
+        array_free(&s->load);
+        array_free(&s->pressure);
+    }
+    mem_free(t);
+}
+
+static const term_class surface_load_class = {
+    .name = "surface load", .value = value, .derivatives = derivatives, .destroy = destroy};
+
+abut_status surface_load_create(const model *m, surface_load_term **out, abut_error *err)
+{
+    surface_load_term *t = mem_calloc(1, sizeof *t);
+    if (!t) return error_memory(err, "adding surface loads");
+    t->base = (term){.class = &surface_load_class, .weight = 1, .enabled = true};
+    t->model = m;
+    *out = t;
+    return ABUT_OK;
+}
+
+/* Tables of a new group. The load, a basis function and an area of order 2 (p - 1) are integrated
+ * exactly for loads up to order p. */
+static abut_status make_tables(load_sides *s, cell_kind kind, int order, abut_error *err)
+{
+    int lattice[CELL_MAX_NODES][3];
+    s->kind = kind;
+    s->order = order;
+    s->nodes = cell_lattice(kind, order, lattice);
+    TRY(quadrature_make(kind, order == 1 ? 2 : 4 * order - 2, &s->rule, err));
+    size_t size = (size_t)s->rule.count * (size_t)s->nodes;
+    s->value = mem_calloc(size, sizeof *s->value);
+    s->gradient = mem_calloc(size, sizeof *s->gradient);
+    if (!s->value || !s->gradient) return error_memory(err, "adding surface loads");
+    for (int q = 0; q < s->rule.count; q++)
+        lagrange_evaluate(kind, order, s->rule.points[q], s->value + (size_t)q * (size_t)s->nodes,
+                          s->gradient + (size_t)q * (size_t)s->nodes);
+    return ABUT_OK;
+}
+
+static abut_status find_group(surface_load_term *t, cell_kind kind, int order, load_sides **out,
+                              abut_error *err)
+{
+    for (int g = 0; g < t->base.group_count; g++) {
+        *out = &t->sides[g];
+        if ((*out)->kind == kind && (*out)->order == order) return ABUT_OK;
+    }
+    if (t->base.group_count == SURFACE_LOAD_GROUPS)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "", "too many kinds of loaded faces");
+    *out = &t->sides[t->base.group_count];
+    TRY(make_tables(*out, kind, order, err));
+    t->base.group_count++;
+    return ABUT_OK;
+}
+
+abut_status surface_load_add(surface_load_term *t, surface_load load, const mesh *m,
+                             const side_list *sides, const int32_t *block_of_vertex,
+                             abut_error *err)
+{
+    if (!array_push(&t->loads, load)) {
+        load_free(&load);
+        return error_memory(err, "adding surface loads");
+    }
+    for (size_t i = 0; i < sides->count; i++) {
+        const side *f = &sides->data[i];
+        const cell_block *block = &m->blocks[f->block];
+        const int32_t *cell = block->nodes + f->cell * (size_t)block->nodes_per_cell;
+        int local[CELL_MAX_NODES];
+        int count = side_nodes(block->kind, block->order, f->face, local);
+        load_sides *s;
+        TRY(find_group(t, side_kind(block->kind), block->order, &s, err));
+        bool ok = array_push(&s->load, (int32_t)(t->loads.count - 1));
+        for (int k = 0; ok && k < count; k++)
+            ok = array_push(&s->blocks, block_of_vertex[cell[local[k]]]);
+        if (!ok || !array_resize(&s->pressure, s->load.count * (size_t)s->rule.count))
+            return error_memory(err, "adding surface loads");
+    }
+    for (int g = 0; g < t->base.group_count; g++) {
+        const load_sides *s = &t->sides[g];
+        t->base.groups[g] = (stencil_group){s->nodes, s->load.count, s->blocks.data};
+    }
+    return ABUT_OK;
+}
