@@ -96,7 +96,7 @@ static abut_status list_samples(const mesh *shape, const side_list *sides, int s
                                 sample_list *out, abut_error *err)
 {
     for (size_t s = 0; s < sides->count; s++) {
-        const side *f = &sides->data[s];
+        const cell_side *f = &sides->data[s];
         const cell_block *block = &shape->blocks[f->block];
         int local[4], count = side_corners(block->kind, f->face, local);
         int32_t corners[4];
@@ -187,7 +187,7 @@ static abut_status fill_boundary(const mesh *shape, const mesh *nodes, const sid
         by_place[samples->data[k].place] = samples->data[k];
     for (size_t k = 0; ok && k < count; k++) {
         const sample *s = &by_place[first_place[k]];
-        const side *f = &sides->data[s->side];
+        const cell_side *f = &sides->data[s->side];
         vec3 cell[CELL_MAX_NODES];
         double xi[3];
         const cell_block *block = &shape->blocks[f->block];

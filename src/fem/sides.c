@@ -28,7 +28,7 @@ int side_count(cell_kind kind)
     return cell_dimension(kind) == 2 ? cell_edge_count(kind) : cell_face_count(kind);
 }
 
-static int compare_corners(const side *a, const side *b)
+static int compare_corners(const cell_side *a, const cell_side *b)
 {
     for (int k = 0; k < 4; k++)
         if (a->corner[k] != b->corner[k]) return a->corner[k] < b->corner[k] ? -1 : 1;
@@ -37,7 +37,7 @@ static int compare_corners(const side *a, const side *b)
 
 static int compare_sides(const void *left, const void *right)
 {
-    const side *a = left, *b = right;
+    const cell_side *a = left, *b = right;
     int order = compare_corners(a, b);
     if (order) return order;
     if (a->block != b->block) return a->block < b->block ? -1 : 1;
@@ -46,15 +46,15 @@ static int compare_sides(const void *left, const void *right)
 
 static int compare_places(const void *left, const void *right)
 {
-    const side *a = left, *b = right;
+    const cell_side *a = left, *b = right;
     if (a->block != b->block) return a->block < b->block ? -1 : 1;
     if (a->cell != b->cell) return a->cell < b->cell ? -1 : 1;
     return a->face - b->face;
 }
 
-static side make_side(const cell_block *block, int32_t number, size_t cell, int face)
+static cell_side make_side(const cell_block *block, int32_t number, size_t cell, int face)
 {
-    side s = {{-1, -1, -1, -1}, number, face, cell};
+    cell_side s = {{-1, -1, -1, -1}, number, face, cell};
     int corners[4], count = side_corners(block->kind, face, corners);
     for (int k = 0; k < count; k++) {
         int32_t v = block->nodes[cell * (size_t)block->nodes_per_cell + (size_t)corners[k]];

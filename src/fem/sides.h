@@ -8,12 +8,12 @@
 #include "base/status.h"
 #include "mesh/cell.h"
 
-typedef struct side {
+typedef struct cell_side {
     int32_t corner[4]; /* vertices, ascending; -1 behind */
     int32_t block, face;
     size_t cell;
-} side;
-typedef ARRAY(side) side_list;
+} cell_side;
+typedef ARRAY(cell_side) side_list;
 
 int side_count(cell_kind kind);
 cell_kind side_kind(cell_kind kind);

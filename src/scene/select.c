@@ -123,7 +123,7 @@ abut_status select_sides(const body_def *body, const mesh *m, const int32_t *num
     TRY(boundary_sides(m, solid_dimension(m), out, err));
     size_t kept = 0;
     for (size_t i = 0; number && i < out->count; i++) {
-        const side *s = &out->data[i];
+        const cell_side *s = &out->data[i];
         int32_t found;
         int corners = 0;
         while (corners < 4 && s->corner[corners] >= 0) corners++;

@@ -349,7 +349,7 @@ abut_status surface_load_add(surface_load_term *t, surface_load load, const mesh
         return error_memory(err, "adding surface loads");
     }
     for (size_t i = 0; i < sides->count; i++) {
-        const side *f = &sides->data[i];
+        const cell_side *f = &sides->data[i];
         const cell_block *block = &m->blocks[f->block];
         const int32_t *cell = block->nodes + f->cell * (size_t)block->nodes_per_cell;
         int local[CELL_MAX_NODES];
