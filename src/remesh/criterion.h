@@ -26,7 +26,8 @@ typedef struct remesh_material {
 
 /* A load on all boundary facets that have a flag at all corners, N/m^2 of rest area. */
 typedef struct remesh_traction {
-    int flag; /* number of the bit */
+    int32_t part; /* of the local mesh */
+    int flag;     /* number of the bit */
     vec3 traction;
 } remesh_traction;
 
@@ -49,7 +50,8 @@ typedef struct remesh_problem {
     vec3 gravity;
     size_t traction_count;
     const remesh_traction *tractions;
-    const uint8_t *flag_axes; /* 64: axes (bits 1, 2, 4) that a vertex with this flag is held on */
+    /* 64 per part of the mesh: axes (bits 1, 2, 4) that a vertex with this flag is held on */
+    const uint8_t *flag_axes;
     int field_x, field_predictor, field_start; /* start: -1 without contact */
     double tolerance; /* of the local Newton: largest entry of the direction, m */
 } remesh_problem;

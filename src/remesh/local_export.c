@@ -105,8 +105,8 @@ static abut_status grid_make(const local_mesh *m, cell_grid *g, abut_error *err)
     return ABUT_OK;
 }
 
-/* The old cell that holds a point best, and its weights there. */
-static local_parents grid_locate(const local_mesh *m, const cell_grid *g, vec3 point)
+/* The old cell of a part that holds a point best, and its weights there. */
+static local_parents grid_locate(const local_mesh *m, const cell_grid *g, vec3 point, int32_t part)
 {
     int at[3];
     for (int axis = 0; axis < 3; axis++)
@@ -118,6 +118,7 @@ static local_parents grid_locate(const local_mesh *m, const cell_grid *g, vec3 p
         vec3 p[4];
         double w[4], least = INFINITY;
         old_corners(m, (size_t)g->cells[i], p);
+        if (m->vertices.data[m->cells.data[g->cells[i]].vertex[0]].part != part) continue;
         if (!local_barycentric(m->dimension, p, point, w)) continue;
         for (int k = 0; k <= m->dimension; k++) least = fmin(least, w[k]);
         if (least <= best) continue;
@@ -146,7 +147,27 @@ static void clean_weights(local_parents *p)
     for (int k = 0; k < kept; k++) p->weight[k] /= sum;
 }
 
-static abut_status find_parents(const local_mesh *m, local_export *e, abut_error *err)
+/* What is exported: everything, or one part; with the first numbers of its imported mesh. */
+typedef struct export_part {
+    int32_t part; /* -1: all */
+    int32_t first_vertex, first_cell;
+    size_t old_vertices;
+} export_part;
+
+static bool vertex_is_in(const local_mesh *m, const export_part *p, size_t vertex)
+{
+    const local_vertex *v = &m->vertices.data[vertex];
+    return v->alive && (p->part < 0 || v->part == p->part);
+}
+
+static bool cell_is_in(const local_mesh *m, const export_part *p, size_t cell)
+{
+    const local_cell *c = &m->cells.data[cell];
+    return c->alive && (p->part < 0 || m->vertices.data[c->vertex[0]].part == p->part);
+}
+
+static abut_status find_parents(const local_mesh *m, const export_part *part, local_export *e,
+                                abut_error *err)
 {
     cell_grid grid = {0};
     abut_status status = ABUT_OK;
@@ -154,15 +175,15 @@ static abut_status find_parents(const local_mesh *m, local_export *e, abut_error
         if (e->number[i] < 0) continue;
         local_parents *p = &e->parents[e->number[i]];
         *p = m->vertices.data[i].parents;
-        if (p->count > 0) continue;
-        if (!grid.cells) status = grid_make(m, &grid, err);
-        if (status == ABUT_OK) {
-            *p = grid_locate(m, &grid, m->vertices.data[i].rest);
+        if (p->count == 0 && !grid.cells) status = grid_make(m, &grid, err);
+        if (status == ABUT_OK && p->count == 0) {
+            *p = grid_locate(m, &grid, m->vertices.data[i].rest, m->vertices.data[i].part);
             clean_weights(p);
             if (p->count == 0)
                 status = error_set(err, ABUT_ERROR_INTERNAL, "",
                                    "a vertex of the new mesh lies outside of the old one");
         }
+        for (int k = 0; k < p->count; k++) p->vertex[k] -= part->first_vertex;
     }
     mem_free(grid.start);
     mem_free(grid.cells);
@@ -171,16 +192,17 @@ static abut_status find_parents(const local_mesh *m, local_export *e, abut_error
 
 /* --- arrays --------------------------------------------------------------------------------- */
 
-static abut_status export_vertices(const local_mesh *m, local_export *e, abut_error *err)
+static abut_status export_vertices(const local_mesh *m, const export_part *part, local_export *e,
+                                   abut_error *err)
 {
-    for (size_t i = 0; i < m->vertices.count; i++) e->vertex_count += m->vertices.data[i].alive;
+    for (size_t i = 0; i < m->vertices.count; i++) e->vertex_count += vertex_is_in(m, part, i);
     size_t n = e->vertex_count;
     e->number = mem_alloc(m->vertices.count, sizeof *e->number);
     e->rest = mem_alloc(n, sizeof *e->rest);
     e->flags = mem_alloc(n, sizeof *e->flags);
     e->parents = mem_alloc(n, sizeof *e->parents);
     e->old_vertex = mem_alloc(n, sizeof *e->old_vertex);
-    e->new_vertex = mem_alloc(m->imported_vertices, sizeof *e->new_vertex);
+    e->new_vertex = mem_alloc(part->old_vertices, sizeof *e->new_vertex);
     bool enough = e->number && e->rest && e->flags && e->parents && e->old_vertex && e->new_vertex;
     for (int f = 0; f < m->field_count; f++) {
         e->fields[f] = mem_alloc(n, sizeof *e->fields[f]);
@@ -190,12 +212,15 @@ static abut_status export_vertices(const local_mesh *m, local_export *e, abut_er
     int32_t count = 0;
     for (size_t i = 0; i < m->vertices.count; i++) {
         const local_vertex *v = &m->vertices.data[i];
-        e->number[i] = v->alive ? count : -1;
-        if (i < m->imported_vertices) e->new_vertex[i] = e->number[i];
-        if (!v->alive) continue;
+        bool in = vertex_is_in(m, part, i);
+        size_t old = i - (size_t)part->first_vertex;
+        e->number[i] = in ? count : -1;
+        if (i >= (size_t)part->first_vertex && old < part->old_vertices)
+            e->new_vertex[old] = e->number[i];
+        if (!in) continue;
         e->rest[count] = v->rest;
         e->flags[count] = v->flags;
-        e->old_vertex[count] = v->origin;
+        e->old_vertex[count] = v->origin < 0 ? -1 : v->origin - part->first_vertex;
         for (int f = 0; f < m->field_count; f++)
             e->fields[f][count] = *local_field(m, (int32_t)i, f);
         count++;
@@ -203,12 +228,13 @@ static abut_status export_vertices(const local_mesh *m, local_export *e, abut_er
     return ABUT_OK;
 }
 
-static abut_status export_cells(const local_mesh *m, local_export *e, abut_error *err)
+static abut_status export_cells(const local_mesh *m, const export_part *part, local_export *e,
+                                abut_error *err)
 {
     int corners = local_corners(m);
     for (size_t i = 0; i < m->cells.count; i++) {
         const local_cell *c = &m->cells.data[i];
-        if (!c->alive) continue;
+        if (!cell_is_in(m, part, i)) continue;
         e->cell_count++;
         for (int k = 0; k < corners; k++) e->facet_count += c->facet[k] >= 0;
     }
@@ -234,17 +260,17 @@ static void outward_facet(int dimension, const int32_t *v, int corner, int32_t *
         out[k] = v[dimension == 2 ? edge[corner][k] : face[corner][k]];
 }
 
-static void fill_cells(const local_mesh *m, local_export *e)
+static void fill_cells(const local_mesh *m, const export_part *part, local_export *e)
 {
     size_t cell = 0, facet = 0, corners = (size_t)local_corners(m);
     e->nested = true;
     for (size_t i = 0; i < m->cells.count; i++) {
         const local_cell *c = &m->cells.data[i];
-        if (!c->alive) continue;
+        if (!cell_is_in(m, part, i)) continue;
         int32_t *v = e->cells + cell * corners;
         for (size_t k = 0; k < corners; k++) v[k] = e->number[c->vertex[k]];
         e->attribute[cell] = c->attribute;
-        e->cell_origin[cell] = c->origin;
+        e->cell_origin[cell] = c->origin < 0 ? -1 : c->origin - part->first_cell;
         e->cell_kept[cell] = i < m->imported_cells;
         e->nested = e->nested && c->origin >= 0;
         for (int k = 0; k < (int)corners; k++) {
@@ -257,19 +283,41 @@ static void fill_cells(const local_mesh *m, local_export *e)
     }
 }
 
-abut_status local_mesh_export(const local_mesh *m, local_export *out, abut_error *err)
+static abut_status export_selected(const local_mesh *m, const export_part *part, local_export *out,
+                                   abut_error *err)
 {
     *out = (local_export){.dimension = m->dimension,
                           .field_count = m->field_count,
-                          .old_vertex_count = m->imported_vertices};
-    abut_status status = export_vertices(m, out, err);
-    if (status == ABUT_OK) status = export_cells(m, out, err);
+                          .old_vertex_count = part->old_vertices};
+    abut_status status = export_vertices(m, part, out, err);
+    if (status == ABUT_OK) status = export_cells(m, part, out, err);
     if (status == ABUT_OK) {
-        fill_cells(m, out);
-        status = find_parents(m, out, err);
+        fill_cells(m, part, out);
+        status = find_parents(m, part, out, err);
     }
     if (status != ABUT_OK) local_export_free(out);
     return status;
+}
+
+abut_status local_mesh_export(const local_mesh *m, local_export *out, abut_error *err)
+{
+    export_part all = {.part = -1, .old_vertices = m->imported_vertices};
+    return export_selected(m, &all, out, err);
+}
+
+abut_status local_mesh_export_part(const local_mesh *m, int32_t part, local_export *out,
+                                   bool *changed, abut_error *err)
+{
+    const int32_t *start = m->part_start.data + 2 * (size_t)part;
+    bool last = 2 * (size_t)part + 2 >= m->part_start.count;
+    size_t end = last ? m->imported_vertices : (size_t)start[2];
+    size_t old_cells = (last ? m->imported_cells : (size_t)start[3]) - (size_t)start[1];
+    export_part one = {part, start[0], start[1], end - (size_t)start[0]};
+    TRY(export_selected(m, &one, out, err));
+    size_t kept = 0;
+    for (size_t i = 0; i < out->cell_count; i++) kept += out->cell_kept[i];
+    if (changed) *changed = kept != old_cells || out->cell_count != old_cells;
+    return ABUT_OK;
 }
 
 abut_status local_export_mesh(const local_export *e, mesh *out, abut_error *err)

@@ -85,21 +85,30 @@ static abut_status tag_facet(local_mesh *m, const facet_item *first, const facet
     return ABUT_OK;
 }
 
-static abut_status set_facet_tags(local_mesh *m, const local_definition *def, abut_error *err)
+/* Adds the given tags of a part. */
+static abut_status list_tags(const local_mesh *m, const local_definition *def, int32_t first,
+                             facet_list *facets, abut_error *err)
+{
+    for (size_t i = 0; i < def->facet_count; i++) {
+        facet_item f = {.vertex = {-1, -1, -1}, .cell = -1, .tag = def->facet_tags[i]};
+        for (int k = 0; k < m->dimension; k++)
+            f.vertex[k] = first + def->facets[i * (size_t)m->dimension + (size_t)k];
+        sort_vertices(f.vertex, m->dimension);
+        if (f.tag < 0)
+            return error_set(err, ABUT_ERROR_INPUT, "", "facet %zu has the tag %d, not 0 or more",
+                             i, f.tag);
+        if (!array_push(facets, f)) return error_memory(err, "reading a mesh");
+    }
+    return ABUT_OK;
+}
+
+static abut_status set_facet_tags(local_mesh *m, const local_definition *parts, size_t count,
+                                  abut_error *err)
 {
     facet_list facets = {0};
     abut_status status = all_facets(m, &facets, err);
-    for (size_t i = 0; i < def->facet_count && status == ABUT_OK; i++) {
-        facet_item f = {.vertex = {-1, -1, -1}, .cell = -1, .tag = def->facet_tags[i]};
-        memcpy(f.vertex, def->facets + i * (size_t)m->dimension,
-               (size_t)m->dimension * sizeof *f.vertex);
-        sort_vertices(f.vertex, m->dimension);
-        if (f.tag < 0)
-            status = error_set(err, ABUT_ERROR_INPUT, "", "facet %zu has the tag %d, not 0 or more",
-                               i, f.tag);
-        else if (!array_push(&facets, f))
-            status = error_memory(err, "reading a mesh");
-    }
+    for (size_t p = 0; p < count && status == ABUT_OK; p++)
+        status = list_tags(m, &parts[p], m->part_start.data[2 * p], &facets, err);
     if (facets.count) qsort(facets.data, facets.count, sizeof *facets.data, compare_facets);
     for (size_t i = 0, end; i < facets.count && status == ABUT_OK; i = end) {
         for (end = i + 1; end < facets.count && same_facet(&facets.data[i], &facets.data[end]);)
@@ -154,12 +163,13 @@ static abut_status check_input(const local_mesh *m, abut_error *err)
     return status;
 }
 
-static abut_status import_vertices(local_mesh *m, const local_definition *def, abut_error *err)
+static abut_status import_vertices(local_mesh *m, const local_definition *def, int32_t part,
+                                   abut_error *err)
 {
     for (size_t i = 0; i < def->vertex_count; i++) {
         int32_t number;
-        local_parents self = {1, {(int32_t)i}, {1}};
-        TRY(local_vertex_birth(m, def->rest[i], def->flags ? def->flags[i] : 0, self, &number,
+        local_parents self = {1, {(int32_t)m->vertices.count}, {1}};
+        TRY(local_vertex_birth(m, part, def->rest[i], def->flags ? def->flags[i] : 0, self, &number,
                                err));
         m->vertices.data[number].origin = number;
         for (int f = 0; f < m->field_count; f++) *local_field(m, number, f) = def->fields[f][i];
@@ -167,33 +177,56 @@ static abut_status import_vertices(local_mesh *m, const local_definition *def, a
     return ABUT_OK;
 }
 
-static abut_status import_cells(local_mesh *m, const local_definition *def, abut_error *err)
+static abut_status import_cells(local_mesh *m, const local_definition *def, int32_t first,
+                                abut_error *err)
 {
     static const int32_t inside[4] = {LOCAL_INTERIOR, LOCAL_INTERIOR, LOCAL_INTERIOR,
                                       LOCAL_INTERIOR};
     for (size_t i = 0; i < def->cell_count; i++) {
-        const int32_t *v = def->cells + i * (size_t)local_corners(m);
-        for (int k = 0; k <= m->dimension; k++)
-            if (v[k] < 0 || (size_t)v[k] >= def->vertex_count)
+        const int32_t *given = def->cells + i * (size_t)local_corners(m);
+        int32_t v[4];
+        for (int k = 0; k <= m->dimension; k++) {
+            if (given[k] < 0 || (size_t)given[k] >= def->vertex_count)
                 return error_set(err, ABUT_ERROR_INPUT, "",
-                                 "cell %zu names vertex %d of a mesh of %zu", i, v[k],
+                                 "cell %zu names vertex %d of a mesh of %zu", i, given[k],
                                  def->vertex_count);
-        TRY(local_cell_birth(m, v, inside, def->attribute ? def->attribute[i] : 0, (int32_t)i, NULL,
-                             err));
+            v[k] = first + given[k];
+        }
+        TRY(local_cell_birth(m, v, inside, def->attribute ? def->attribute[i] : 0,
+                             (int32_t)m->cells.count, NULL, err));
     }
     return ABUT_OK;
 }
 
+static abut_status import_part(local_mesh *m, const local_definition *def, int32_t part,
+                               abut_error *err)
+{
+    int32_t first = (int32_t)m->vertices.count;
+    if (def->dimension != m->dimension || def->field_count != m->field_count)
+        return error_set(err, ABUT_ERROR_INTERNAL, "", "parts of different kinds in one mesh");
+    if (!array_push(&m->part_start, first) || !array_push(&m->part_start, (int32_t)m->cells.count))
+        return error_memory(err, "reading a mesh");
+    TRY(import_vertices(m, def, part, err));
+    return import_cells(m, def, first, err);
+}
+
 abut_status local_mesh_import(local_mesh *m, const local_definition *def, abut_error *err)
 {
-    *m = (local_mesh){.dimension = def->dimension, .field_count = def->field_count};
-    if (def->field_count < 0 || def->field_count > LOCAL_MAX_FIELDS)
+    return local_mesh_import_parts(m, def, 1, err);
+}
+
+abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts, size_t count,
+                                    abut_error *err)
+{
+    *m = (local_mesh){.dimension = parts->dimension, .field_count = parts->field_count};
+    if (m->field_count < 0 || m->field_count > LOCAL_MAX_FIELDS)
         return error_set(err, ABUT_ERROR_INPUT, "", "%d fields, at most %d are possible",
-                         def->field_count, LOCAL_MAX_FIELDS);
-    for (int f = 0; f < def->field_count; f++) m->is_position[f] = def->is_position[f];
-    abut_status status = import_vertices(m, def, err);
-    if (status == ABUT_OK) status = import_cells(m, def, err);
-    if (status == ABUT_OK) status = set_facet_tags(m, def, err);
+                         m->field_count, LOCAL_MAX_FIELDS);
+    for (int f = 0; f < m->field_count; f++) m->is_position[f] = parts->is_position[f];
+    abut_status status = ABUT_OK;
+    for (size_t p = 0; p < count && status == ABUT_OK; p++)
+        status = import_part(m, &parts[p], (int32_t)p, err);
+    if (status == ABUT_OK) status = set_facet_tags(m, parts, count, err);
     if (status == ABUT_OK) status = check_input(m, err);
     if (status != ABUT_OK) {
         local_mesh_free(m);

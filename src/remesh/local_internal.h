@@ -23,8 +23,8 @@ abut_status local_cell_birth(local_mesh *m, const int32_t *vertex, const int32_t
                              int32_t attribute, int32_t origin, int32_t *out, abut_error *err);
 abut_status local_cell_death(local_mesh *m, int32_t cell, abut_error *err);
 /* A vertex without cells; its fields are not set. */
-abut_status local_vertex_birth(local_mesh *m, vec3 rest, uint64_t flags, local_parents parents,
-                               int32_t *out, abut_error *err);
+abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, uint64_t flags,
+                               local_parents parents, int32_t *out, abut_error *err);
 abut_status local_vertex_death(local_mesh *m, int32_t vertex, abut_error *err);
 
 /* Ends an operation: looks at the cells that came since `begin` and undoes everything when one is

@@ -70,6 +70,7 @@ typedef struct local_vertex {
     vec3 rest;
     uint64_t flags;
     int32_t origin; /* vertex of the imported mesh that it is, or -1 */
+    int32_t part;   /* of local_mesh_import_parts; 0 otherwise */
     int32_t first;  /* ring of its cells: 4 cell + corner, -1: none */
     local_parents parents;
     bool alive;
@@ -87,6 +88,7 @@ typedef struct local_mesh {
     ARRAY(vec3) fields; /* field_count per vertex */
     ARRAY(local_cell) cells;
     size_t imported_vertices, imported_cells; /* the first ones are those of the imported mesh */
+    local_list part_start; /* two per part: its first vertex and cell in the imported mesh */
     /* Shape below which operations are refused unless they make the worst cell better, 0 .. 1. */
     double min_quality;
     struct {
@@ -122,6 +124,12 @@ typedef struct local_definition {
  * 1e-14 of the cube of their longest edge), inverted cells in a field that is a position. Vertices
  * that no cell uses are allowed and dead. */
 abut_status local_mesh_import(local_mesh *m, const local_definition *def, abut_error *err);
+/* Several bodies as parts of one mesh, so that operations on one see the others as they are now.
+ * Numbers of vertices and cells count through the parts; attributes should differ between parts
+ * where they mean different things, flags need not. All parts have the same dimension and fields.
+ */
+abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts, size_t count,
+                                    abut_error *err);
 /* From a mesh of linear triangles (dimension 2) or tets, no fields; tags of its cells become
  * attributes, tagged edges or triangles on the boundary the tags of facets. */
 abut_status local_mesh_from_mesh(local_mesh *m, const mesh *shape, abut_error *err);
@@ -242,6 +250,10 @@ typedef struct local_export {
 } local_export;
 
 abut_status local_mesh_export(const local_mesh *m, local_export *out, abut_error *err);
+/* One part alone; all numbers are those of its own definition. changed (may be NULL): whether it is
+ * not the mesh that was imported. */
+abut_status local_mesh_export_part(const local_mesh *m, int32_t part, local_export *out,
+                                   bool *changed, abut_error *err);
 void local_export_free(local_export *e);
 /* A mesh of linear cells with the attributes as tags. */
 abut_status local_export_mesh(const local_export *e, mesh *out, abut_error *err);

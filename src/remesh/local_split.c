@@ -84,7 +84,7 @@ static abut_status split(local_mesh *m, int32_t a, int32_t b, const local_list *
     vec3 rest = vec3_scale(0.5, vec3_add(p->rest, q->rest));
     local_parents parents = {0};
     if (within_one_old_cell(m, star)) parents = middle_parents(&p->parents, &q->parents);
-    TRY(local_vertex_birth(m, rest, middle_flags(m, a, b, star), parents, middle, err));
+    TRY(local_vertex_birth(m, p->part, rest, middle_flags(m, a, b, star), parents, middle, err));
     for (int f = 0; f < m->field_count; f++)
         *local_field(m, *middle, f) =
             vec3_scale(0.5, vec3_add(*local_field(m, a, f), *local_field(m, b, f)));

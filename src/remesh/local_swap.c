@@ -300,8 +300,8 @@ static abut_status replace_vertex(local_mesh *m, int32_t vertex, vec3 rest, cons
     local_list *star = &m->work[0];
     array_clear(star);
     TRY(local_mesh_star(m, vertex, star, err));
-    TRY(local_vertex_birth(m, rest, m->vertices.data[vertex].flags, (local_parents){0}, number,
-                           err));
+    TRY(local_vertex_birth(m, m->vertices.data[vertex].part, rest, m->vertices.data[vertex].flags,
+                           (local_parents){0}, number, err));
     for (int f = 0; f < m->field_count; f++) *local_field(m, *number, f) = fields[f];
     for (size_t i = 0; i < star->count; i++) {
         local_cell c = m->cells.data[star->data[i]];
