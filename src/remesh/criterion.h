@@ -26,8 +26,7 @@ typedef struct remesh_material {
 
 /* A load on all boundary facets that have a flag at all corners, N/m^2 of rest area. */
 typedef struct remesh_traction {
-    int32_t part; /* of the local mesh */
-    int flag;     /* number of the bit */
+    int flag; /* number of the bit */
     vec3 traction;
 } remesh_traction;
 
@@ -50,8 +49,7 @@ typedef struct remesh_problem {
     vec3 gravity;
     size_t traction_count;
     const remesh_traction *tractions;
-    /* 64 per part of the mesh: axes (bits 1, 2, 4) that a vertex with this flag is held on */
-    const uint8_t *flag_axes;
+    const uint8_t *flag_axes; /* 64: axes (bits 1, 2, 4) that a vertex with this flag is held on */
     int field_x, field_predictor, field_start; /* start: -1 without contact */
     double tolerance; /* of the local Newton: largest entry of the direction, m */
 } remesh_problem;

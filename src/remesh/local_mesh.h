@@ -126,7 +126,8 @@ typedef struct local_definition {
 abut_status local_mesh_import(local_mesh *m, const local_definition *def, abut_error *err);
 /* Several bodies as parts of one mesh, so that operations on one see the others as they are now.
  * Numbers of vertices and cells count through the parts; attributes should differ between parts
- * where they mean different things, flags need not. All parts have the same dimension and fields.
+ * where they mean different things, and so should flags. All parts have the same dimension and
+ * fields.
  */
 abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts, size_t count,
                                     abut_error *err);

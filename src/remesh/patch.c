@@ -265,7 +265,6 @@ static abut_status free_inner(patch *p, const local_list *cells, abut_error *err
         fixed[2] = m->dimension == 2;
         uint64_t flags = m->vertices.data[v].flags;
         const uint8_t *axes = p->problem->flag_axes;
-        if (axes) axes += 64 * (size_t)m->vertices.data[v].part;
         for (int f = 0; f < 64 && flags >> f; f++)
             for (int axis = 0; axis < 3 && (flags >> f & 1); axis++)
                 if (axes && (axes[f] & 1 << axis)) fixed[axis] = 1;
@@ -339,8 +338,7 @@ static void add_tractions(patch *p, const local_cell *c)
             if (j != k) common &= m->vertices.data[c->vertex[j]].flags;
         for (size_t i = 0; i < p->problem->traction_count; i++) {
             const remesh_traction *t = &p->problem->tractions[i];
-            if (t->part != m->vertices.data[c->vertex[0]].part || !(common >> t->flag & 1))
-                continue;
+            if (!(common >> t->flag & 1)) continue;
             double share = facet_area(m, c, k) / m->dimension;
             for (int j = 0; j <= m->dimension; j++)
                 if (j != k) add_force(p, c->vertex[j], share, t->traction);
