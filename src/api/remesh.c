@@ -33,10 +33,6 @@ void sim_remesh_destroy(sim_remesh *r)
 abut_status sim_remesh_create(abut_sim *sim, abut_error *err)
 {
     const scene_def *scene = sim->scene;
-    if (scene->remesh.method == REMESH_ENERGY)
-        return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
-                         "remesh.method: \"energy\" is not there yet; \"sizing-field\" and "
-                         "\"uniform\" are");
     sim_remesh *r = mem_calloc(1, sizeof *r);
     if (!r) return error_memory(err, "preparing remeshing");
     sim->remesh = r; /* destroyed with the simulation */
@@ -81,7 +77,7 @@ static abut_status make_changes(abut_sim *sim, body_change *changes, remesh_coun
     switch (sim->scene->remesh.method) {
     case REMESH_UNIFORM: return refine_all(sim, changes, counts, err);
     case REMESH_SIZING_FIELD: return remesh_by_size(sim, changes, counts, err);
-    case REMESH_ENERGY: break;
+    case REMESH_ENERGY: return remesh_by_energy(sim, changes, counts, err);
     }
     return ABUT_OK;
 }

@@ -19,7 +19,7 @@ typedef struct sim_remesh {
     int64_t unknowns_sum, max_unknowns;
     double seconds;   /* without the first solution of each step */
     uint64_t version; /* grows with every new stepper */
-    bool said_full;   /* the message that a body has max_nodes was given */
+    bool said_full;   /* the message that there are max_cells was given */
     /* What a checkpoint holds, while it is written. */
     int64_t counters[10];
 } sim_remesh;

@@ -26,4 +26,8 @@ abut_status local_to_change(const local_mesh *m, body_change *out, abut_error *e
 abut_status remesh_by_size(abut_sim *sim, body_change *changes, remesh_counts *counts,
                            abut_error *err);
 
+/* Operations that lower the incremental potential of the step (remesh/criterion.h). */
+abut_status remesh_by_energy(abut_sim *sim, body_change *changes, remesh_counts *counts,
+                             abut_error *err);
+
 #endif

@@ -16,6 +16,7 @@ typedef struct sizer {
     ARRAY(double) gap; /* per vertex: distance in contact, INFINITY: none */
     double dhat;       /* 0: no contact */
     double shortest;   /* edge at the start */
+    size_t living;     /* cells at the start of a pass */
     local_list work;
 } sizer;
 
@@ -82,6 +83,8 @@ static abut_status list_edges(sizer *s, sized_edges *out, abut_error *err)
 {
     local_list edges = {0};
     array_clear(out);
+    s->living = 0;
+    for (size_t c = 0; c < s->mesh.cells.count; c++) s->living += s->mesh.cells.data[c].alive;
     abut_status status = local_mesh_edges(&s->mesh, &edges, err);
     for (size_t i = 0; status == ABUT_OK && i < edges.count; i += 2) {
         sized_edge e = {{edges.data[i], edges.data[i + 1]}, 0};
@@ -106,13 +109,15 @@ static bool note_vertex(sizer *s, int32_t vertex, double gap)
 static abut_status split_edges(sizer *s, const sized_edges *edges, remesh_counts *counts,
                                bool *full, abut_error *err)
 {
+    size_t all = s->mesh.cells.count;
     for (size_t i = 0; i < edges->count && edges->data[i].size >= 1; i++) {
         int32_t a = edges->data[i].node[0], b = edges->data[i].node[1];
         if (!local_mesh_is_edge(&s->mesh, a, b)) continue;
         bool boundary = local_edge_on_boundary(&s->mesh, a, b, false);
         double least = fmax(s->def->min_edge, boundary ? 2 * s->dhat : 0);
         if (local_edge_length(&s->mesh, a, b) < 2 * least) continue;
-        *full = s->mesh.vertices.count >= (size_t)s->def->max_nodes;
+        /* Every cell that goes makes two new ones. */
+        *full = s->living + (s->mesh.cells.count - all) / 2 >= (size_t)s->def->max_cells;
         if (*full) return ABUT_OK;
         local_change change;
         counts->attempts++;
@@ -217,8 +222,8 @@ static abut_status size_body(abut_sim *sim, size_t i, sizer *s, body_change *cha
     if (full && !sim->remesh->said_full) {
         sim->remesh->said_full = true;
         log_message(&sim->log, ABUT_LOG_WARNING,
-                    "body \"%s\" has reached remesh.max_nodes (%d) and is not refined further",
-                    sim->scene->bodies[i].name, s->def->max_nodes);
+                    "body \"%s\" has reached remesh.max_cells (%d) and is not refined further",
+                    sim->scene->bodies[i].name, s->def->max_cells);
     }
     for (int k = 0; status == ABUT_OK && s->def->collapse && k < s->def->depth; k++) {
         size_t collapses = counts->collapses;

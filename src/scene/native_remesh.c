@@ -26,7 +26,7 @@ void native_read_remesh(scene_def *scene)
         .min_edge = json_number_value(json_object_get(object, "min_edge")),
         .max_edge = json_number_value(json_object_get(object, "max_edge")),
         .quality = json_number_value(json_object_get(object, "quality")),
-        .max_nodes = (int)json_integer_value(json_object_get(object, "max_nodes")),
+        .max_cells = (int)json_integer_value(json_object_get(object, "max_cells")),
         .step = (int)json_integer_value(json_object_get(object, "step")),
         .levels = (int)json_integer_value(json_object_get(object, "levels")),
         .stretch_change = json_number_value(json_object_get(object, "stretch_change")),

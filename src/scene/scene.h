@@ -132,7 +132,7 @@ typedef struct remesh_def {
     double min_edge; /* m */
     double max_edge; /* times the shortest edge at the start */
     double quality;
-    int max_nodes;
+    int max_cells;
     int step, levels;                   /* uniform */
     double stretch_change, contact_gap; /* sizing field */
 } remesh_def;

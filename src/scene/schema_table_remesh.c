@@ -37,8 +37,8 @@ static const schema_field remesh_fields[] = {
     {"quality", SCHEMA_NUMBER, .initial = "0.05", FROM_TO(0, 0.9),
      .doc = "Operations that leave cells of a worse shape are refused; 1 is a regular cell, 0 a "
             "flat one."},
-    {"max_nodes", SCHEMA_INTEGER, .initial = "200000", FROM_TO(4, 2e9),
-     .doc = "Bodies are not refined beyond so many nodes each; a message says when that happens."},
+    {"max_cells", SCHEMA_INTEGER, .initial = "1000000", FROM_TO(4, 2e9),
+     .doc = "Meshes are not refined beyond so many cells; a message says when that happens."},
     {"step", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9),
      .doc = "Method `uniform`: number of the step in which all cells are refined."},
     {"levels", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 6),
