@@ -678,7 +678,11 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
     double factor = motion_force_factor(&s->state, s->options.h);
     if (!s->mlcp) {
         TRY(problem_update(&s->problem, s->x, err));
-        statistics->potential = problem_value(&s->problem, s->x) / factor;
+        double value = problem_value(&s->problem, s->x);
+        for (size_t i = 0; i < s->state.scalars; i++) /* loads count by displacements */
+            value += s->inertia->load_factor * s->inertia->force[i] *
+                     ((const double *)s->model->rest.data)[i];
+        statistics->potential = value / factor;
     }
     statistics->unknowns = 0;
     for (size_t i = 0; i < s->state.scalars; i++) statistics->unknowns += !s->fixed[i];

@@ -74,8 +74,8 @@ typedef struct step_statistics {
     int repeats;             /* of the step, because its result failed the exact check */
     double max_stretch;      /* largest singular value of F, sheets included */
     stretch_range sheets;
-    /* Incremental potential at the end of the step divided by the integrator's factor on forces, J;
-     * 0 before the first step and for the stepper mlcp. */
+    /* Incremental potential at the end of the step, loads by displacements, divided by the
+     * integrator's factor on forces, J; 0 before the first step and for the stepper mlcp. */
     double potential;
     size_t unknowns; /* scalars that the step solved for */
     remesh_counts remesh;
