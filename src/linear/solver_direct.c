@@ -39,6 +39,7 @@ typedef struct solver_direct {
     size_t tasks_at_once; /* all of them when one thread is enough */
     ARRAY(double) subtree_work;
     int_list failed;        /* per task: column (scalar) that is not positive, or -1 */
+    size_t workers;         /* that there is memory for */
     int_list places;        /* per worker: block row -> row in the panel at work */
     ARRAY(double) gathered; /* per worker: entries of the solution beside a panel */
     /* The panel at work, of which threads take shares of rows. */
@@ -143,6 +144,7 @@ static abut_status share_out(solver_direct *s, int threads, abut_error *err)
         !array_resize(&s->gathered,
                       workers * (3 * (size_t)p->max_rows + PANEL_MAX_COLUMNS + PANEL_PADDING)))
         return error_memory(err, "factorising the sparse matrix");
+    s->workers = workers;
     s->tasks.count = s->top.count = 0;
     double limit = threads > 1 ? p->work / (8 * threads) : p->work, *work = s->subtree_work.data;
     for (size_t k = 0; k < count; k++) work[k] = 0;
@@ -314,10 +316,18 @@ static int32_t factorize_node(const solver_direct *s, const supernode *n, int32_
     return -1;
 }
 
+/* Which part of the workers' memory is the calling thread's. A solver that was asked for on a
+ * helper of another loop runs alone. */
+static size_t own_number(const solver_direct *s)
+{
+    size_t number = (size_t)parallel_worker();
+    return number < s->workers ? number : 0;
+}
+
 static void factorize_tasks(void *context, size_t begin, size_t end)
 {
     solver_direct *s = context;
-    int32_t *places = s->places.data + (size_t)parallel_worker() * (size_t)s->pattern.size;
+    int32_t *places = s->places.data + own_number(s) * (size_t)s->pattern.size;
     for (size_t t = begin; t < end; t++) {
         int32_t root = s->tasks.data[t], failed = -1;
         int32_t first = s->pattern.supernodes.data[root].subtree_first;
@@ -407,7 +417,7 @@ static void solve_node(solver_direct *s, const supernode *n, double *beside)
 static double *worker_memory(const solver_direct *s)
 {
     size_t size = 3 * (size_t)s->pattern.max_rows + PANEL_MAX_COLUMNS + PANEL_PADDING;
-    return s->gathered.data + (size_t)parallel_worker() * size;
+    return s->gathered.data + own_number(s) * size;
 }
 
 static void solve_tasks(void *context, size_t begin, size_t end)

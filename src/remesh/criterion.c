@@ -1,5 +1,6 @@
 #include "remesh/criterion.h"
 
+#include "base/parallel.h"
 #include "remesh/remesher.h"
 
 #include <math.h>
@@ -189,50 +190,78 @@ static abut_status note_swapped(remesher *r, size_t first_cell, int depth, abut_
 
 /* --- passes --------------------------------------------------------------------------------- */
 
-static abut_status swap_edge(remesher *r, int32_t a, int32_t b, local_change *change,
-                             abut_error *err)
+/* Candidates from the queue whose patches do not touch each other. */
+static abut_status fill_batch(remesher *r, operation what, abut_error *err)
+{
+    queue_item item;
+    array_clear(&r->deferred);
+    batch_clear(r);
+    for (int looked = 0;
+         looked < LOOK_AHEAD && r->batch_count < MAX_BATCH && edge_queue_pop(&r->queue, &item);) {
+        edge_note *note = NULL;
+        if (what == OPERATION_SMOOTH) {
+            if (!r->mesh->vertices.data[item.a].alive) continue;
+        } else {
+            if (!local_mesh_is_edge(r->mesh, item.a, item.b)) continue;
+            note = edge_table_note(&r->edges, item.a, item.b);
+            if (!note) return error_memory(err, "listing edges");
+            if (note->tried >> what & 1 || !is_candidate(r, what, note, item.a, item.b)) continue;
+        }
+        bool added;
+        TRY(batch_add(r, what, item, note, &added, err));
+        looked++;
+        if (added && note) note->tried |= (uint8_t)(1 << what);
+        if (!added && !array_push(&r->deferred, item)) return error_memory(err, "listing edges");
+    }
+    for (size_t i = 0; i < r->deferred.count; i++)
+        if (!edge_queue_push(&r->queue, r->deferred.data[i]))
+            return error_memory(err, "listing edges");
+    return ABUT_OK;
+}
+
+static abut_status finish_trial(remesher *r, trial *t, remesh_count *count, abut_error *err)
 {
     const remesh_options *o = r->options;
-    TRY(try_operation(r, OPERATION_SWAP, a, b, true, o->quality_tolerance, &r->report->swap, change,
-                      err));
-    if (change->outcome == LOCAL_DONE) return ABUT_OK;
-    return try_operation(r, OPERATION_SWAP, a, b, false, o->split_tolerance, &r->report->swap,
-                         change, err);
+    count->tried += t->trials;
+    count->refused += t->refused;
+    if (!t->worth) return ABUT_OK;
+    size_t first_cell = r->mesh->cells.count;
+    local_change change;
+    TRY(batch_keep(r, t, &change, err));
+    count->accepted++;
+    count->gained += (t->before - t->after) / r->problem->force_factor;
+    count->jump += (t->before - t->jumped) / r->problem->force_factor;
+    switch (t->what) {
+    case OPERATION_SPLIT:
+        return inherit(r, t->what, change.vertex, t->rank, t->depth + 1, o->split_depth, count,
+                       err);
+    case OPERATION_COLLAPSE:
+        return inherit(r, t->what, change.vertex, t->rank, t->depth + 1, o->collapse_depth, count,
+                       err);
+    case OPERATION_SWAP: return note_swapped(r, first_cell, t->depth + 1, err);
+    case OPERATION_SMOOTH: break;
+    }
+    return ABUT_OK;
+}
+
+static abut_status run_queue(remesher *r, operation what, remesh_count *count, abut_error *err)
+{
+    for (;;) {
+        if (what == OPERATION_SPLIT && r->living >= r->options->max_cells) {
+            r->report->full = r->queue.count > 0;
+            return ABUT_OK;
+        }
+        TRY(fill_batch(r, what, err));
+        if (r->batch_count == 0) return ABUT_OK;
+        TRY(batch_try(r, err));
+        for (size_t i = 0; i < r->batch_count; i++) TRY(finish_trial(r, &r->batch[i], count, err));
+    }
 }
 
 static abut_status edge_pass(remesher *r, operation what, remesh_count *count, abut_error *err)
 {
-    const remesh_options *o = r->options;
-    int limit = what == OPERATION_COLLAPSE ? o->collapse_depth : o->split_depth;
-    queue_item item;
     TRY(fill_queue(r, what, count, err));
-    while (edge_queue_pop(&r->queue, &item)) {
-        if (!local_mesh_is_edge(r->mesh, item.a, item.b)) continue;
-        edge_note *note = edge_table_note(&r->edges, item.a, item.b);
-        if (!note) return error_memory(err, "listing edges");
-        if (note->tried >> what & 1 || !is_candidate(r, what, note, item.a, item.b)) continue;
-        note->tried |= (uint8_t)(1 << what);
-        if (what == OPERATION_SPLIT && r->living >= o->max_cells) {
-            r->report->full = true;
-            break;
-        }
-        edge_rank rank = note->rank;
-        int depth = note->depth + 1;
-        size_t first_cell = r->mesh->cells.count;
-        local_change change;
-        if (what == OPERATION_SWAP)
-            TRY(swap_edge(r, item.a, item.b, &change, err));
-        else
-            TRY(try_operation(r, what, item.a, item.b, false,
-                              what == OPERATION_SPLIT ? o->split_tolerance : o->collapse_tolerance,
-                              count, &change, err));
-        if (change.outcome != LOCAL_DONE) continue;
-        if (what == OPERATION_SWAP)
-            TRY(note_swapped(r, first_cell, depth, err));
-        else
-            TRY(inherit(r, what, change.vertex, rank, depth, limit, count, err));
-    }
-    return ABUT_OK;
+    return run_queue(r, what, count, err);
 }
 
 static double worst_around(const local_mesh *m, int32_t vertex)
@@ -256,19 +285,12 @@ static abut_status smooth_pass(remesher *r, abut_error *err)
         queue_item item = {-worst_around(r->mesh, (int32_t)i), (int32_t)i, -1};
         if (!edge_queue_push(&r->queue, item)) return error_memory(err, "listing vertices");
     }
-    queue_item item;
-    while (edge_queue_pop(&r->queue, &item)) {
-        local_change change;
-        if (!r->mesh->vertices.data[item.a].alive) continue;
-        TRY(try_operation(r, OPERATION_SMOOTH, item.a, -1, true, r->options->quality_tolerance,
-                          count, &change, err));
-    }
-    return ABUT_OK;
+    return run_queue(r, OPERATION_SMOOTH, count, err);
 }
 
 /* --- life ----------------------------------------------------------------------------------- */
 
-static abut_status prepare(remesher *r, abut_error *err)
+static abut_status prepare(remesher *r, int workers, abut_error *err)
 {
     const remesh_problem *q = r->problem;
     r->contact = q->contact && q->scene;
@@ -279,24 +301,21 @@ static abut_status prepare(remesher *r, abut_error *err)
             (r->mesh->cells.data[i].attribute < 0 ||
              (size_t)r->mesh->cells.data[i].attribute >= q->material_count))
             return error_set(err, ABUT_ERROR_INTERNAL, "", "cell %zu has no material", i);
-    surround *around = r->contact ? &r->around : NULL;
-    if (around) TRY(surround_init(around, r->mesh, q, err));
-    TRY(patch_init(&r->before, r->mesh, q, around, err));
-    TRY(patch_init(&r->after, r->mesh, q, around, err));
     measure_mesh(r);
-    return ABUT_OK;
+    r->taken.now = 1;
+    for (size_t b = 0; r->contact && b < q->scene->bodies.count; b++)
+        r->thickness = fmax(r->thickness, q->scene->bodies.data[b].offset);
+    r->mesh->min_quality = r->options->min_quality;
+    return workers_init(r, workers, err);
 }
 
 static void release(remesher *r)
 {
-    surround_free(&r->around);
-    patch_free(&r->before);
-    patch_free(&r->after);
+    workers_free(r);
     edge_table_free(&r->edges);
     array_free(&r->queue);
     mem_free(r->cell_energy);
-    array_free(&r->cells);
-    array_free(&r->next_cells);
+    array_free(&r->deferred);
     array_free(&r->near);
 }
 
@@ -308,7 +327,6 @@ static abut_status run_passes(remesher *r, abut_error *err)
     r->collapse_limit = 0.999 * (o->max_collapse_length > 0 ? o->max_collapse_length : shortest);
     if (r->contact && boundary >= r->problem->contact->options.dhat)
         r->floor = r->problem->contact->options.dhat;
-    r->mesh->min_quality = o->min_quality;
     TRY(rank_edges(r, err));
     if (o->split) TRY(edge_pass(r, OPERATION_SPLIT, &r->report->split, err));
     if (o->collapse) TRY(edge_pass(r, OPERATION_COLLAPSE, &r->report->collapse, err));
@@ -323,7 +341,8 @@ abut_status remesh_step(local_mesh *m, const remesh_problem *q, const remesh_opt
     double started = timer_now();
     remesher r = {.mesh = m, .problem = q, .options = options, .log = log, .report = report};
     *report = (remesh_report){.vertices_before = living_vertices(m)};
-    abut_status status = prepare(&r, err);
+    int threads = parallel_threads();
+    abut_status status = prepare(&r, threads < MAX_BATCH ? threads : MAX_BATCH, err);
     report->cells_before = r.living;
     if (status == ABUT_OK) status = run_passes(&r, err);
     measure_mesh(&r);
@@ -352,20 +371,21 @@ abut_status remesh_potential(local_mesh *m, const remesh_problem *q, bool relax,
     remesh_report report = {0};
     remesher r = {.mesh = m, .problem = q, .options = &options, .report = &report};
     local_list all = {0};
-    abut_status status = prepare(&r, err);
+    abut_status status = prepare(&r, 1, err);
     for (size_t i = 0; i < m->cells.count && status == ABUT_OK; i++)
         if (m->cells.data[i].alive && !array_push(&all, (int32_t)i))
             status = error_memory(err, "measuring the potential");
     surround_box where = surround_empty();
     double energy = 0;
-    if (status == ABUT_OK) status = patch_open(&r.before, &all, &where, err);
-    if (status == ABUT_OK) status = patch_energy(&r.before, &energy, err);
+    patch *whole = r.workers ? &r.workers[0].before : NULL;
+    if (status == ABUT_OK) status = patch_open(whole, &all, &where, err);
+    if (status == ABUT_OK) status = patch_energy(whole, &energy, err);
     if (status == ABUT_OK && relax) {
         int used;
         bool settled;
-        r.before.reach.reach = INFINITY; /* everything is in the patch */
-        status = patch_relax(&r.before, options.max_iterations, &energy, &used, &settled, err);
-        if (status == ABUT_OK) status = patch_store(&r.before, m, err);
+        whole->reach.reach = INFINITY; /* everything is in the patch */
+        status = patch_relax(whole, options.max_iterations, &energy, &used, &settled, err);
+        if (status == ABUT_OK) status = patch_store(whole, m, err);
         if (status == ABUT_OK && !settled)
             status = error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "the mesh could not be relaxed");
     }

@@ -425,3 +425,26 @@ void local_mesh_free(local_mesh *m)
     array_free(&m->keys[1]);
     memset(m, 0, sizeof *m);
 }
+
+abut_status local_mesh_copy(const local_mesh *from, local_mesh *to, abut_error *err)
+{
+    *to = (local_mesh){.dimension = from->dimension,
+                       .field_count = from->field_count,
+                       .imported_vertices = from->imported_vertices,
+                       .imported_cells = from->imported_cells,
+                       .min_quality = from->min_quality};
+    memcpy(to->is_position, from->is_position, sizeof to->is_position);
+    if (!array_resize(&to->vertices, from->vertices.count) ||
+        !array_resize(&to->fields, from->fields.count) ||
+        !array_resize(&to->cells, from->cells.count) ||
+        !array_resize(&to->part_start, from->part_start.count)) {
+        local_mesh_free(to);
+        return error_memory(err, "copying a mesh");
+    }
+    memcpy(to->vertices.data, from->vertices.data, from->vertices.count * sizeof(local_vertex));
+    if (from->fields.count)
+        memcpy(to->fields.data, from->fields.data, from->fields.count * sizeof(vec3));
+    memcpy(to->cells.data, from->cells.data, from->cells.count * sizeof(local_cell));
+    memcpy(to->part_start.data, from->part_start.data, from->part_start.count * sizeof(int32_t));
+    return ABUT_OK;
+}

@@ -135,6 +135,8 @@ abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts
  * attributes, tagged edges or triangles on the boundary the tags of facets. */
 abut_status local_mesh_from_mesh(local_mesh *m, const mesh *shape, abut_error *err);
 void local_mesh_free(local_mesh *m);
+/* With the same numbers and the same order of neighbours; nothing can be undone in the copy. */
+abut_status local_mesh_copy(const local_mesh *from, local_mesh *to, abut_error *err);
 
 /* --- reading ------------------------------------------------------------------------------- */
 

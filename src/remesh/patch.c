@@ -5,9 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* How far free vertices may go, as a share of the extent of the free part of the patch. */
-static const double REACH_SHARE = 0.25;
-
 /* --- the reach ------------------------------------------------------------------------------ */
 
 static double reach_value(term *base, const double *x)
@@ -299,7 +296,7 @@ static void find_box(patch *p, surround_box *where)
     for (size_t b = 0; b < p->model.bodies.count; b++)
         thickness = fmax(thickness, p->model.bodies.data[b].offset);
     double dhat = p->problem->contact->options.dhat;
-    double reach = fmax(dhat, REACH_SHARE * vec3_norm(vec3_sub(moving.high, moving.low)));
+    double reach = fmax(dhat, PATCH_REACH * vec3_norm(vec3_sub(moving.high, moving.low)));
     if (where->low.x > where->high.x) { /* not given: patches that follow use the same */
         vec3 room = vec3_make(1, 1, 1);
         double width = 2 * reach + dhat + thickness;

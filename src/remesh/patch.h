@@ -10,6 +10,9 @@
 #include "term/elastic.h"
 #include "term/inertia.h"
 
+/* How far free vertices may go, as a share of the extent of the free part of a patch. */
+static const double PATCH_REACH = 0.25;
+
 /* Numbers by index that are forgotten all at once. */
 typedef struct number_map {
     local_list value, stamp;

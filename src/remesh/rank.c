@@ -164,10 +164,11 @@ abut_status rank_edges(remesher *r, abut_error *err)
     if (status == ABUT_OK && r->contact) {
         surround_box where = surround_empty();
         double energy;
-        status = patch_open(&r->before, &all, &where, err);
-        if (status == ABUT_OK) status = patch_energy(&r->before, &energy, err);
-        if (status == ABUT_OK) status = share_contact(r, &r->before, share, err);
-        any_contact = r->before.contact && contact_count(r->before.contact) > 0;
+        status = patch_open(&r->workers[0].before, &all, &where, err);
+        if (status == ABUT_OK) status = patch_energy(&r->workers[0].before, &energy, err);
+        if (status == ABUT_OK) status = share_contact(r, &r->workers[0].before, share, err);
+        any_contact =
+            r->workers[0].before.contact && contact_count(r->workers[0].before.contact) > 0;
     }
     if (status == ABUT_OK && count > 0) {
         for (size_t i = 0; i < count; i++)

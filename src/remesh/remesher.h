@@ -1,4 +1,9 @@
-/* What the files of the criterion share. */
+/* What the files of the criterion share.
+ *
+ * Operations are tried in small batches whose patches do not touch each other, so that they can be
+ * tried at the same time. Every worker has a mesh of its own to try them on; what is kept is done
+ * on all of them in the same order. Which operations form a batch depends on the queue alone, so
+ * that results do not depend on the number of threads. */
 #ifndef REMESH_REMESHER_H
 #define REMESH_REMESHER_H
 
@@ -12,23 +17,67 @@ typedef enum operation {
     OPERATION_SMOOTH
 } operation;
 
-typedef struct remesher {
+enum {
+    MAX_BATCH = 4,  /* operations tried at the same time */
+    LOOK_AHEAD = 8, /* candidates looked at for a batch */
+};
+
+/* What a thread needs for itself. */
+typedef struct worker {
     local_mesh *mesh;
+    local_mesh copy; /* unless it is the caller's mesh */
+    surround around;
+    patch before, after;
+    local_list next_cells, near;
+} worker;
+
+typedef struct relaxed_vertex {
+    int32_t vertex; /* from the vertices of the mesh on: new ones */
+    vec3 x;
+} relaxed_vertex;
+
+/* An operation of a batch, and what came out. */
+typedef struct trial {
+    operation what;
+    int32_t a, b; /* an edge, or the vertex a */
+    bool shaped;  /* a swap that makes shapes better */
+    int depth;
+    edge_rank rank;
+    local_list cells;   /* of the patch */
+    surround_box where; /* what may be touched */
+    bool bounded;       /* the patch is on the surface */
+    local_outcome outcome;
+    bool tried, worth;
+    double before, jumped, after; /* E_t on the patch */
+    size_t iterations, free_vertices, refused, trials;
+    size_t vertex_count; /* of the mesh when it was tried */
+    ARRAY(relaxed_vertex) moved;
+    abut_status status;
+    abut_error error;
+} trial;
+
+typedef struct remesher {
+    local_mesh *mesh; /* that of the first worker */
     const remesh_problem *problem;
     const remesh_options *options;
     const logger *log;
     remesh_report *report;
-    surround around;
     bool contact;
-    patch before, after;
+    worker *workers;
+    int worker_count;
+    trial batch[MAX_BATCH];
+    size_t batch_count;
+    number_map taken; /* cells of the batch's patches */
     edge_table edges;
     edge_queue queue;
+    ARRAY(queue_item) deferred;
     double volume;         /* of all cells */
     double collapse_limit; /* m */
     double floor;          /* of boundary edges next to contact, m; 0: none */
+    double thickness;      /* largest of the bodies, m */
     size_t living;         /* cells */
     double *cell_energy;   /* ranks: elastic, J, by cell of the imported mesh */
-    local_list cells, next_cells, near;
+    local_list near;
 } remesher;
 
 /* Elastic energy of a cell, J; and with inertia, as the potential has it, J. */
@@ -38,10 +87,17 @@ double cell_potential(const remesher *r, int32_t cell);
 /* Notes the ranks of all edges at the present state. */
 abut_status rank_edges(remesher *r, abut_error *err);
 
-/* Tries an operation on an edge (or on vertex a): kept if the potential falls by more than the
- * tolerance (J; negative: rises by less). `shaped`: only if shapes get better (swaps). */
-abut_status try_operation(remesher *r, operation what, int32_t a, int32_t b, bool shaped,
-                          double tolerance, remesh_count *count, local_change *change,
-                          abut_error *err);
+/* Meshes, surroundings and patches of the workers. */
+abut_status workers_init(remesher *r, int count, abut_error *err);
+void workers_free(remesher *r);
+
+/* Adds an operation to the batch; *added is false when its patch touches those of others. */
+abut_status batch_add(remesher *r, operation what, queue_item item, const edge_note *note,
+                      bool *added, abut_error *err);
+/* Tries all operations of the batch. */
+abut_status batch_try(remesher *r, abut_error *err);
+/* Does an operation that was found worth it on all meshes; *change as from the operation. */
+abut_status batch_keep(remesher *r, trial *t, local_change *change, abut_error *err);
+void batch_clear(remesher *r);
 
 #endif

@@ -1,163 +1,357 @@
-/* One operation: done, relaxed on its patch, and kept or taken back. */
+/* Operations: done, relaxed on their patches, and kept or taken back. */
+#include "base/parallel.h"
 #include "remesh/remesher.h"
 
 #include <math.h>
+#include <string.h>
 
-static abut_status apply(remesher *r, operation what, int32_t a, int32_t b, bool shaped,
-                         local_change *change, abut_error *err)
+/* --- one operation -------------------------------------------------------------------------- */
+
+static abut_status apply(local_mesh *m, const trial *t, local_change *change, abut_error *err)
 {
-    switch (what) {
-    case OPERATION_SPLIT: return local_mesh_split(r->mesh, a, b, change, err);
-    case OPERATION_COLLAPSE: return local_mesh_collapse(r->mesh, a, b, change, err);
-    case OPERATION_SWAP: return local_mesh_swap_edge(r->mesh, a, b, shaped, change, err);
-    case OPERATION_SMOOTH: return local_mesh_smooth(r->mesh, a, change, err);
+    switch (t->what) {
+    case OPERATION_SPLIT: return local_mesh_split(m, t->a, t->b, change, err);
+    case OPERATION_COLLAPSE: return local_mesh_collapse(m, t->a, t->b, change, err);
+    case OPERATION_SWAP: return local_mesh_swap_edge(m, t->a, t->b, t->shaped, change, err);
+    case OPERATION_SMOOTH: return local_mesh_smooth(m, t->a, change, err);
     }
     return ABUT_OK;
 }
 
 /* Boundary edges shorter than the range of contact would have neighbours in contact at rest. */
-static abut_status edges_too_short(remesher *r, int32_t vertex, bool *too_short, abut_error *err)
+static abut_status edges_too_short(const remesher *r, worker *w, int32_t vertex, bool *too_short,
+                                   abut_error *err)
 {
-    const local_mesh *m = r->mesh;
+    const local_mesh *m = w->mesh;
     *too_short = false;
     if (!(r->floor > 0) || vertex < 0 || !local_vertex_on_boundary(m, vertex, false))
         return ABUT_OK;
-    array_clear(&r->near);
-    TRY(local_mesh_neighbours(m, vertex, &r->near, err));
-    for (size_t i = 0; i < r->near.count; i++)
-        if (local_edge_length(m, vertex, r->near.data[i]) < r->floor &&
-            local_edge_on_boundary(m, vertex, r->near.data[i], false))
+    array_clear(&w->near);
+    TRY(local_mesh_neighbours(m, vertex, &w->near, err));
+    for (size_t i = 0; i < w->near.count; i++)
+        if (local_edge_length(m, vertex, w->near.data[i]) < r->floor &&
+            local_edge_on_boundary(m, vertex, w->near.data[i], false))
             *too_short = true;
     return ABUT_OK;
 }
 
-/* The operation as far as mesh and geometry go; out->outcome says whether it is possible. */
-static abut_status is_possible(remesher *r, operation what, int32_t a, int32_t b, bool shaped,
-                               local_change *change, abut_error *err)
+/* The operation as far as mesh and geometry at rest go. */
+static abut_status is_possible(const remesher *r, worker *w, const trial *t, local_change *change,
+                               abut_error *err)
 {
-    TRY(apply(r, what, a, b, shaped, change, err));
-    if (change->outcome != LOCAL_DONE || what > OPERATION_COLLAPSE) return ABUT_OK;
+    TRY(apply(w->mesh, t, change, err));
+    if (change->outcome != LOCAL_DONE || t->what > OPERATION_COLLAPSE) return ABUT_OK;
     bool too_short;
-    TRY(edges_too_short(r, change->vertex, &too_short, err));
+    TRY(edges_too_short(r, w, change->vertex, &too_short, err));
     if (too_short) change->outcome = LOCAL_QUALITY;
     return ABUT_OK;
 }
 
 /* The same region on the changed mesh: what is left, and what came. */
-static abut_status changed_cells(remesher *r, local_mark mark, abut_error *err)
+static abut_status changed_cells(worker *w, const trial *t, local_mark mark, abut_error *err)
 {
-    const local_mesh *m = r->mesh;
-    array_clear(&r->next_cells);
+    const local_mesh *m = w->mesh;
+    array_clear(&w->next_cells);
     bool ok = true;
-    for (size_t i = 0; ok && i < r->cells.count; i++)
-        if (m->cells.data[r->cells.data[i]].alive)
-            ok = array_push(&r->next_cells, r->cells.data[i]);
+    for (size_t i = 0; ok && i < t->cells.count; i++)
+        if (m->cells.data[t->cells.data[i]].alive)
+            ok = array_push(&w->next_cells, t->cells.data[i]);
     for (size_t i = mark.cells; ok && i < m->cells.count; i++)
-        if (m->cells.data[i].alive) ok = array_push(&r->next_cells, (int32_t)i);
+        if (m->cells.data[i].alive) ok = array_push(&w->next_cells, (int32_t)i);
     return ok ? ABUT_OK : error_memory(err, "trying an operation");
 }
 
 /* No intersection on the way of a collapse, now and at the start of the step. */
-static abut_status way_is_free(remesher *r, operation what, int32_t a, int32_t b,
+static abut_status way_is_free(const remesher *r, worker *w, const trial *t,
                                const local_change *change, bool *is_free, abut_error *err)
 {
     *is_free = true;
-    if (what != OPERATION_COLLAPSE || !r->before.contact) return ABUT_OK;
+    if (t->what != OPERATION_COLLAPSE || !w->before.contact) return ABUT_OK;
     const remesh_problem *q = r->problem;
-    vec3 now = *local_field(r->mesh, change->vertex, q->field_x);
-    vec3 start = q->field_start >= 0 ? *local_field(r->mesh, change->vertex, q->field_start) : now;
-    return patch_can_merge(&r->before, a, b, now, start, is_free, err);
+    vec3 now = *local_field(w->mesh, change->vertex, q->field_x);
+    vec3 start = q->field_start >= 0 ? *local_field(w->mesh, change->vertex, q->field_start) : now;
+    return patch_can_merge(&w->before, t->a, t->b, now, start, is_free, err);
 }
 
-typedef struct trial {
-    double before, jumped, after; /* E_t on the patch */
-    bool worth;
-} trial;
+static abut_status relax(patch *p, int iterations, double *energy, trial *t, abut_error *err)
+{
+    int used;
+    bool settled;
+    TRY(patch_relax(p, iterations, energy, &used, &settled, err));
+    t->iterations += (size_t)used;
+    return ABUT_OK;
+}
 
 /* Relaxes both sides alike and compares. */
-static abut_status compare(remesher *r, double tolerance, trial *t, abut_error *err)
+static abut_status compare(const remesher *r, worker *w, double tolerance, trial *t,
+                           abut_error *err)
 {
     const remesh_options *o = r->options;
     double threshold = r->problem->force_factor * tolerance;
-    t->worth = false;
-    TRY(patch_energy(&r->after, &t->jumped, err));
+    TRY(patch_energy(&w->after, &t->jumped, err));
     if (!isfinite(t->jumped)) return ABUT_OK;
-    bool touching = r->after.contact && contact_count(r->after.contact) > 0, settled;
-    int iterations = touching ? o->trial_iterations_contact : o->trial_iterations, used;
-    TRY(patch_relax(&r->after, iterations, &t->after, &used, &settled, err));
-    r->report->newton_iterations += (size_t)used;
+    bool touching = w->after.contact && contact_count(w->after.contact) > 0;
+    int iterations = touching ? o->trial_iterations_contact : o->trial_iterations;
+    TRY(relax(&w->after, iterations, &t->after, t, err));
     if (!(t->before - t->after > threshold)) return ABUT_OK;
     /* What the old patch would have gained by the same work does not count. */
     double relaxed;
-    TRY(patch_relax(&r->before, iterations, &relaxed, &used, &settled, err));
-    r->report->newton_iterations += (size_t)used;
+    TRY(relax(&w->before, iterations, &relaxed, t, err));
     if (!(relaxed - t->after > threshold)) return ABUT_OK;
     t->worth = true;
-    TRY(patch_relax(&r->after, o->max_iterations, &t->after, &used, &settled, err));
-    r->report->newton_iterations += (size_t)used;
+    return relax(&w->after, o->max_iterations, &t->after, t, err);
+}
+
+/* Notes where the free vertices of the patch went; false in t->worth if that inverts a cell. */
+static abut_status note_positions(const remesher *r, worker *w, trial *t, abut_error *err)
+{
+    const patch *p = &w->after;
+    array_clear(&t->moved);
+    for (size_t i = 0; i < p->inner; i++) {
+        const uint8_t *f = p->fixed.data + 3 * i;
+        if (f[0] && f[1] && f[2]) continue;
+        relaxed_vertex v = {p->vertices.data[i], vec3_load(p->x.data + 3 * i)};
+        if (!array_push(&t->moved, v)) return error_memory(err, "trying an operation");
+    }
+    TRY(patch_store(p, w->mesh, err));
+    for (size_t i = 0; i < w->next_cells.count; i++)
+        if (!(local_cell_volume(w->mesh, w->next_cells.data[i], r->problem->field_x) > 0))
+            t->worth = false;
     return ABUT_OK;
 }
 
-/* Fields that are positions must not be inverted after the relaxation, either. */
-static bool cells_are_positive(const remesher *r)
+/* Tries an operation: kept if the potential falls by more than the tolerance (J; negative: rises by
+ * less). The mesh is then as before. */
+static abut_status try_once(const remesher *r, worker *w, trial *t, double tolerance,
+                            abut_error *err)
 {
-    for (size_t i = 0; i < r->next_cells.count; i++)
-        if (!(local_cell_volume(r->mesh, r->next_cells.data[i], r->problem->field_x) > 0))
-            return false;
-    return true;
+    local_mark mark = local_mesh_mark(w->mesh);
+    local_change change;
+    surround_box where = t->where;
+    t->worth = t->tried = false;
+    TRY(is_possible(r, w, t, &change, err));
+    local_mesh_rollback(w->mesh, mark);
+    t->outcome = change.outcome;
+    t->refused += change.outcome != LOCAL_DONE;
+    if (change.outcome != LOCAL_DONE) return ABUT_OK;
+    TRY(patch_open(&w->before, &t->cells, &where, err));
+    TRY(patch_energy(&w->before, &t->before, err));
+    TRY(apply(w->mesh, t, &change, err));
+    bool is_free = isfinite(t->before);
+    abut_status status = ABUT_OK;
+    if (is_free) status = way_is_free(r, w, t, &change, &is_free, err);
+    if (status == ABUT_OK && is_free) {
+        status = changed_cells(w, t, mark, err);
+        if (status == ABUT_OK) status = patch_open(&w->after, &w->next_cells, &where, err);
+        t->tried = true;
+        t->trials++;
+        t->free_vertices += w->after.free_count;
+        if (status == ABUT_OK) status = compare(r, w, tolerance, t, err);
+        if (status == ABUT_OK && t->worth) status = note_positions(r, w, t, err);
+    } else
+        t->refused++;
+    local_mesh_rollback(w->mesh, mark);
+    return status;
 }
 
-static abut_status keep(remesher *r, local_mark mark, bool *kept, abut_error *err)
-{
-    TRY(patch_store(&r->after, r->mesh, err));
-    *kept = cells_are_positive(r);
-    if (!*kept) return ABUT_OK;
-    array_clear(&r->near);
-    TRY(local_mesh_removed_since(r->mesh, mark, &r->near, err));
-    r->living += r->next_cells.count;
-    r->living -= r->cells.count;
-    local_mesh_commit(r->mesh);
-    for (size_t i = 0; r->contact && i < r->next_cells.count; i++)
-        TRY(surround_enter(&r->around, r->next_cells.data[i], err));
-    return ABUT_OK;
-}
-
-abut_status try_operation(remesher *r, operation what, int32_t a, int32_t b, bool shaped,
-                          double tolerance, remesh_count *count, local_change *change,
-                          abut_error *err)
+static abut_status try_trial(const remesher *r, worker *w, trial *t, abut_error *err)
 {
     const remesh_options *o = r->options;
-    local_mark mark = local_mesh_mark(r->mesh);
-    TRY(is_possible(r, what, a, b, shaped, change, err));
-    local_mesh_rollback(r->mesh, mark);
-    count->refused += change->outcome != LOCAL_DONE;
-    if (change->outcome != LOCAL_DONE) return ABUT_OK;
-    surround_box where = surround_empty();
-    trial t = {0};
-    TRY(patch_select(r->mesh, a, b, o->patch_rings, o->patch_share * r->volume, &r->cells, err));
-    TRY(patch_open(&r->before, &r->cells, &where, err));
-    TRY(patch_energy(&r->before, &t.before, err));
-    TRY(apply(r, what, a, b, shaped, change, err));
-    bool is_free = isfinite(t.before), kept = false;
-    if (is_free) TRY(way_is_free(r, what, a, b, change, &is_free, err));
-    if (is_free) {
-        TRY(changed_cells(r, mark, err));
-        TRY(patch_open(&r->after, &r->next_cells, &where, err));
-        r->report->patches++;
-        r->report->patch_vertices += r->after.free_count;
-        count->tried++;
-        TRY(compare(r, tolerance, &t, err));
-        if (t.worth) TRY(keep(r, mark, &kept, err));
-    } else
-        count->refused++;
-    if (!kept) {
-        local_mesh_rollback(r->mesh, mark);
-        change->outcome = LOCAL_QUALITY;
-        change->vertex = -1;
-        return ABUT_OK;
+    t->vertex_count = w->mesh->vertices.count;
+    switch (t->what) {
+    case OPERATION_SPLIT: return try_once(r, w, t, o->split_tolerance, err);
+    case OPERATION_COLLAPSE: return try_once(r, w, t, o->collapse_tolerance, err);
+    case OPERATION_SMOOTH: return try_once(r, w, t, o->quality_tolerance, err);
+    case OPERATION_SWAP: break;
     }
-    count->accepted++;
-    count->gained += (t.before - t.after) / r->problem->force_factor;
-    count->jump += (t.before - t.jumped) / r->problem->force_factor;
+    /* Better shapes may cost a little; otherwise a swap has to pay like a split. */
+    t->shaped = true;
+    TRY(try_once(r, w, t, o->quality_tolerance, err));
+    if (t->worth) return ABUT_OK;
+    t->shaped = false;
+    return try_once(r, w, t, o->split_tolerance, err);
+}
+
+/* --- batches -------------------------------------------------------------------------------- */
+
+void batch_clear(remesher *r)
+{
+    r->batch_count = 0;
+    number_map_clear(&r->taken);
+}
+
+static bool star_is_taken(const remesher *r, int32_t vertex)
+{
+    const local_mesh *m = r->mesh;
+    for (int32_t at = m->vertices.data[vertex].first; at >= 0;
+         at = m->cells.data[at / 4].next[at % 4])
+        if (number_map_get(&r->taken, at / 4) >= 0) return true;
+    return false;
+}
+
+/* The region that may be touched by what is free in the patch. */
+static void bound_trial(const remesher *r, trial *t)
+{
+    const local_mesh *m = r->mesh;
+    surround_box box = surround_empty();
+    t->where = box;
+    t->bounded = false;
+    if (!r->contact) return;
+    for (size_t i = 0; i < t->cells.count; i++) {
+        const local_cell *c = &m->cells.data[t->cells.data[i]];
+        for (int k = 0; k <= m->dimension; k++) {
+            surround_add_vertex(&r->workers[0].around, c->vertex[k], &box);
+            t->bounded = t->bounded || c->facet[k] >= 0;
+        }
+    }
+    if (!t->bounded) return;
+    double dhat = r->problem->contact->options.dhat;
+    double reach = fmax(dhat, PATCH_REACH * vec3_norm(vec3_sub(box.high, box.low)));
+    vec3 room = vec3_make(1, 1, 1);
+    double width = 2 * reach + dhat + r->thickness;
+    t->where =
+        (surround_box){vec3_mul_add(box.low, -width, room), vec3_mul_add(box.high, width, room)};
+}
+
+static bool boxes_meet(const surround_box *a, const surround_box *b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
+           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+abut_status batch_add(remesher *r, operation what, queue_item item, const edge_note *note,
+                      bool *added, abut_error *err)
+{
+    const remesh_options *o = r->options;
+    trial *t = &r->batch[r->batch_count];
+    *added = false;
+    if (star_is_taken(r, item.a) || (item.b >= 0 && star_is_taken(r, item.b))) return ABUT_OK;
+    TRY(patch_select(r->mesh, item.a, item.b, o->patch_rings, o->patch_share * r->volume, &t->cells,
+                     err));
+    for (size_t i = 0; i < t->cells.count; i++)
+        if (number_map_get(&r->taken, t->cells.data[i]) >= 0) return ABUT_OK;
+    bound_trial(r, t);
+    for (size_t i = 0; i < r->batch_count; i++)
+        if (t->bounded && r->batch[i].bounded && boxes_meet(&t->where, &r->batch[i].where))
+            return ABUT_OK;
+    for (size_t i = 0; i < t->cells.count; i++)
+        if (!number_map_set(&r->taken, t->cells.data[i], 0))
+            return error_memory(err, "choosing patches");
+    t->what = what;
+    t->a = item.a;
+    t->b = item.b;
+    t->shaped = false;
+    t->depth = note ? note->depth : 0;
+    t->rank = note ? note->rank : RANK_MIDDLE;
+    t->outcome = LOCAL_NO_SUCH;
+    t->tried = t->worth = false;
+    t->iterations = t->free_vertices = t->refused = t->trials = 0;
+    t->status = ABUT_OK;
+    r->batch_count++;
+    *added = true;
     return ABUT_OK;
+}
+
+/* Operations of a batch that one worker tries. */
+static size_t batch_share(const remesher *r)
+{
+    return (size_t)((MAX_BATCH + r->worker_count - 1) / r->worker_count);
+}
+
+static void try_range(void *context, size_t begin, size_t end)
+{
+    remesher *r = context;
+    worker *w = &r->workers[begin / batch_share(r)];
+    for (size_t i = begin; i < end; i++) {
+        trial *t = &r->batch[i];
+        t->status = try_trial(r, w, t, &t->error);
+    }
+}
+
+abut_status batch_try(remesher *r, abut_error *err)
+{
+    if (r->worker_count > 1)
+        parallel_for(r->batch_count, batch_share(r), try_range, r);
+    else
+        try_range(r, 0, r->batch_count);
+    for (size_t i = 0; i < r->batch_count; i++) {
+        const trial *t = &r->batch[i];
+        if (t->status != ABUT_OK) {
+            if (err) *err = t->error;
+            return t->status;
+        }
+        r->report->newton_iterations += t->iterations;
+        r->report->patches += t->trials;
+        r->report->patch_vertices += t->free_vertices;
+    }
+    return ABUT_OK;
+}
+
+static abut_status keep_on(const remesher *r, worker *w, const trial *t, local_change *change,
+                           abut_error *err)
+{
+    local_mesh *m = w->mesh;
+    local_mark mark = local_mesh_mark(m);
+    TRY(apply(m, t, change, err));
+    if (change->outcome != LOCAL_DONE)
+        return error_set(err, ABUT_ERROR_INTERNAL, "", "an operation cannot be repeated (%s)",
+                         local_outcome_name(change->outcome));
+    for (size_t i = 0; i < t->moved.count; i++) {
+        int32_t v = t->moved.data[i].vertex;
+        /* New vertices have a number of their own on a mesh that others have changed as well. */
+        if ((size_t)v >= t->vertex_count) v += (int32_t)mark.vertices - (int32_t)t->vertex_count;
+        TRY(local_mesh_set_field(m, v, r->problem->field_x, t->moved.data[i].x, err));
+    }
+    TRY(changed_cells(w, t, mark, err));
+    local_mesh_commit(m);
+    for (size_t i = 0; r->contact && i < w->next_cells.count; i++)
+        TRY(surround_enter(&w->around, w->next_cells.data[i], err));
+    return ABUT_OK;
+}
+
+abut_status batch_keep(remesher *r, trial *t, local_change *change, abut_error *err)
+{
+    for (int i = r->worker_count - 1; i >= 0; i--) TRY(keep_on(r, &r->workers[i], t, change, err));
+    r->living += r->workers[0].next_cells.count;
+    r->living -= t->cells.count;
+    return ABUT_OK;
+}
+
+/* --- workers -------------------------------------------------------------------------------- */
+
+abut_status workers_init(remesher *r, int count, abut_error *err)
+{
+    r->workers = mem_calloc((size_t)count, sizeof *r->workers);
+    if (!r->workers) return error_memory(err, "preparing remeshing");
+    r->worker_count = count;
+    for (int i = 0; i < count; i++) {
+        worker *w = &r->workers[i];
+        if (i > 0) TRY(local_mesh_copy(r->mesh, &w->copy, err));
+        w->mesh = i > 0 ? &w->copy : r->mesh;
+        surround *around = r->contact ? &w->around : NULL;
+        if (around) TRY(surround_init(around, w->mesh, r->problem, err));
+        TRY(patch_init(&w->before, w->mesh, r->problem, around, err));
+        TRY(patch_init(&w->after, w->mesh, r->problem, around, err));
+    }
+    return ABUT_OK;
+}
+
+void workers_free(remesher *r)
+{
+    for (int i = 0; i < r->worker_count; i++) {
+        worker *w = &r->workers[i];
+        surround_free(&w->around);
+        patch_free(&w->before);
+        patch_free(&w->after);
+        array_free(&w->next_cells);
+        array_free(&w->near);
+        local_mesh_free(&w->copy);
+    }
+    mem_free(r->workers);
+    r->workers = NULL;
+    for (int i = 0; i < MAX_BATCH; i++) {
+        array_free(&r->batch[i].cells);
+        array_free(&r->batch[i].moved);
+    }
+    number_map_free(&r->taken);
 }

@@ -2,6 +2,7 @@
  * diagonals of a coarse mesh, and the criterion's bookkeeping agrees with the potential of the
  * whole mesh. Lengths in mm, forces in N. */
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "remesh/criterion.h"
 #include "test.h"
 
@@ -196,9 +197,47 @@ TEST(adaptive_meshes_reach_the_limit)
     }
 }
 
+/* Batches of patches give the same mesh for any number of threads. */
+TEST(threads_do_not_matter)
+{
+    local_export first = {0};
+    for (int threads = 1; threads <= 4; threads++) {
+        local_mesh m;
+        local_export e;
+        remesh_problem q = make_problem();
+        remesh_options options = remesh_default_options();
+        remesh_report report;
+        abut_error err;
+        options.split_threshold = 0.2;
+        options.swap = options.smooth = true;
+        make_membrane(6, false, &m);
+        parallel_set_threads(1);
+        solve(&m, &q);
+        parallel_set_threads(threads);
+        CHECK_OK(remesh_step(&m, &q, &options, NULL, &report, &err), err);
+        CHECK_OK(local_mesh_export(&m, &e, &err), err);
+        local_mesh_free(&m);
+        if (threads == 1) {
+            first = e;
+            CHECK(report.split.accepted > 20 && report.swap.accepted > 5);
+            continue;
+        }
+        CHECK(e.vertex_count == first.vertex_count && e.cell_count == first.cell_count);
+        if (e.vertex_count == first.vertex_count && e.cell_count == first.cell_count) {
+            CHECK(memcmp(e.rest, first.rest, e.vertex_count * sizeof *e.rest) == 0);
+            CHECK(memcmp(e.cells, first.cells, 3 * e.cell_count * sizeof *e.cells) == 0);
+            for (int f = 0; f < FIELDS; f++)
+                CHECK(memcmp(e.fields[f], first.fields[f], e.vertex_count * sizeof(vec3)) == 0);
+        }
+        local_export_free(&e);
+    }
+    local_export_free(&first);
+}
+
 int main(void)
 {
     RUN(uniform_meshes_agree_with_the_table);
     RUN(adaptive_meshes_reach_the_limit);
+    RUN(threads_do_not_matter);
     return TEST_END();
 }
