@@ -338,8 +338,8 @@ ABUT_API abut_status abut_initial_stiffness(const abut_barrier *barrier, double 
                                             abut_stiffness *out, abut_error *error);
 
 /* To be called once per iteration, after the set was built: doubles the stiffness (up to the
- * highest) when a contact that was closer than 1e-9 of the extent or a hundredth of dhat at the
- * last call has come closer still. */
+ * highest) when a contact that was closer than 1e-9 of the extent at the last call has come closer
+ * still. */
 ABUT_API abut_status abut_adapt_stiffness(abut_active_set *set, double extent,
                                           abut_stiffness *stiffness, abut_error *error);
 

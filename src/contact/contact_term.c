@@ -288,12 +288,12 @@ bool contact_adapt_stiffness(contact_term *t)
 {
     double extent = t->model->extent;
     close_pairs_begin(&t->close);
-    if (!close_pairs_add_set(&t->close, &t->active, extent, t->options.dhat)) return false;
+    if (!close_pairs_add_set(&t->close, &t->active, extent)) return false;
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
         const int32_t vertex[4] = {c->vertex, -2 - c->plane, -1, -1};
         double gap = c->distance - c->thickness;
-        if (!close_pairs_add(&t->close, vertex, gap * gap, extent, t->options.dhat)) return false;
+        if (!close_pairs_add(&t->close, vertex, gap * gap, extent)) return false;
     }
     if (!close_pairs_shrink(&t->close) || t->kappa >= t->kappa_max) return false;
     t->kappa = fmin(t->kappa_max, 2 * t->kappa);

@@ -1,7 +1,5 @@
 #include "contact/stiffness.h"
 
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 void stiffness_bounds(barrier_kind kind, double dhat, double extent, double mean_mass, double scale,
@@ -34,42 +32,34 @@ void close_pairs_free(close_pairs *pairs)
 
 void close_pairs_begin(close_pairs *pairs) { array_clear(&pairs->now); }
 
-bool close_pairs_add(close_pairs *pairs, const int32_t vertex[4], double distance2, double extent,
-                     double dhat)
+bool close_pairs_add(close_pairs *pairs, const int32_t vertex[4], double distance2, double extent)
 {
-    double limit = fmax(1e-9 * extent, 1e-2 * dhat);
+    double limit = 1e-9 * extent;
     if (distance2 >= limit * limit) return true;
     close_pair pair = {.distance2 = distance2};
     memcpy(pair.vertex, vertex, sizeof pair.vertex);
     return array_push(&pairs->now, pair);
 }
 
-bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double extent, double dhat)
+bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double extent)
 {
     for (int k = 0; k < STENCIL_LISTS; k++)
         for (size_t i = 0; i < set->lists[k].count; i++) {
             const contact_stencil *c = &set->lists[k].data[i];
-            if (!close_pairs_add(pairs, c->vertex, stencil_gap2(c), extent, dhat)) return false;
+            if (!close_pairs_add(pairs, c->vertex, stencil_gap2(c), extent)) return false;
         }
     return true;
-}
-
-static int compare_pairs(const void *a, const void *b)
-{
-    const close_pair *p = a, *q = b;
-    return memcmp(p->vertex, q->vertex, sizeof p->vertex);
 }
 
 bool close_pairs_shrink(close_pairs *pairs)
 {
     bool shrunk = false;
-    size_t count = pairs->before.count;
-    for (size_t i = 0; i < pairs->now.count && count > 0 && !shrunk; i++) {
-        const close_pair *now = &pairs->now.data[i];
-        const close_pair *before =
-            bsearch(now, pairs->before.data, count, sizeof *now, compare_pairs);
-        shrunk = before && now->distance2 < before->distance2;
-    }
+    for (size_t i = 0; i < pairs->now.count && !shrunk; i++)
+        for (size_t j = 0; j < pairs->before.count && !shrunk; j++) {
+            const close_pair *now = &pairs->now.data[i], *before = &pairs->before.data[j];
+            shrunk = memcmp(now->vertex, before->vertex, sizeof now->vertex) == 0 &&
+                     now->distance2 < before->distance2;
+        }
     close_pair *data = pairs->before.data;
     size_t capacity = pairs->before.capacity;
     pairs->before.data = pairs->now.data;
@@ -78,7 +68,5 @@ bool close_pairs_shrink(close_pairs *pairs)
     pairs->now.data = data;
     pairs->now.capacity = capacity;
     pairs->now.count = 0;
-    if (pairs->before.count > 1)
-        qsort(pairs->before.data, pairs->before.count, sizeof *pairs->before.data, compare_pairs);
     return shrunk;
 }

@@ -30,13 +30,9 @@ typedef struct close_pairs {
 void close_pairs_free(close_pairs *pairs);
 /* Begins a new list of the present iterate. */
 void close_pairs_begin(close_pairs *pairs);
-/* Adds a stencil when it is below the limit: 1e-9 of the extent, as the supplement says, or a
- * hundredth of dhat. The latter matters under great loads: at distances of a millionth of dhat the
- * barrier is so steep, and the way that collision detection leaves so short, that Newton's method
- * needs several times the iterations. False without memory. */
-bool close_pairs_add(close_pairs *pairs, const int32_t vertex[4], double distance2, double extent,
-                     double dhat);
-bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double extent, double dhat);
+/* Adds a stencil when it is below the limit, which is 1e-9 of the extent. False without memory. */
+bool close_pairs_add(close_pairs *pairs, const int32_t vertex[4], double distance2, double extent);
+bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double extent);
 /* True when a stencil that was close before is still closer now. Ends the present list, which
  * becomes the one before. */
 bool close_pairs_shrink(close_pairs *pairs);
