@@ -280,8 +280,11 @@ void contact_set_stiffness_bounds(contact_term *t, double mean_mass)
 void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
                                const double *other_gradient, size_t scalars)
 {
+    enum { LASTING = 3 };
+    t->loaded = t->min_gap < 1e-3 * t->options.dhat ? t->loaded + 1 : 0;
     double balanced = stiffness_balance(contact_gradient, other_gradient, scalars);
-    t->kappa = fmin(t->kappa_max, fmax(t->kappa_min, balanced));
+    double wanted = fmax(t->kappa_min, balanced) * (t->loaded >= LASTING ? 2 : 1);
+    t->kappa = fmin(t->kappa_max, wanted);
 }
 
 bool contact_adapt_stiffness(contact_term *t)

@@ -454,6 +454,7 @@ static abut_status balance_contact(stepper *s, abut_error *err)
     TRY(problem_update(&s->problem, s->x, err));
     if (contact_count(c) == 0) {
         c->kappa = c->kappa_min;
+        c->loaded = 0;
         return ABUT_OK;
     }
     size_t scalars = 3 * (size_t)s->problem.free_count;
@@ -765,8 +766,12 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
         out[count++] =
             (state_array){.name = "linear_numbers", .doubles = s->linear_numbers, .count = 2};
     }
-    if (s->contact && count < capacity) /* friction of the next step starts from these forces */
+    if (s->contact &&
+        count + 1 < capacity) { /* friction of the next step starts from these forces */
         out[count++] = (state_array){.name = "kappa", .doubles = &s->contact->kappa, .count = 1};
+        out[count++] =
+            (state_array){.name = "kappa_loaded", .doubles = &s->contact->loaded, .count = 1};
+    }
     if (s->limit && count < capacity)
         out[count++] =
             (state_array){.name = "kappa_strain", .doubles = &s->limit->kappa, .count = 1};
