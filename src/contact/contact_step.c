@@ -60,8 +60,8 @@ static double distance_from_tube(const contact_term *t)
 }
 
 /* Finds candidates for the way from t->y along t->p (NULL: no way), with room around it. */
-static abut_status find_candidates(contact_term *t, bool swept, double limit, double room,
-                                   abut_error *err)
+static abut_status find_candidates(contact_term *t, const double *x, bool swept, double limit,
+                                   double room, abut_error *err)
 {
     size_t n = t->model->surface.rows.count;
     memcpy(t->y_base, t->y, n * sizeof *t->y);
@@ -99,7 +99,13 @@ static abut_status find_candidates(contact_term *t, bool swept, double limit, do
                          .extra = t->extra ? t->extra : t->deviation,
                          .inflation = t->options.dhat + 2 * room,
                          .tight = true};
-    abut_status status = broad_candidates(t->broad, &query, &t->candidates, err);
+    abut_status status;
+    if (t->parts) {
+        part_boxes_fill(t->parts, &t->model->surface, &query, x, swept ? t->direction : NULL, mean);
+        status = broad_parts_candidates(t->parts, &query, &t->candidates, err);
+    } else {
+        status = broad_candidates(t->broad, &query, &t->candidates, err);
+    }
     if (swept) memcpy(t->p, t->p_base, n * sizeof *t->p);
     t->broad_queries++;
     t->have_candidates = status == ABUT_OK;
@@ -107,10 +113,10 @@ static abut_status find_candidates(contact_term *t, bool swept, double limit, do
     return status;
 }
 
-abut_status contact_cover_point(contact_term *t, abut_error *err)
+abut_status contact_cover_point(contact_term *t, const double *x, abut_error *err)
 {
     if (t->have_candidates && distance_from_tube(t) <= t->reach) return ABUT_OK;
-    return find_candidates(t, false, 0, 0.25 * t->options.dhat, err);
+    return find_candidates(t, x, false, 0, 0.25 * t->options.dhat, err);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -378,7 +384,7 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
         double dhat = t->options.dhat;
         double room = fmin(0.5 * dhat, fmax(0.05 * dhat, 0.5 * move));
         set_chords(t, limit);
-        status = find_candidates(t, true, limit, room, err);
+        status = find_candidates(t, x, true, limit, room, err);
     }
     timer_switch(timer, STAGE_CCD);
     if (status == ABUT_OK) {

@@ -4,8 +4,9 @@
 
 #include "contact/contact_term.h"
 
-/* Makes sure that the candidates cover the positions t->y: all pairs within dhat are among them. */
-abut_status contact_cover_point(contact_term *t, abut_error *err);
+/* Makes sure that the candidates cover the positions t->y of x: all pairs within dhat are among
+ * them. */
+abut_status contact_cover_point(contact_term *t, const double *x, abut_error *err);
 
 /* The term's max_step: conservative CCD that leaves a fifth of the present distance (a tenth for
  * half-spaces), IPC supplement 4. */

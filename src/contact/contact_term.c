@@ -115,7 +115,7 @@ static abut_status update(term *base, const double *x, abut_error *err)
 {
     contact_term *t = (contact_term *)base;
     collision_surface_positions(&t->model->surface, x, t->y);
-    TRY(contact_cover_point(t, err));
+    TRY(contact_cover_point(t, x, err));
     TRY(active_set_build(&t->active, &t->model->surface, &t->candidates, t->y, t->options.dhat,
                          err));
     t->min_distance = sqrt(t->active.min_distance2);
@@ -316,6 +316,7 @@ static void destroy(term *base)
     contact_term *t = (contact_term *)base;
     array_free(&t->planes);
     broad_destroy(t->broad);
+    broad_parts_destroy(t->parts);
     mem_free(t->kinematic);
     candidate_set_free(&t->candidates);
     active_set_free(&t->active);
@@ -409,6 +410,10 @@ abut_status contact_create(const model *m, const contact_options *options, conta
         status = surface_links_make(&t->links, &m->surface, vertices, err);
     }
     if (status == ABUT_OK) status = broad_create(&shape, &t->broad, err);
+    if (status == ABUT_OK && part_boxes_possible(m)) {
+        collision_surface_positions(&m->surface, (const double *)m->rest.data, t->y);
+        status = broad_parts_create(&shape, t->y, &t->parts, err);
+    }
     if (status != ABUT_OK) {
         destroy(&t->base);
         return status;
@@ -441,5 +446,6 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed)
     }
     if (!changed) return;
     broad_update_filter(t->broad);
+    if (t->parts) broad_parts_update_filter(t->parts);
     t->have_candidates = false;
 }

@@ -13,6 +13,7 @@
 #include "contact/active_set.h"
 #include "contact/barrier.h"
 #include "contact/max_operator.h"
+#include "contact/part_boxes.h"
 #include "contact/row_stencils.h"
 #include "contact/stiffness.h"
 #include "term/term.h"
@@ -52,6 +53,7 @@ typedef struct contact_term {
     double loaded; /* number of steps on end that began with a gap far below dhat */
     ARRAY(half_space) planes;
     broad_phase *broad;
+    broad_parts *parts;   /* used instead when no body meets itself; else NULL */
     uint8_t *group_flags; /* per body, for the broad phase */
     uint8_t *kinematic;   /* per vertex: cannot respond in this step */
     candidate_set candidates;

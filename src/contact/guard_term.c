@@ -50,7 +50,14 @@ abut_status guard_check(guard_term *t, const double *x, bool *found, guard_findi
         *found = true;
         return ABUT_OK;
     }
-    TRY(broad_crossing_candidates(t->contact->broad, t->y, &t->pairs, err));
+    broad_parts *parts = t->contact->parts;
+    if (parts) {
+        broad_query query = {.y = t->y};
+        part_boxes_fill(parts, &t->contact->model->surface, &query, x, NULL, (vec3){0});
+        TRY(broad_parts_crossings(parts, t->y, &t->pairs, err));
+    } else {
+        TRY(broad_crossing_candidates(t->contact->broad, t->y, &t->pairs, err));
+    }
     t->tests += t->pairs.count;
     if (t->pairs.count == 0) return ABUT_OK;
     pair_work work = {t};

@@ -1,0 +1,359 @@
+#include "broad/parts.h"
+
+#include "base/parallel.h"
+#include "base/sort.h"
+#include "broad/parts_build.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Boxes of the primitives of one part during a query, and which of them meet another part. */
+typedef struct near_list {
+    ARRAY(int32_t) ids;
+    ARRAY(exact_box) boxes;
+} near_list;
+
+typedef ARRAY(uint64_t) pair_keys; /* first index in the upper half, second in the lower */
+
+struct broad_parts {
+    broad_surface surface;
+    part_lists lists;
+    ARRAY(part_box) boxes;
+    /* The tree over the boxes: every part is an edge between two corners of its box. */
+    broad_phase *tree;
+    ARRAY(vec3) corners;
+    ARRAY(int32_t) corner_edges, corner_group;
+    ARRAY(uint8_t) corner_kinematic, group_flags;
+    candidate_set meetings; /* of parts */
+    ARRAY(exact_box) vertex_box;
+    ARRAY(exact_diagonals) vertex_diagonals;
+    ARRAY(uint32_t) stamp; /* of the query that filled a vertex' boxes */
+    uint32_t query_number;
+    ARRAY(int32_t) vertices; /* to fill in this query */
+    near_list near[2];       /* of the two parts of a pair */
+    pair_keys keys[PAIR_KINDS], spare;
+};
+
+size_t broad_parts_count(const broad_parts *p) { return p->lists.parts.count; }
+const broad_part *broad_parts_list(const broad_parts *p) { return p->lists.parts.data; }
+part_box *broad_parts_boxes(broad_parts *p) { return p->boxes.data; }
+
+const int32_t *broad_parts_vertices(const broad_parts *p, size_t part, size_t *count)
+{
+    return part_list_of(&p->lists, PART_VERTICES, part, count);
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static abut_status create_tree(broad_parts *p, abut_error *err)
+{
+    size_t n = p->lists.parts.count;
+    if (!array_resize(&p->boxes, n + 1) || !array_resize(&p->corners, 2 * n + 1) ||
+        !array_resize(&p->corner_edges, 2 * n + 1) || !array_resize(&p->corner_group, 2 * n + 1) ||
+        !array_resize(&p->corner_kinematic, 2 * n + 1))
+        return error_memory(err, "preparing the parts of bodies");
+    int32_t groups = 0;
+    for (size_t i = 0; i < n; i++) {
+        int32_t group = p->surface.group[p->lists.parts.data[i].vertex];
+        if (group >= groups) groups = group + 1;
+        for (size_t k = 2 * i; k < 2 * i + 2; k++) {
+            p->corner_edges.data[k] = (int32_t)k;
+            p->corner_group.data[k] = group;
+            p->corner_kinematic.data[k] = 0;
+        }
+    }
+    if (!array_resize(&p->group_flags, (size_t)groups + 1))
+        return error_memory(err, "preparing the parts of bodies");
+    memset(p->group_flags.data, BROAD_GROUP_NO_SELF, (size_t)groups + 1);
+    broad_surface boxes = {.vertex_count = 2 * n,
+                           .edge_count = n,
+                           .edges = (const int32_t(*)[2])p->corner_edges.data,
+                           .group = p->corner_group.data,
+                           .group_count = (size_t)groups,
+                           .group_flags = p->group_flags.data,
+                           .kinematic = p->corner_kinematic.data};
+    return broad_create(&boxes, &p->tree, err);
+}
+
+static abut_status create(broad_parts *p, const vec3 *rest, abut_error *err)
+{
+    size_t n = p->surface.vertex_count;
+    TRY(part_lists_build(&p->lists, &p->surface, rest, err));
+    TRY(create_tree(p, err));
+    if (!array_resize(&p->vertex_box, n + 1) || !array_resize(&p->vertex_diagonals, n + 1) ||
+        !array_resize(&p->stamp, n + 1))
+        return error_memory(err, "preparing the parts of bodies");
+    memset(p->stamp.data, 0, (n + 1) * sizeof *p->stamp.data);
+    broad_parts_update_filter(p);
+    return ABUT_OK;
+}
+
+abut_status broad_parts_create(const broad_surface *surface, const vec3 *rest, broad_parts **out,
+                               abut_error *err)
+{
+    *out = NULL;
+    broad_parts *p = mem_calloc(1, sizeof *p);
+    if (!p) return error_memory(err, "preparing the parts of bodies");
+    p->surface = *surface;
+    abut_status status = create(p, rest, err);
+    if (status != ABUT_OK)
+        broad_parts_destroy(p);
+    else
+        *out = p;
+    return status;
+}
+
+void broad_parts_destroy(broad_parts *p)
+{
+    if (!p) return;
+    part_lists_free(&p->lists);
+    broad_destroy(p->tree);
+    candidate_set_free(&p->meetings);
+    array_free(&p->boxes);
+    array_free(&p->corners);
+    array_free(&p->corner_edges);
+    array_free(&p->corner_group);
+    array_free(&p->corner_kinematic);
+    array_free(&p->group_flags);
+    array_free(&p->vertex_box);
+    array_free(&p->vertex_diagonals);
+    array_free(&p->stamp);
+    array_free(&p->vertices);
+    for (int k = 0; k < 2; k++) {
+        array_free(&p->near[k].ids);
+        array_free(&p->near[k].boxes);
+    }
+    for (int k = 0; k < PAIR_KINDS; k++) array_free(&p->keys[k]);
+    array_free(&p->spare);
+    mem_free(p);
+}
+
+void broad_parts_update_filter(broad_parts *p)
+{
+    for (size_t i = 0; i < p->lists.parts.count; i++) {
+        size_t count;
+        const int32_t *v = broad_parts_vertices(p, i, &count);
+        uint8_t kinematic = p->surface.kinematic != NULL;
+        for (size_t k = 0; kinematic && k < count; k++) kinematic = p->surface.kinematic[v[k]];
+        p->corner_kinematic.data[2 * i] = p->corner_kinematic.data[2 * i + 1] = kinematic;
+    }
+    broad_update_filter(p->tree);
+}
+
+/* ---- which parts meet ----------------------------------------------------------------------- */
+
+static abut_status find_meetings(broad_parts *p, abut_error *err)
+{
+    for (size_t i = 0; i < p->lists.parts.count; i++) {
+        p->corners.data[2 * i] = p->boxes.data[i].low;
+        p->corners.data[2 * i + 1] = p->boxes.data[i].high;
+    }
+    broad_query query = {.y = p->corners.data};
+    return broad_candidates(p->tree, &query, &p->meetings, err);
+}
+
+typedef struct fill_work {
+    broad_parts *p;
+    const broad_query *query;
+} fill_work;
+
+static void fill_range(void *context, size_t begin, size_t end)
+{
+    const fill_work *w = context;
+    for (size_t i = begin; i < end; i++) {
+        size_t v = (size_t)w->p->vertices.data[i];
+        w->p->vertex_box.data[v] = vertex_exact_box(w->query, v);
+        if (w->query->tight) w->p->vertex_diagonals.data[v] = vertex_exact_diagonals(w->query, v);
+    }
+}
+
+static bool note_vertices(broad_parts *p, size_t part)
+{
+    size_t count;
+    const int32_t *v = broad_parts_vertices(p, part, &count);
+    for (size_t k = 0; k < count; k++) {
+        if (p->stamp.data[v[k]] == p->query_number) continue;
+        p->stamp.data[v[k]] = p->query_number;
+        if (!array_push(&p->vertices, v[k])) return false;
+    }
+    return true;
+}
+
+/* Boxes of the vertices of all parts that meet another one. */
+static abut_status fill_boxes(broad_parts *p, const broad_query *query, abut_error *err)
+{
+    if (++p->query_number == 0) { /* all numbers were used */
+        memset(p->stamp.data, 0, p->stamp.count * sizeof *p->stamp.data);
+        p->query_number = 1;
+    }
+    array_clear(&p->vertices);
+    for (size_t i = 0; i < p->meetings.ee.count; i++)
+        if (!note_vertices(p, (size_t)p->meetings.ee.data[i].first) ||
+            !note_vertices(p, (size_t)p->meetings.ee.data[i].second))
+            return error_memory(err, "listing candidate pairs");
+    fill_work work = {p, query};
+    parallel_for(p->vertices.count, 512, fill_range, &work);
+    return ABUT_OK;
+}
+
+/* ---- pairs of two parts --------------------------------------------------------------------- */
+
+/* Primitives of two kinds whose pairs are wanted. */
+typedef struct pairing {
+    int kind;            /* list of the result */
+    part_list_kind a, b; /* lists of the parts */
+    int arity_a, arity_b;
+} pairing;
+
+static const int32_t *vertices_of(const broad_surface *s, int arity, const int32_t *id)
+{
+    return arity == 1 ? id : arity == 2 ? s->edges[*id] : s->triangles[*id];
+}
+
+static exact_box primitive_box(const broad_parts *p, int arity, const int32_t *id)
+{
+    const int32_t *v = vertices_of(&p->surface, arity, id);
+    exact_box box = p->vertex_box.data[v[0]];
+    for (int c = 1; c < arity; c++) exact_box_include(&box, &p->vertex_box.data[v[c]]);
+    return box;
+}
+
+static exact_diagonals primitive_diagonals(const broad_parts *p, int arity, const int32_t *id)
+{
+    const int32_t *v = vertices_of(&p->surface, arity, id);
+    exact_diagonals box = p->vertex_diagonals.data[v[0]];
+    for (int c = 1; c < arity; c++) exact_diagonals_include(&box, &p->vertex_diagonals.data[v[c]]);
+    return box;
+}
+
+static bool is_kinematic(const broad_parts *p, int arity, const int32_t *id)
+{
+    const int32_t *v = vertices_of(&p->surface, arity, id);
+    if (!p->surface.kinematic) return false;
+    for (int c = 0; c < arity; c++)
+        if (!p->surface.kinematic[v[c]]) return false;
+    return true;
+}
+
+static bool meets_part(const exact_box *a, const part_box *b)
+{
+    return a->low[0] <= b->high.x && b->low.x <= a->high[0] && a->low[1] <= b->high.y &&
+           b->low.y <= a->high[1] && a->low[2] <= b->high.z && b->low.z <= a->high[2];
+}
+
+/* Primitives of a part that meet the box of another one. */
+static bool list_near(const broad_parts *p, part_list_kind list, int arity, size_t part,
+                      const part_box *other, near_list *out)
+{
+    size_t count;
+    const int32_t *ids = part_list_of(&p->lists, list, part, &count);
+    array_clear(&out->ids);
+    array_clear(&out->boxes);
+    for (size_t i = 0; i < count; i++) {
+        exact_box box = primitive_box(p, arity, &ids[i]);
+        if (!meets_part(&box, other)) continue;
+        if (!array_push(&out->ids, ids[i]) || !array_push(&out->boxes, box)) return false;
+    }
+    return true;
+}
+
+static bool add_pair(pair_keys *keys, bool ordered, int32_t a, int32_t b)
+{
+    int32_t first = ordered || a < b ? a : b, second = ordered || a < b ? b : a;
+    return array_push(keys, (uint64_t)(uint32_t)first << 32 | (uint32_t)second);
+}
+
+static bool pairs_of_lists(broad_parts *p, const pairing *pair, const near_list *a,
+                           const near_list *b, bool tight, pair_keys *keys)
+{
+    bool ordered = pair->a != pair->b;
+    for (size_t i = 0; i < a->ids.count; i++)
+        for (size_t j = 0; j < b->ids.count; j++) {
+            if (!exact_box_overlap(&a->boxes.data[i], &b->boxes.data[j])) continue;
+            const int32_t *x = &a->ids.data[i], *y = &b->ids.data[j];
+            if (tight) {
+                exact_diagonals c = primitive_diagonals(p, pair->arity_a, x);
+                exact_diagonals d = primitive_diagonals(p, pair->arity_b, y);
+                if (!exact_diagonals_overlap(&c, &d)) continue;
+            }
+            if (is_kinematic(p, pair->arity_a, x) && is_kinematic(p, pair->arity_b, y)) continue;
+            if (!add_pair(keys, ordered, *x, *y)) return false;
+        }
+    return true;
+}
+
+/* Pairs of one kind between two parts, in both roles when the kinds of primitives differ. */
+static bool pairs_of_parts(broad_parts *p, const pairing *pair, size_t one, size_t two, bool tight)
+{
+    pair_keys *keys = &p->keys[pair->kind];
+    near_list *a = &p->near[0], *b = &p->near[1];
+    const part_box *box_one = &p->boxes.data[one], *box_two = &p->boxes.data[two];
+    if (!list_near(p, pair->a, pair->arity_a, one, box_two, a)) return false;
+    if (a->ids.count > 0) {
+        if (!list_near(p, pair->b, pair->arity_b, two, box_one, b)) return false;
+        if (!pairs_of_lists(p, pair, a, b, tight, keys)) return false;
+    }
+    if (pair->a == pair->b) return true;
+    if (!list_near(p, pair->a, pair->arity_a, two, box_one, a)) return false;
+    if (a->ids.count == 0) return true;
+    if (!list_near(p, pair->b, pair->arity_b, one, box_two, b)) return false;
+    return pairs_of_lists(p, pair, a, b, tight, keys);
+}
+
+static abut_status take_pairs(broad_parts *p, int kind, pair_list *out, abut_error *err)
+{
+    size_t n = p->keys[kind].count;
+    if (!array_resize(out, n) || !array_resize(&p->spare, n + 1))
+        return error_memory(err, "listing candidate pairs");
+    if (n > 1) sort_u64(p->keys[kind].data, p->spare.data, n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t key = p->keys[kind].data[i];
+        out->data[i] = (index_pair){(int32_t)(key >> 32), (int32_t)(uint32_t)key};
+    }
+    return ABUT_OK;
+}
+
+static abut_status find_pairs(broad_parts *p, const pairing *pairings, size_t count,
+                              const broad_query *query, abut_error *err)
+{
+    for (int k = 0; k < PAIR_KINDS; k++) array_clear(&p->keys[k]);
+    TRY(find_meetings(p, err));
+    TRY(fill_boxes(p, query, err));
+    for (size_t i = 0; i < p->meetings.ee.count; i++)
+        for (size_t k = 0; k < count; k++)
+            if (!pairs_of_parts(p, &pairings[k], (size_t)p->meetings.ee.data[i].first,
+                                (size_t)p->meetings.ee.data[i].second, query->tight))
+                return error_memory(err, "listing candidate pairs");
+    return ABUT_OK;
+}
+
+abut_status broad_parts_candidates(broad_parts *p, const broad_query *query, candidate_set *out,
+                                   abut_error *err)
+{
+    static const pairing solid[] = {
+        {CANDIDATE_VT, PART_POINTS, PART_TRIANGLES, 1, 3},
+        {CANDIDATE_EE, PART_EDGES, PART_EDGES, 2, 2},
+        {CANDIDATE_VE, PART_ROD_POINTS, PART_ROD_EDGES, 1, 2},
+        {CANDIDATE_VV, PART_PARTICLES, PART_PARTICLES, 1, 1},
+    };
+    static const pairing planar[] = {{CANDIDATE_VE, PART_POINTS, PART_EDGES, 1, 2},
+                                     {CANDIDATE_VV, PART_PARTICLES, PART_PARTICLES, 1, 1}};
+    if (p->surface.planar)
+        TRY(find_pairs(p, planar, sizeof planar / sizeof *planar, query, err));
+    else
+        TRY(find_pairs(p, solid, sizeof solid / sizeof *solid, query, err));
+    pair_list *const lists[PAIR_KINDS] = {&out->vt, &out->ee, &out->ve, &out->vv};
+    for (int kind = 0; kind < PAIR_KINDS; kind++) TRY(take_pairs(p, kind, lists[kind], err));
+    out->inflation = query->inflation;
+    out->rebuilds = p->meetings.rebuilds;
+    out->largest = p->meetings.largest;
+    return ABUT_OK;
+}
+
+abut_status broad_parts_crossings(broad_parts *p, const vec3 *y, pair_list *out, abut_error *err)
+{
+    static const pairing crossing[] = {{0, PART_EDGES, PART_TRIANGLES, 2, 3}};
+    broad_query query = {.y = y, .tight = true};
+    TRY(find_pairs(p, crossing, 1, &query, err));
+    return take_pairs(p, 0, out, err);
+}
