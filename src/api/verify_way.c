@@ -44,7 +44,8 @@ static abut_status check_moment(way_check *c, abut_error *err)
     frame moment = *c->next;
     moment.points = c->points;
     verify_setup setup = v->verifier.setup;
-    setup.limits = NULL; /* they are checked at frames */
+    setup.limits = NULL; /* they are checked at frames, distances too */
+    setup.radius = 0;
     verify_result found;
     size_t first = v->problems.count;
     TRY(verify_frame(&moment, &setup, c->most, &found, &v->problems, err));

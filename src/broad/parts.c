@@ -7,12 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Boxes of the primitives of one part during a query, and which of them meet another part. */
-typedef struct near_list {
-    ARRAY(int32_t) ids;
-    ARRAY(exact_box) boxes;
-} near_list;
-
 typedef ARRAY(uint64_t) pair_keys; /* first index in the upper half, second in the lower */
 
 struct broad_parts {
@@ -29,8 +23,11 @@ struct broad_parts {
     ARRAY(exact_diagonals) vertex_diagonals;
     ARRAY(uint32_t) stamp; /* of the query that filled a vertex' boxes */
     uint32_t query_number;
-    ARRAY(int32_t) vertices; /* to fill in this query */
-    near_list near[2];       /* of the two parts of a pair */
+    ARRAY(int32_t) vertices;   /* to fill in this query */
+    ARRAY(int32_t) active;     /* parts that meet another one */
+    ARRAY(int32_t) slot;       /* per part: where its boxes are, -1: not active */
+    ARRAY(exact_box) boxes_of; /* of the points, edges and triangles of the active parts */
+    ARRAY(int32_t) near[2];    /* primitives of the two parts of a pair that are near the other */
     pair_keys keys[PAIR_KINDS], spare;
 };
 
@@ -75,27 +72,28 @@ static abut_status create_tree(broad_parts *p, abut_error *err)
     return broad_create(&boxes, &p->tree, err);
 }
 
-static abut_status create(broad_parts *p, const vec3 *rest, abut_error *err)
+static abut_status create(broad_parts *p, const int32_t *body, const vec3 *rest, abut_error *err)
 {
     size_t n = p->surface.vertex_count;
-    TRY(part_lists_build(&p->lists, &p->surface, rest, err));
+    TRY(part_lists_build(&p->lists, &p->surface, body, rest, err));
     TRY(create_tree(p, err));
     if (!array_resize(&p->vertex_box, n + 1) || !array_resize(&p->vertex_diagonals, n + 1) ||
-        !array_resize(&p->stamp, n + 1))
+        !array_resize(&p->stamp, n + 1) || !array_resize(&p->slot, p->lists.parts.count + 1))
         return error_memory(err, "preparing the parts of bodies");
+    for (size_t i = 0; i < p->lists.parts.count; i++) p->slot.data[i] = -1;
     memset(p->stamp.data, 0, (n + 1) * sizeof *p->stamp.data);
     broad_parts_update_filter(p);
     return ABUT_OK;
 }
 
-abut_status broad_parts_create(const broad_surface *surface, const vec3 *rest, broad_parts **out,
-                               abut_error *err)
+abut_status broad_parts_create(const broad_surface *surface, const int32_t *body, const vec3 *rest,
+                               broad_parts **out, abut_error *err)
 {
     *out = NULL;
     broad_parts *p = mem_calloc(1, sizeof *p);
     if (!p) return error_memory(err, "preparing the parts of bodies");
     p->surface = *surface;
-    abut_status status = create(p, rest, err);
+    abut_status status = create(p, body, rest, err);
     if (status != ABUT_OK)
         broad_parts_destroy(p);
     else
@@ -119,10 +117,10 @@ void broad_parts_destroy(broad_parts *p)
     array_free(&p->vertex_diagonals);
     array_free(&p->stamp);
     array_free(&p->vertices);
-    for (int k = 0; k < 2; k++) {
-        array_free(&p->near[k].ids);
-        array_free(&p->near[k].boxes);
-    }
+    array_free(&p->active);
+    array_free(&p->slot);
+    array_free(&p->boxes_of);
+    for (int k = 0; k < 2; k++) array_free(&p->near[k]);
     for (int k = 0; k < PAIR_KINDS; k++) array_free(&p->keys[k]);
     array_free(&p->spare);
     mem_free(p);
@@ -157,7 +155,7 @@ typedef struct fill_work {
     const broad_query *query;
 } fill_work;
 
-static void fill_range(void *context, size_t begin, size_t end)
+static void fill_vertices(void *context, size_t begin, size_t end)
 {
     const fill_work *w = context;
     for (size_t i = begin; i < end; i++) {
@@ -167,9 +165,51 @@ static void fill_range(void *context, size_t begin, size_t end)
     }
 }
 
-static bool note_vertices(broad_parts *p, size_t part)
+static const int32_t *vertices_of(const broad_surface *s, int arity, const int32_t *id)
 {
-    size_t count;
+    return arity == 1 ? id : arity == 2 ? s->edges[*id] : s->triangles[*id];
+}
+
+static size_t count_of(const broad_parts *p, part_list_kind list, size_t part)
+{
+    return p->lists.begin[list].data[part + 1] - p->lists.begin[list].data[part];
+}
+
+/* The boxes of a part's points, then edges, then triangles. */
+static const exact_box *boxes_of(const broad_parts *p, part_list_kind list, size_t part)
+{
+    size_t at = (size_t)p->slot.data[part];
+    for (int k = PART_POINTS; k < (int)list; k++) at += count_of(p, (part_list_kind)k, part);
+    return p->boxes_of.data + at;
+}
+
+static void fill_parts(void *context, size_t begin, size_t end)
+{
+    const broad_parts *p = ((const fill_work *)context)->p;
+    for (size_t i = begin; i < end; i++) {
+        size_t part = (size_t)p->active.data[i];
+        exact_box *box = p->boxes_of.data + p->slot.data[part];
+        for (int arity = 1; arity <= 3; arity++) {
+            size_t count;
+            const int32_t *ids =
+                part_list_of(&p->lists, (part_list_kind)(PART_VERTICES + arity), part, &count);
+            for (size_t k = 0; k < count; k++, box++) {
+                const int32_t *v = vertices_of(&p->surface, arity, &ids[k]);
+                *box = p->vertex_box.data[v[0]];
+                for (int c = 1; c < arity; c++) exact_box_include(box, &p->vertex_box.data[v[c]]);
+            }
+        }
+    }
+}
+
+/* Notes a part as active, with its vertices. */
+static bool activate(broad_parts *p, size_t part)
+{
+    if (p->slot.data[part] >= 0) return true;
+    size_t count, at = p->boxes_of.count;
+    p->slot.data[part] = (int32_t)at;
+    for (int k = PART_POINTS; k <= PART_TRIANGLES; k++) at += count_of(p, (part_list_kind)k, part);
+    if (!array_push(&p->active, (int32_t)part) || !array_resize(&p->boxes_of, at)) return false;
     const int32_t *v = broad_parts_vertices(p, part, &count);
     for (size_t k = 0; k < count; k++) {
         if (p->stamp.data[v[k]] == p->query_number) continue;
@@ -179,44 +219,36 @@ static bool note_vertices(broad_parts *p, size_t part)
     return true;
 }
 
-/* Boxes of the vertices of all parts that meet another one. */
+/* Boxes of all primitives of the parts that meet another one. */
 static abut_status fill_boxes(broad_parts *p, const broad_query *query, abut_error *err)
 {
     if (++p->query_number == 0) { /* all numbers were used */
         memset(p->stamp.data, 0, p->stamp.count * sizeof *p->stamp.data);
         p->query_number = 1;
     }
+    for (size_t i = 0; i < p->active.count; i++) p->slot.data[p->active.data[i]] = -1;
+    array_clear(&p->active);
+    array_clear(&p->boxes_of);
     array_clear(&p->vertices);
     for (size_t i = 0; i < p->meetings.ee.count; i++)
-        if (!note_vertices(p, (size_t)p->meetings.ee.data[i].first) ||
-            !note_vertices(p, (size_t)p->meetings.ee.data[i].second))
+        if (!activate(p, (size_t)p->meetings.ee.data[i].first) ||
+            !activate(p, (size_t)p->meetings.ee.data[i].second))
             return error_memory(err, "listing candidate pairs");
     fill_work work = {p, query};
-    parallel_for(p->vertices.count, 512, fill_range, &work);
+    parallel_for(p->vertices.count, 512, fill_vertices, &work);
+    parallel_for(p->active.count, 32, fill_parts, &work);
     return ABUT_OK;
 }
 
 /* ---- pairs of two parts --------------------------------------------------------------------- */
 
-/* Primitives of two kinds whose pairs are wanted. */
+/* Primitives of two kinds whose pairs are wanted, from parts whose elements are of some kinds. */
 typedef struct pairing {
     int kind;            /* list of the result */
-    part_list_kind a, b; /* lists of the parts */
-    int arity_a, arity_b;
+    part_list_kind a, b; /* lists of the parts; the arity of their primitives as a number */
+    int least_a, most_a; /* arity of the elements of the parts */
+    int least_b, most_b;
 } pairing;
-
-static const int32_t *vertices_of(const broad_surface *s, int arity, const int32_t *id)
-{
-    return arity == 1 ? id : arity == 2 ? s->edges[*id] : s->triangles[*id];
-}
-
-static exact_box primitive_box(const broad_parts *p, int arity, const int32_t *id)
-{
-    const int32_t *v = vertices_of(&p->surface, arity, id);
-    exact_box box = p->vertex_box.data[v[0]];
-    for (int c = 1; c < arity; c++) exact_box_include(&box, &p->vertex_box.data[v[c]]);
-    return box;
-}
 
 static exact_diagonals primitive_diagonals(const broad_parts *p, int arity, const int32_t *id)
 {
@@ -235,25 +267,19 @@ static bool is_kinematic(const broad_parts *p, int arity, const int32_t *id)
     return true;
 }
 
-static bool meets_part(const exact_box *a, const part_box *b)
+/* Primitives of a part that meet the box of another one, as numbers within the part. */
+static bool list_near(broad_parts *p, part_list_kind list, size_t part, size_t other, int side)
 {
-    return a->low[0] <= b->high.x && b->low.x <= a->high[0] && a->low[1] <= b->high.y &&
-           b->low.y <= a->high[1] && a->low[2] <= b->high.z && b->low.z <= a->high[2];
-}
-
-/* Primitives of a part that meet the box of another one. */
-static bool list_near(const broad_parts *p, part_list_kind list, int arity, size_t part,
-                      const part_box *other, near_list *out)
-{
-    size_t count;
-    const int32_t *ids = part_list_of(&p->lists, list, part, &count);
-    array_clear(&out->ids);
-    array_clear(&out->boxes);
+    const part_box *o = &p->boxes.data[other];
+    exact_box limit = {{o->low.x, o->low.y, o->low.z, 0}, {o->high.x, o->high.y, o->high.z, 0}};
+    const exact_box *boxes = boxes_of(p, list, part);
+    size_t count = count_of(p, list, part), kept = 0;
+    if (!array_resize(&p->near[side], count)) return false;
     for (size_t i = 0; i < count; i++) {
-        exact_box box = primitive_box(p, arity, &ids[i]);
-        if (!meets_part(&box, other)) continue;
-        if (!array_push(&out->ids, ids[i]) || !array_push(&out->boxes, box)) return false;
+        p->near[side].data[kept] = (int32_t)i;
+        kept += exact_box_overlap(&boxes[i], &limit);
     }
+    p->near[side].count = kept;
     return true;
 }
 
@@ -263,41 +289,50 @@ static bool add_pair(pair_keys *keys, bool ordered, int32_t a, int32_t b)
     return array_push(keys, (uint64_t)(uint32_t)first << 32 | (uint32_t)second);
 }
 
-static bool pairs_of_lists(broad_parts *p, const pairing *pair, const near_list *a,
-                           const near_list *b, bool tight, pair_keys *keys)
+/* Pairs of primitives that are near, the first of part `one`. */
+static bool pairs_of_lists(broad_parts *p, const pairing *pair, size_t one, size_t two, bool tight)
 {
-    bool ordered = pair->a != pair->b;
-    for (size_t i = 0; i < a->ids.count; i++)
-        for (size_t j = 0; j < b->ids.count; j++) {
-            if (!exact_box_overlap(&a->boxes.data[i], &b->boxes.data[j])) continue;
-            const int32_t *x = &a->ids.data[i], *y = &b->ids.data[j];
+    const exact_box *a = boxes_of(p, pair->a, one), *b = boxes_of(p, pair->b, two);
+    size_t unused;
+    const int32_t *ids_a = part_list_of(&p->lists, pair->a, one, &unused);
+    const int32_t *ids_b = part_list_of(&p->lists, pair->b, two, &unused);
+    int arity_a = (int)pair->a, arity_b = (int)pair->b;
+    for (size_t i = 0; i < p->near[0].count; i++)
+        for (size_t j = 0; j < p->near[1].count; j++) {
+            int32_t m = p->near[0].data[i], n = p->near[1].data[j];
+            if (!exact_box_overlap(&a[m], &b[n])) continue;
+            const int32_t *x = &ids_a[m], *y = &ids_b[n];
             if (tight) {
-                exact_diagonals c = primitive_diagonals(p, pair->arity_a, x);
-                exact_diagonals d = primitive_diagonals(p, pair->arity_b, y);
+                exact_diagonals c = primitive_diagonals(p, arity_a, x);
+                exact_diagonals d = primitive_diagonals(p, arity_b, y);
                 if (!exact_diagonals_overlap(&c, &d)) continue;
             }
-            if (is_kinematic(p, pair->arity_a, x) && is_kinematic(p, pair->arity_b, y)) continue;
-            if (!add_pair(keys, ordered, *x, *y)) return false;
+            if (is_kinematic(p, arity_a, x) && is_kinematic(p, arity_b, y)) continue;
+            if (!add_pair(&p->keys[pair->kind], pair->a != pair->b, *x, *y)) return false;
         }
     return true;
 }
 
-/* Pairs of one kind between two parts, in both roles when the kinds of primitives differ. */
+static bool within(int arity, int least, int most) { return arity >= least && arity <= most; }
+
+/* Pairs of one kind between two parts, the first primitive of part `one`. */
 static bool pairs_of_parts(broad_parts *p, const pairing *pair, size_t one, size_t two, bool tight)
 {
-    pair_keys *keys = &p->keys[pair->kind];
-    near_list *a = &p->near[0], *b = &p->near[1];
-    const part_box *box_one = &p->boxes.data[one], *box_two = &p->boxes.data[two];
-    if (!list_near(p, pair->a, pair->arity_a, one, box_two, a)) return false;
-    if (a->ids.count > 0) {
-        if (!list_near(p, pair->b, pair->arity_b, two, box_one, b)) return false;
-        if (!pairs_of_lists(p, pair, a, b, tight, keys)) return false;
-    }
-    if (pair->a == pair->b) return true;
-    if (!list_near(p, pair->a, pair->arity_a, two, box_one, a)) return false;
-    if (a->ids.count == 0) return true;
-    if (!list_near(p, pair->b, pair->arity_b, one, box_two, b)) return false;
-    return pairs_of_lists(p, pair, a, b, tight, keys);
+    const broad_part *parts = p->lists.parts.data;
+    if (!within(parts[one].arity, pair->least_a, pair->most_a) ||
+        !within(parts[two].arity, pair->least_b, pair->most_b))
+        return true;
+    if (!list_near(p, pair->a, one, two, 0)) return false;
+    if (p->near[0].count == 0) return true;
+    return list_near(p, pair->b, two, one, 1) && pairs_of_lists(p, pair, one, two, tight);
+}
+
+/* In both roles when the kinds of primitives differ. */
+static bool pairs_of_meeting(broad_parts *p, const pairing *pair, index_pair meeting, bool tight)
+{
+    size_t one = (size_t)meeting.first, two = (size_t)meeting.second;
+    if (!pairs_of_parts(p, pair, one, two, tight)) return false;
+    return pair->a == pair->b || pairs_of_parts(p, pair, two, one, tight);
 }
 
 static abut_status take_pairs(broad_parts *p, int kind, pair_list *out, abut_error *err)
@@ -321,8 +356,7 @@ static abut_status find_pairs(broad_parts *p, const pairing *pairings, size_t co
     TRY(fill_boxes(p, query, err));
     for (size_t i = 0; i < p->meetings.ee.count; i++)
         for (size_t k = 0; k < count; k++)
-            if (!pairs_of_parts(p, &pairings[k], (size_t)p->meetings.ee.data[i].first,
-                                (size_t)p->meetings.ee.data[i].second, query->tight))
+            if (!pairs_of_meeting(p, &pairings[k], p->meetings.ee.data[i], query->tight))
                 return error_memory(err, "listing candidate pairs");
     return ABUT_OK;
 }
@@ -331,13 +365,13 @@ abut_status broad_parts_candidates(broad_parts *p, const broad_query *query, can
                                    abut_error *err)
 {
     static const pairing solid[] = {
-        {CANDIDATE_VT, PART_POINTS, PART_TRIANGLES, 1, 3},
-        {CANDIDATE_EE, PART_EDGES, PART_EDGES, 2, 2},
-        {CANDIDATE_VE, PART_ROD_POINTS, PART_ROD_EDGES, 1, 2},
-        {CANDIDATE_VV, PART_PARTICLES, PART_PARTICLES, 1, 1},
+        {CANDIDATE_VT, PART_POINTS, PART_TRIANGLES, 1, 3, 3, 3},
+        {CANDIDATE_EE, PART_EDGES, PART_EDGES, 2, 3, 2, 3},
+        {CANDIDATE_VE, PART_POINTS, PART_EDGES, 1, 2, 2, 2},
+        {CANDIDATE_VV, PART_POINTS, PART_POINTS, 1, 1, 1, 1},
     };
-    static const pairing planar[] = {{CANDIDATE_VE, PART_POINTS, PART_EDGES, 1, 2},
-                                     {CANDIDATE_VV, PART_PARTICLES, PART_PARTICLES, 1, 1}};
+    static const pairing planar[] = {{CANDIDATE_VE, PART_POINTS, PART_EDGES, 1, 3, 2, 3},
+                                     {CANDIDATE_VV, PART_POINTS, PART_POINTS, 1, 1, 1, 1}};
     if (p->surface.planar)
         TRY(find_pairs(p, planar, sizeof planar / sizeof *planar, query, err));
     else
@@ -352,7 +386,7 @@ abut_status broad_parts_candidates(broad_parts *p, const broad_query *query, can
 
 abut_status broad_parts_crossings(broad_parts *p, const vec3 *y, pair_list *out, abut_error *err)
 {
-    static const pairing crossing[] = {{0, PART_EDGES, PART_TRIANGLES, 2, 3}};
+    static const pairing crossing[] = {{0, PART_EDGES, PART_TRIANGLES, 2, 3, 3, 3}};
     broad_query query = {.y = y, .tight = true};
     TRY(find_pairs(p, crossing, 1, &query, err));
     return take_pairs(p, 0, out, err);

@@ -14,7 +14,8 @@
 #include "broad/candidates.h"
 
 typedef struct broad_part {
-    int32_t vertex; /* one of its vertices: tells body and kind */
+    int32_t vertex; /* one of its vertices: tells the body */
+    int32_t arity;  /* its elements: 3 triangles, 2 edges in no triangle, 1 points in no edge */
     vec3 arm;       /* of its box at rest: from that vertex to the centre */
     vec3 half;      /* half of its extents */
 } broad_part;
@@ -26,11 +27,10 @@ typedef struct part_box {
 
 typedef struct broad_parts broad_parts;
 
-/* rest: positions of the vertices. Vertices of one group must be of one body or bodies that do not
- * meet, and all groups are taken as not colliding with themselves. All vertices are points. The
- * surface's arrays must live as long. */
-abut_status broad_parts_create(const broad_surface *surface, const vec3 *rest, broad_parts **out,
-                               abut_error *err);
+/* body: of every vertex; rest: positions of the vertices. No group collides with itself, whatever
+ * its flags. All vertices are points. The surface's arrays must live as long. */
+abut_status broad_parts_create(const broad_surface *surface, const int32_t *body, const vec3 *rest,
+                               broad_parts **out, abut_error *err);
 void broad_parts_destroy(broad_parts *p);
 /* Reads the kinematic flags again after their values have changed. */
 void broad_parts_update_filter(broad_parts *p);

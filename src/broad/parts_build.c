@@ -10,7 +10,7 @@ enum { PART_SIZE = 16 }; /* elements of a part at most */
 
 /* What parts are made of: a triangle, an edge in no triangle, a point in no edge. */
 typedef struct element {
-    int32_t id, group;
+    int32_t id, body;
     int8_t arity;
     vec3 center;
 } element;
@@ -18,6 +18,7 @@ typedef struct element {
 typedef struct part_builder {
     part_lists *out;
     const broad_surface *s;
+    const int32_t *body;
     const vec3 *rest;
     ARRAY(element) elements;
     ARRAY(int32_t) element_part; /* per element */
@@ -105,8 +106,7 @@ static bool add_element(part_builder *b, int32_t id, int arity)
         center = vec3_mul_add(center, 1.0 / arity, b->rest[v[c]]);
         if (b->vertex_arity.data[v[c]] < arity) b->vertex_arity.data[v[c]] = (uint8_t)arity;
     }
-    int32_t group = b->s->group ? b->s->group[v[0]] : 0;
-    return array_push(&b->elements, (element){id, group, (int8_t)arity, center});
+    return array_push(&b->elements, (element){id, b->body[v[0]], (int8_t)arity, center});
 }
 
 static bool list_elements(part_builder *b)
@@ -129,10 +129,10 @@ static bool list_elements(part_builder *b)
 
 /* ---- cutting -------------------------------------------------------------------------------- */
 
-static int compare_groups(const void *a, const void *b)
+static int compare_bodies(const void *a, const void *b)
 {
     const element *x = a, *y = b;
-    if (x->group != y->group) return x->group < y->group ? -1 : 1;
+    if (x->body != y->body) return x->body < y->body ? -1 : 1;
     if (x->arity != y->arity) return x->arity < y->arity ? 1 : -1;
     return (x->id > y->id) - (x->id < y->id);
 }
@@ -171,18 +171,18 @@ static bool cut(part_builder *b, size_t first, size_t count)
     int32_t part = (int32_t)b->out->parts.count;
     for (size_t i = 0; i < count; i++) b->element_part.data[first + i] = part;
     const int32_t *v = vertices_of(b->s, e[0].arity, &e[0].id);
-    return array_push(&b->out->parts, (broad_part){.vertex = v[0]});
+    return array_push(&b->out->parts, (broad_part){.vertex = v[0], .arity = e[0].arity});
 }
 
-static bool cut_groups(part_builder *b)
+static bool cut_bodies(part_builder *b)
 {
     size_t n = b->elements.count;
     if (!array_resize(&b->element_part, n + 1)) return false;
-    if (n > 1) qsort(b->elements.data, n, sizeof *b->elements.data, compare_groups);
+    if (n > 1) qsort(b->elements.data, n, sizeof *b->elements.data, compare_bodies);
     for (size_t first = 0, next; first < n; first = next) {
         const element *e = b->elements.data;
         for (next = first; next < n; next++)
-            if (e[next].group != e[first].group || e[next].arity != e[first].arity) break;
+            if (e[next].body != e[first].body || e[next].arity != e[first].arity) break;
         if (!cut(b, first, next - first)) return false;
     }
     return true;
@@ -230,18 +230,6 @@ static bool make_list(part_lists *l, part_list_kind kind, const int32_t *part, s
     return true;
 }
 
-/* The same for a selection of the items. */
-static bool make_selection(part_lists *l, part_list_kind kind, const int32_t *part, size_t count,
-                           const uint8_t *value, uint8_t most)
-{
-    int32_t *chosen = mem_alloc(count + 1, sizeof *chosen);
-    if (!chosen) return false;
-    for (size_t i = 0; i < count; i++) chosen[i] = value[i] <= most ? part[i] : -1;
-    bool ok = make_list(l, kind, chosen, count);
-    mem_free(chosen);
-    return ok;
-}
-
 /* Vertices of the part's primitives, each once, and the box around them. */
 static bool list_vertices(part_builder *b)
 {
@@ -278,21 +266,17 @@ static bool build(part_builder *b)
 {
     part_lists *l = b->out;
     const broad_surface *s = b->s;
-    if (!list_elements(b) || !cut_groups(b) || !share_out(b)) return false;
-    const int32_t *point = b->point_part.data, *edge = b->edge_part.data;
-    const uint8_t *arity = b->vertex_arity.data, *solid = b->edge_solid.data;
-    size_t vertices = s->vertex_count, edges = s->edge_count;
-    return make_list(l, PART_TRIANGLES, b->triangle_part.data, s->triangle_count) &&
-           make_list(l, PART_POINTS, point, vertices) && make_list(l, PART_EDGES, edge, edges) &&
-           make_selection(l, PART_ROD_POINTS, point, vertices, arity, 2) &&
-           make_selection(l, PART_PARTICLES, point, vertices, arity, 1) &&
-           make_selection(l, PART_ROD_EDGES, edge, edges, solid, 0) && list_vertices(b);
+    if (!list_elements(b) || !cut_bodies(b) || !share_out(b)) return false;
+    return make_list(l, PART_POINTS, b->point_part.data, s->vertex_count) &&
+           make_list(l, PART_EDGES, b->edge_part.data, s->edge_count) &&
+           make_list(l, PART_TRIANGLES, b->triangle_part.data, s->triangle_count) &&
+           list_vertices(b);
 }
 
-abut_status part_lists_build(part_lists *l, const broad_surface *s, const vec3 *rest,
-                             abut_error *err)
+abut_status part_lists_build(part_lists *l, const broad_surface *s, const int32_t *body,
+                             const vec3 *rest, abut_error *err)
 {
-    part_builder b = {.out = l, .s = s, .rest = rest};
+    part_builder b = {.out = l, .s = s, .body = body, .rest = rest};
     bool ok = build(&b);
     builder_free(&b);
     return ok ? ABUT_OK : error_memory(err, "cutting bodies into parts");

@@ -10,9 +10,6 @@ typedef enum part_list_kind {
     PART_POINTS,
     PART_EDGES,
     PART_TRIANGLES,
-    PART_ROD_POINTS, /* points in no triangle */
-    PART_ROD_EDGES,  /* edges in no triangle */
-    PART_PARTICLES,  /* points in no edge and no triangle */
     PART_LIST_COUNT
 } part_list_kind;
 
@@ -22,8 +19,9 @@ typedef struct part_lists {
     ARRAY(size_t) begin[PART_LIST_COUNT]; /* per part, one more than parts */
 } part_lists;
 
-abut_status part_lists_build(part_lists *l, const broad_surface *s, const vec3 *rest,
-                             abut_error *err);
+/* body: per vertex. */
+abut_status part_lists_build(part_lists *l, const broad_surface *s, const int32_t *body,
+                             const vec3 *rest, abut_error *err);
 void part_lists_free(part_lists *l);
 
 static inline const int32_t *part_list_of(const part_lists *l, part_list_kind kind, size_t part,

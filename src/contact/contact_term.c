@@ -412,7 +412,7 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     if (status == ABUT_OK) status = broad_create(&shape, &t->broad, err);
     if (status == ABUT_OK && part_boxes_possible(m)) {
         collision_surface_positions(&m->surface, (const double *)m->rest.data, t->y);
-        status = broad_parts_create(&shape, t->y, &t->parts, err);
+        status = broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
     }
     if (status != ABUT_OK) {
         destroy(&t->base);

@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "geometry/check_gap.h"
 #include "geometry/check_grid.h"
+#include "geometry/check_near.h"
 #include "geometry/intersect.h"
 #include "geometry/predicates.h"
 
@@ -22,6 +23,7 @@ typedef struct element_set {
 typedef struct element_sets {
     element_set triangles, edges, free_edges, points, free_points;
     int32_t *point_vertices, *free_point_vertices, (*free_edge_vertices)[2], *free_edge_ids;
+    int32_t *kept[5][2]; /* vertices and numbers of sets of which only a part is needed */
 } element_sets;
 
 const char *check_kind_name(check_kind kind)
@@ -152,9 +154,99 @@ static void sets_free(element_sets *sets)
     mem_free(sets->free_point_vertices);
     mem_free(sets->free_edge_vertices);
     mem_free(sets->free_edge_ids);
+    for (int k = 0; k < 5; k++) {
+        mem_free(sets->kept[k][0]);
+        mem_free(sets->kept[k][1]);
+    }
 }
 
-static abut_status sets_fill(const check_surface *s, element_sets *sets, abut_error *err)
+static check_box grown(check_box box, double by)
+{
+    vec3 margin = {by, by, by};
+    return (check_box){vec3_sub(box.low, margin), vec3_add(box.high, margin)};
+}
+
+/* Geometric mean of the sizes of the boxes: what a typical query is. */
+static double typical_size(const element_set *set)
+{
+    double sum = 0.0;
+    size_t n = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        double size = vec3_max_abs(vec3_sub(set->boxes[i].high, set->boxes[i].low));
+        if (!(size > 0.0)) continue;
+        sum += log(size);
+        n++;
+    }
+    return n ? exp(sum / (double)n) : 0.0;
+}
+
+static bool meets_itself(const check_surface *s, int32_t body)
+{
+    return !(s->body_flags[body] & (CHECK_BODY_RIGID | CHECK_BODY_OBSTACLE));
+}
+
+static abut_status mark_set(const check_surface *s, const element_set *set, double half,
+                            check_near *near, abut_error *err)
+{
+    for (size_t i = 0; i < set->count; i++)
+        TRY(check_near_mark(near, grown(set->boxes[i], half),
+                            s->body[set->vertices[i * (size_t)set->size]], err));
+    return ABUT_OK;
+}
+
+/* Keeps the elements that something else may be near to. */
+static abut_status keep_near(const check_surface *s, element_set *set, double half,
+                             const check_near *near, int32_t *kept[2], abut_error *err)
+{
+    size_t size = (size_t)set->size, n = 0;
+    kept[0] = mem_alloc(size * set->count + 1, sizeof *kept[0]);
+    kept[1] = mem_alloc(set->count + 1, sizeof *kept[1]);
+    if (!kept[0] || !kept[1]) return error_memory(err, "checking boxes");
+    for (size_t i = 0; i < set->count; i++) {
+        const int32_t *v = set->vertices + i * size;
+        int32_t body = s->body[v[0]];
+        if (!meets_itself(s, body) && !check_near_test(near, grown(set->boxes[i], half), body))
+            continue;
+        memcpy(kept[0] + n * size, v, size * sizeof *v);
+        kept[1][n] = set->id ? set->id[i] : (int32_t)i;
+        set->boxes[n++] = set->boxes[i];
+    }
+    set->vertices = kept[0];
+    set->id = kept[1];
+    set->count = n;
+    return ABUT_OK;
+}
+
+static abut_status mark_sets(const check_surface *s, const element_sets *sets, double half,
+                             check_near *near, abut_error *err)
+{
+    TRY(mark_set(s, &sets->triangles, half, near, err));
+    TRY(mark_set(s, &sets->free_edges, half, near, err));
+    return mark_set(s, &sets->free_points, half, near, err);
+}
+
+/* Drops what is further than the radius from all other bodies, where bodies do not meet
+ * themselves. Nothing that the searches below could find is lost. */
+static abut_status drop_far(const check_surface *s, element_sets *sets, double radius,
+                            abut_error *err)
+{
+    if (!s->body || !s->body_flags || !isfinite(radius)) return ABUT_OK;
+    double half = 0.5 * radius * (1 + 1e-9);
+    double cell = fmax(fmax(typical_size(&sets->edges), typical_size(&sets->free_points)), radius);
+    size_t expected = sets->triangles.count + sets->free_edges.count + sets->free_points.count;
+    check_near near;
+    TRY(check_near_init(&near, cell, expected, err));
+    abut_status status = mark_sets(s, sets, half, &near, err);
+    element_set *all[] = {&sets->triangles, &sets->edges, &sets->free_edges, &sets->points,
+                          &sets->free_points};
+    for (int k = 0; status == ABUT_OK && k < 5; k++)
+        status = keep_near(s, all[k], half, &near, sets->kept[k], err);
+    check_near_free(&near);
+    return status;
+}
+
+static abut_status sets_fill(const check_surface *s, element_sets *sets, double radius,
+                             abut_error *err)
 {
     TRY(validate(s, err));
     TRY(find_free_edges(s, sets, err));
@@ -166,13 +258,16 @@ static abut_status sets_fill(const check_surface *s, element_sets *sets, abut_er
     TRY(make_boxes(s, &sets->edges, err));
     TRY(make_boxes(s, &sets->free_edges, err));
     TRY(make_boxes(s, &sets->points, err));
-    return make_boxes(s, &sets->free_points, err);
+    TRY(make_boxes(s, &sets->free_points, err));
+    return drop_far(s, sets, radius, err);
 }
 
-static abut_status sets_init(const check_surface *s, element_sets *sets, abut_error *err)
+/* radius: pairs that are further apart do not matter. */
+static abut_status sets_init(const check_surface *s, element_sets *sets, double radius,
+                             abut_error *err)
 {
     *sets = (element_sets){0};
-    abut_status status = sets_fill(s, sets, err);
+    abut_status status = sets_fill(s, sets, radius, err);
     if (status != ABUT_OK) sets_free(sets);
     return status;
 }
@@ -255,12 +350,6 @@ static double gap_of(const pair_search *search, const int32_t *a, const int32_t 
     }
 }
 
-static check_box grown(check_box box, double by)
-{
-    vec3 margin = {by, by, by};
-    return (check_box){vec3_sub(box.low, margin), vec3_add(box.high, margin)};
-}
-
 /* Tests one query element against its candidates. */
 static bool search_one(const pair_search *search, size_t q, check_candidates *candidates,
                        chunk_result *out)
@@ -302,20 +391,6 @@ static void search_chunk(void *context, size_t begin, size_t end)
     for (size_t q = begin; q < end && !out->out_of_memory; q++)
         out->out_of_memory = !search_one(search, q, &candidates, out);
     array_free(&candidates);
-}
-
-/* Geometric mean of the sizes of the boxes: what a typical query is. */
-static double typical_size(const element_set *set)
-{
-    double sum = 0.0;
-    size_t n = 0;
-    for (size_t i = 0; i < set->count; i++) {
-        double size = vec3_max_abs(vec3_sub(set->boxes[i].high, set->boxes[i].low));
-        if (!(size > 0.0)) continue;
-        sum += log(size);
-        n++;
-    }
-    return n ? exp(sum / (double)n) : 0.0;
 }
 
 /* Moves what the chunks found to the results, in order. */
@@ -395,7 +470,7 @@ abut_status check_intersections(const check_surface *surface, check_pair **pairs
     element_sets sets;
     *pairs = NULL;
     *count = 0;
-    TRY(sets_init(surface, &sets, err));
+    TRY(sets_init(surface, &sets, 0, err));
     pair_list found = {0};
     abut_status status = search_intersections(surface, &sets, &found, err);
     sets_free(&sets);
@@ -420,7 +495,7 @@ abut_status check_too_close(const check_surface *surface, const double *thicknes
     *count = 0;
     for (size_t b = 0; b < body_count; b++) most = fmax(most, thickness[b]);
     if (!(most > 0)) return ABUT_OK;
-    TRY(sets_init(surface, &sets, err));
+    TRY(sets_init(surface, &sets, most, err));
     const struct {
         check_kind kind;
         const element_set *queries, *items;
@@ -465,7 +540,7 @@ abut_status check_min_distance(const check_surface *surface, double radius, chec
 {
     element_sets sets;
     *out = (check_gap){.distance = INFINITY, .pair = {.first = -1, .second = -1}};
-    TRY(sets_init(surface, &sets, err));
+    TRY(sets_init(surface, &sets, radius, err));
     /* A pair at exactly the radius counts. */
     check_gap gap = {.distance = nextafter(radius, INFINITY), .pair = {.first = -1, .second = -1}};
     abut_status status = search_gaps(surface, &sets, &gap, err);

@@ -98,8 +98,8 @@ static abut_status check_pairs(const frame *f, const check_surface *surface, dou
     TRY(status);
     result->min_distance = 0;
     if (result->intersections > 0) return ABUT_OK;
-    check_gap gap;
-    TRY(check_min_distance(surface, radius, &gap, err));
+    check_gap gap = {.distance = INFINITY};
+    if (radius > 0) TRY(check_min_distance(surface, radius, &gap, err));
     result->min_distance = gap.distance;
     return ABUT_OK;
 }

@@ -37,7 +37,7 @@ typedef struct verify_setup {
     uint8_t *invertible; /* per body: its material allows inverted tets; NULL: none does */
     size_t plane_count;
     verify_plane *planes;
-    double radius;        /* distances are measured up to this */
+    double radius;        /* distances are measured up to this; 0: not at all */
     double *thickness;    /* per body: pairs must stay further apart than their mean; NULL: none */
     verify_limit *limits; /* per body; NULL: none */
 } verify_setup;
