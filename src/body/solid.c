@@ -1,5 +1,7 @@
 #include "body/solid.h"
 
+#include "fem/change_order.h"
+
 #include "body/model_build.h"
 #include "fem/lagrange.h"
 
@@ -255,7 +257,7 @@ abut_status model_add_solid(model *m, const char *name, const solid_definition *
     if (plain) {
         TRY(model_add_tets(m, body, def->nodes, mesh_find(def->nodes, CELL_TET), err));
     } else {
-        body->consistent_mass = true;
+        body->consistent_mass = mesh_order(def->nodes) > 1; /* row sums of the others fail */
         TRY(add_solid_nodes(m, body, def, dimension, err));
         TRY(add_elements(m, body, def, dimension, err));
     }

@@ -439,7 +439,7 @@ static const schema_field body_fields[] = {
     {"orthogonality", SCHEMA_NUMBER, ABOVE(0), .initial = "1e5", .unit = "J/kg",
      .doc = "Affine bodies: stiffness of the potential that keeps them rigid, per mass."},
     {"mass", SCHEMA_WORD, .words = mass_words, .initial = "\"lumped\"",
-     .doc = "Mass matrix of linear tetrahedra; all other elements have the consistent one."},
+     .doc = "Mass matrix of linear elements; those of higher order have the consistent one."},
     {"order", SCHEMA_INTEGER, FROM_TO(1, 4), .absent = "that of the mesh",
      .doc = "Deformable bodies: order of the displacements within a cell (hexahedra and quads: at "
             "most 2). The cells keep the order that they have in the mesh."},

@@ -61,12 +61,19 @@ static void differences(const inertia_term *t, const element_set *s, size_t e, c
     }
 }
 
+/* Bodies of linear elements may have lumped mass, which is that of their nodes. */
+static bool has_mass(const inertia_term *t, const element_set *s, size_t e)
+{
+    return t->model->bodies.data[s->body.data[e]].consistent_mass;
+}
+
 static double set_energy(void *context, size_t begin, size_t end)
 {
     const set_work *w = context;
     double sum = 0;
     for (size_t e = begin; e < end; e++) {
         vec3 d[ELEMENT_MAX_NODES];
+        if (!has_mass(w->t, w->s, e)) continue;
         differences(w->t, w->s, e, w->x, d);
         for (int a = 0; a < w->s->nodes; a++) {
             sum += 0.5 * element_mass(w->s, e, a, a) * vec3_norm2(d[a]);
@@ -132,8 +139,8 @@ static void tet_derivatives(const inertia_term *t, const double *x, size_t begin
 static void set_derivatives(const inertia_term *t, const element_set *s, const double *x,
                             size_t begin, size_t end, double *gradient, double *hessian)
 {
-    double factor = t->base.weight * t->mass_factor;
     for (size_t e = begin; e < end; e++) {
+        double factor = has_mass(t, s, e) ? t->base.weight * t->mass_factor : 0;
         vec3 d[ELEMENT_MAX_NODES];
         differences(t, s, e, x, d);
         for (int a = 0; gradient && a < s->nodes; a++, gradient += 3) {
@@ -237,6 +244,7 @@ void inertia_multiply(const inertia_term *t, const double *x, double *y)
         const element_set *s = &t->model->sets.data[i];
         for (size_t e = 0; e < s->count; e++) {
             const int32_t *blocks = s->blocks.data + e * (size_t)s->nodes;
+            if (!has_mass(t, s, e)) continue;
             for (int a = 0; a < s->nodes; a++)
                 for (int b = 0; b < s->nodes; b++)
                     for (size_t c = 0; c < 3; c++)

@@ -1,7 +1,7 @@
 /* Inertia and dead loads: 1/2 |x - x_tilde|_M^2 - s f.x, with s the integrator's factor on forces.
  *
- * The mass matrix is lumped, plus (for bodies that ask for it) the consistent mass of their tets in
- * place of the lumped one. Element sets have consistent mass always. */
+ * The mass matrix is lumped, plus (for bodies that ask for it, and elements of higher order always)
+ * the consistent mass of their elements in place of the lumped one. */
 #ifndef TERM_INERTIA_H
 #define TERM_INERTIA_H
 
