@@ -20,7 +20,7 @@ abut_run_options abut_default_run_options(void) { return (abut_run_options){.ste
 
 /* What the linear-complementarity stepper did, part of the checkpoint. */
 typedef struct mlcp_totals {
-    double passes, unconverged_steps;
+    double passes, unconverged_steps, halvings;
     double worst[3], sum[3]; /* of Fischer-Burmeister errors */
 } mlcp_totals;
 enum { MLCP_TOTALS = sizeof(mlcp_totals) / sizeof(double) };
@@ -236,6 +236,7 @@ static void summarise_mlcp(const run *r, run_summary *out)
 {
     out->mlcp.used = r->sim->stepper->mlcp != NULL;
     out->mlcp.passes = (int64_t)r->mlcp.passes;
+    out->mlcp.halvings = (int64_t)r->mlcp.halvings;
     out->mlcp.unconverged_steps = (int64_t)r->mlcp.unconverged_steps;
     for (int i = 0; i < 3; i++) {
         out->mlcp.worst[i] = r->mlcp.worst[i];
@@ -399,6 +400,7 @@ static void count_mlcp(run *r)
     const mlcp_statistics *m = &r->sim->stepper->mlcp_statistics;
     const double errors[3] = {m->error_normal, m->error_stick, m->error_slide};
     r->mlcp.passes += m->passes;
+    r->mlcp.halvings += m->halvings;
     r->mlcp.unconverged_steps += !m->converged;
     for (int i = 0; i < 3; i++) {
         r->mlcp.worst[i] = fmax(r->mlcp.worst[i], errors[i]);

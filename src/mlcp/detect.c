@@ -322,8 +322,10 @@ abut_status mlcp_detect(mlcp_solver *s, bool *added, abut_error *err)
     return status;
 }
 
-double mlcp_free_part(const mlcp_solver *s)
+abut_status mlcp_free_part(mlcp_solver *s, double *out, abut_error *err)
 {
+    /* A step that was broken off may have left what the candidates were found for. */
+    if (left_boxes(s)) TRY(mlcp_find_candidates(s, err));
     stage before = timer_switch(s->problem->timer, STAGE_CCD);
     double part = 1;
     for (int list = 0; list < 2; list++) {
@@ -354,7 +356,8 @@ double mlcp_free_part(const mlcp_solver *s)
         }
     }
     timer_switch(s->problem->timer, before);
-    return fmax(0, part);
+    *out = fmax(0, part);
+    return ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */

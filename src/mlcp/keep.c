@@ -72,19 +72,23 @@ abut_status mlcp_save(mlcp_solver *s, mlcp_saved *out, abut_error *err)
     if (!array_resize(&s->saved_ints, INTS * count + 1) ||
         !array_resize(&s->saved_reals, REALS * count + 1))
         return error_memory(err, "saving contacts");
+    s->saved_reals.data[REALS * count] = s->h;
     for (size_t k = 0; k < count; k++)
         write_contact(&s->contacts.data[k], s->saved_ints.data + INTS * k,
                       s->saved_reals.data + REALS * k);
-    *out = (mlcp_saved){s->saved_ints.data, INTS * count, s->saved_reals.data, REALS * count};
+    *out = (mlcp_saved){s->saved_ints.data, INTS * count, s->saved_reals.data, REALS * count + 1};
     return ABUT_OK;
 }
 
 abut_status mlcp_restore(mlcp_solver *s, const mlcp_saved *saved, abut_error *err)
 {
     size_t count = saved->int_count / INTS;
-    if (saved->int_count != INTS * count || saved->real_count != REALS * count)
+    if (saved->int_count != INTS * count || saved->real_count != REALS * count + 1)
         return error_set(err, ABUT_ERROR_INPUT, "mlcp_contacts", "not a state of this scene");
     array_clear(&s->contacts);
+    s->h = saved->reals[REALS * count];
+    if (!(s->h >= 0 && isfinite(s->h)))
+        return error_set(err, ABUT_ERROR_INPUT, "mlcp_reals", "not a state of this scene");
     for (size_t k = 0; k < count; k++) {
         const int32_t *ints = saved->ints + INTS * k;
         const double *reals = saved->reals + REALS * k;

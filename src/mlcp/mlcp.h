@@ -72,6 +72,7 @@ typedef struct mlcp_statistics {
     size_t contacts; /* active */
     size_t sticking;
     bool converged;
+    int halvings;                                  /* counted by who repeats steps */
     double residual;                               /* of the velocities, relative */
     double error_normal, error_stick, error_slide; /* Fischer-Burmeister, m */
 } mlcp_statistics;
@@ -90,6 +91,9 @@ void mlcp_destroy(mlcp_solver *s);
  * way and reported in the statistics; it is no error. */
 abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocity, double *x,
                       double h, mlcp_statistics *statistics, abut_error *err);
+
+/* Contacts as they were before the last step, so that it can be repeated. */
+void mlcp_forget_step(mlcp_solver *s);
 
 /* Contacts as numbers, for a checkpoint. What is saved belongs to the solver until the next call.
  */

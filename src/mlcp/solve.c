@@ -262,12 +262,48 @@ static abut_status iterate(mlcp_solver *s, mlcp_statistics *out, abut_error *err
     return ABUT_OK;
 }
 
+static abut_status keep_contacts(mlcp_solver *s, abut_error *err)
+{
+    if (!array_resize(&s->before, s->contacts.count)) return error_memory(err, "keeping contacts");
+    if (s->contacts.count > 0)
+        memcpy(s->before.data, s->contacts.data, s->contacts.count * sizeof *s->before.data);
+    s->h_before = s->h;
+    return ABUT_OK;
+}
+
+void mlcp_forget_step(mlcp_solver *s)
+{
+    array_clear(&s->contacts);
+    s->h = s->h_before;
+    if (s->before.count == 0 || !array_resize(&s->contacts, s->before.count)) return;
+    memcpy(s->contacts.data, s->before.data, s->before.count * sizeof *s->before.data);
+}
+
+/* Multipliers are forces times the square of the step. */
+static void change_length(mlcp_solver *s, double h)
+{
+    double factor = s->h > 0 ? h / s->h * (h / s->h) : 1;
+    s->h = h;
+    if (factor == 1) return;
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        mlcp_contact *c = &s->contacts.data[k];
+        c->lambda *= factor;
+        for (int i = 0; i < 2; i++) {
+            c->gamma[i] *= factor;
+            c->force[i] *= factor;
+            c->history[i] *= factor;
+        }
+        for (int i = 0; i < 3; i++) c->reference[i] *= factor;
+    }
+}
+
 abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocity, double *x,
                       double h, mlcp_statistics *statistics, abut_error *err)
 {
     size_t scalars = 3 * s->model->rest.count;
     *statistics = (mlcp_statistics){0};
-    s->h = h;
+    TRY(keep_contacts(s, err));
+    change_length(s, h);
     s->pass = 0;
     s->x_start = start;
     s->x_end = x;
@@ -289,13 +325,14 @@ abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocit
     statistics->iterations += state.iteration;
     mlcp_update_end(s);
     for (size_t i = 0; i < scalars; i++)
-        if (!isfinite(x[i])) statistics->converged = false;
+        if (!isfinite(x[i])) statistics->converged = false, x[i] = start[i];
+    collision_surface_positions(&s->model->surface, x, s->end);
     /* Rows are planes; that the way is free is looked at by itself. */
-    double part = mlcp_free_part(s);
+    double part = 1;
+    TRY(mlcp_free_part(s, &part, err));
     if (part < 1) statistics->converged = false;
     if (part < 1)
-        for (size_t i = 0; i < scalars; i++)
-            x[i] = isfinite(x[i]) ? start[i] + part * (x[i] - start[i]) : start[i];
+        for (size_t i = 0; i < scalars; i++) x[i] = start[i] + part * (x[i] - start[i]);
     measure(s, statistics);
     return ABUT_OK;
 }
@@ -336,6 +373,7 @@ void mlcp_destroy(mlcp_solver *s)
 {
     if (!s) return;
     array_free(&s->contacts);
+    array_free(&s->before);
     candidate_set_free(&s->candidates);
     row_product_free(&s->product);
     mem_free(s->start);

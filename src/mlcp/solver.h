@@ -39,13 +39,14 @@ struct mlcp_solver {
     contact_term *contact;
     const friction_term *friction;
     mlcp_options options;
-    ARRAY(mlcp_contact) contacts;
+    ARRAY(mlcp_contact) contacts, before; /* before the step under way, or the last one */
+    double h_before;
     candidate_set candidates;
     row_product product;
     vec3 *start, *end; /* surface vertices at the start of the step, and where u leads them */
-    double h;
-    int pass;  /* of the step under way */
-    int round; /* of solving and changing states in this pass */
+    double h;          /* of the step under way, or the last one; multipliers carry its square */
+    int pass;          /* of the step under way */
+    int round;         /* of solving and changing states in this pass */
     mlcp_pivoting pivoting;
     const double *x_start; /* coordinates, during a step */
     double *x_end;
@@ -109,7 +110,7 @@ abut_status mlcp_detect(mlcp_solver *s, bool *added, abut_error *err);
 /* Geometry at the end of the step for contacts whose distance there is not what it should be. */
 abut_status mlcp_linearise(mlcp_solver *s, int pass, bool *changed, abut_error *err);
 /* Largest part of the way that is free of contact. */
-double mlcp_free_part(const mlcp_solver *s);
+abut_status mlcp_free_part(mlcp_solver *s, double *out, abut_error *err);
 void mlcp_update_end(mlcp_solver *s);
 
 #endif

@@ -101,10 +101,10 @@ static json_t *errors(const double e[3])
 static int add_mlcp(json_t *root, const run_summary *s)
 {
     if (!s->mlcp.used) return 0;
-    json_t *o =
-        json_pack("{s:I, s:I, s:o, s:o}", "unconverged_steps",
-                  (json_int_t)s->mlcp.unconverged_steps, "passes", (json_int_t)s->mlcp.passes,
-                  "largest_errors", errors(s->mlcp.worst), "mean_errors", errors(s->mlcp.mean));
+    json_t *o = json_pack(
+        "{s:I, s:I, s:I, s:o, s:o}", "unconverged_steps", (json_int_t)s->mlcp.unconverged_steps,
+        "halvings", (json_int_t)s->mlcp.halvings, "passes", (json_int_t)s->mlcp.passes,
+        "largest_errors", errors(s->mlcp.worst), "mean_errors", errors(s->mlcp.mean));
     return json_object_set_new(root, "mlcp", o);
 }
 

@@ -49,7 +49,7 @@ typedef struct run_summary {
     /* Of the linear-complementarity stepper. */
     struct {
         bool used;
-        int64_t passes, unconverged_steps;
+        int64_t passes, halvings, unconverged_steps;
         double worst[3], mean[3]; /* Fischer-Burmeister errors of the steps, m: distance, sticking,
                                      sliding */
     } mlcp;

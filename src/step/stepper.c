@@ -1,4 +1,4 @@
-#include "step/stepper.h"
+#include "step/stepper_internal.h"
 
 #include "term/rod.h"
 #include "term/stitch.h"
@@ -527,28 +527,6 @@ static void settle_prescribed(stepper *s)
     }
 }
 
-/* The step of the linear-complementarity stepper. */
-static abut_status solve_mlcp(stepper *s, double end, step_statistics *statistics, abut_error *err)
-{
-    for (size_t i = 0; i < s->state.scalars; i++)
-        if (s->fixed[i]) s->x[i] = s->target[i];
-    mlcp_statistics *m = &s->mlcp_statistics;
-    stage before = timer_switch(&s->timer, STAGE_LINEAR_SOLVE);
-    abut_status status = mlcp_step(s->mlcp, s->start, s->state.v, s->x, s->options.h, m, err);
-    timer_switch(&s->timer, before);
-    TRY(status);
-    statistics->newton_iterations = m->iterations;
-    statistics->friction_iterations = m->passes;
-    statistics->unconverged = !m->converged;
-    if (!m->converged)
-        log_message(s->log, ABUT_LOG_WARNING,
-                    "the step to %g s did not converge (%d iterations, %d passes, residual %.2g); "
-                    "its motion ends at the first impact",
-                    end, m->iterations, m->passes, m->residual);
-    /* For the smallest distance. */
-    return s->contact->base.class->update(&s->contact->base, s->x, err);
-}
-
 /* Elasticity on, contact and limits off, or the other way round. */
 static void enable_elasticity(stepper *s, bool on)
 {
@@ -586,9 +564,8 @@ static void join_split(stepper *s)
     motion_predict(&s->state, s->options.h, s->inertia->x_tilde);
 }
 
-/* Finds the positions at the end of the step; the state stays as it is. */
-static abut_status find_positions(stepper *s, double end, step_statistics *statistics,
-                                  abut_error *err)
+abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
+                                   abut_error *err)
 {
     double h = s->options.h;
     size_t scalars = s->state.scalars;
@@ -618,7 +595,7 @@ static abut_status find_positions(stepper *s, double end, step_statistics *stati
     if (s->contact) contact_begin_step(s->contact);
     if (s->limit) strain_limit_begin_step(s->limit);
     problem_begin_step(&s->problem);
-    if (s->mlcp) return solve_mlcp(s, end, statistics, err);
+    if (s->mlcp) return stepper_solve_mlcp(s, statistics, err);
     if (friction) {
         friction_set_start(s->friction, s->start);
         TRY(lag_friction(s, s->start, err));
@@ -657,7 +634,7 @@ static abut_status check_positions(stepper *s, double end, step_statistics *stat
         log_message(s->log, ABUT_LOG_WARNING,
                     "the step to %g s failed the exact check and is repeated: %s", end, text);
         s->guard->base.enabled = true;
-        status = find_positions(s, end, statistics, err);
+        status = stepper_find_positions(s, end, statistics, err);
         s->guard->base.enabled = false;
         TRY(status);
     }
@@ -669,7 +646,7 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
 {
     double end = (double)(s->state.steps + 1) * s->options.h;
     s->guess = guess;
-    abut_status status = find_positions(s, end, statistics, err);
+    abut_status status = stepper_find_positions(s, end, statistics, err);
     if (status == ABUT_OK) status = check_positions(s, end, statistics, err);
     s->guess = NULL;
     TRY(status);
@@ -703,6 +680,7 @@ void stepper_finish(stepper *s, step_statistics *statistics)
 
 abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
 {
+    if (s->mlcp) return stepper_advance_mlcp(s, statistics, err);
     *statistics = (step_statistics){0};
     TRY(stepper_solve(s, NULL, statistics, err));
     stepper_finish(s, statistics);
