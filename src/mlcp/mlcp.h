@@ -17,7 +17,6 @@
 
 #include "contact/contact_term.h"
 #include "contact/friction_term.h"
-#include "linear/row_product.h"
 #include "solve/problem.h"
 
 /* Hyper-elastic energies are extrapolated below this ratio of volumes. */

@@ -63,7 +63,7 @@ void mlcp_set_constants(mlcp_solver *s, mlcp_contact *c)
 
 void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, const mlcp_vector *out)
 {
-    row_product_multiply(&s->product, &s->problem->matrix, in->u, out->u);
+    mlcp_matrix_multiply(&s->matrix, in->u, out->u);
     for (size_t k = 0; k < s->contacts.count; k++) {
         const mlcp_contact *c = &s->contacts.data[k];
         double *row = out->c + 3 * k;
@@ -83,7 +83,7 @@ void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, const mlcp_vector *
 
 void mlcp_residual(mlcp_solver *s)
 {
-    row_product_multiply(&s->product, &s->problem->matrix, s->u, s->r.u);
+    mlcp_matrix_multiply(&s->matrix, s->u, s->r.u);
     for (size_t i = 0; i < s->n; i++) s->r.u[i] = s->b[i] - s->r.u[i];
     for (size_t k = 0; k < s->contacts.count; k++) {
         const mlcp_contact *c = &s->contacts.data[k];

@@ -208,7 +208,7 @@ static abut_status prepare(mlcp_solver *s, double *x, abut_error *err)
     abut_status status = problem_derivatives(p, x, true, err);
     timer_switch(p->timer, before);
     TRY(status);
-    if (!row_product_prepare(&s->product, &p->matrix)) return error_memory(err, "preparing rows");
+    if (!mlcp_matrix_copy(&s->matrix, &p->matrix)) return error_memory(err, "copying the matrix");
     s->n = 3 * (size_t)p->free_count;
     for (size_t i = 0; i < s->n; i++) {
         s->b[i] = -p->gradient[i];
@@ -375,7 +375,7 @@ void mlcp_destroy(mlcp_solver *s)
     array_free(&s->contacts);
     array_free(&s->before);
     candidate_set_free(&s->candidates);
-    row_product_free(&s->product);
+    mlcp_matrix_free(&s->matrix);
     mem_free(s->start);
     mem_free(s->end);
     mem_free(s->b);

@@ -2,6 +2,7 @@
 #ifndef MLCP_SOLVER_H
 #define MLCP_SOLVER_H
 
+#include "mlcp/matrix.h"
 #include "mlcp/mlcp.h"
 #include "mlcp/vertex_pairs.h"
 
@@ -42,7 +43,7 @@ struct mlcp_solver {
     ARRAY(mlcp_contact) contacts, before; /* before the step under way, or the last one */
     double h_before;
     candidate_set candidates;
-    row_product product;
+    mlcp_matrix matrix;
     vec3 *start, *end; /* surface vertices at the start of the step, and where u leads them */
     double h;          /* of the step under way, or the last one; multipliers carry its square */
     int pass;          /* of the step under way */
