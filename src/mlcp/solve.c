@@ -232,12 +232,24 @@ static double length_of(const double *a, size_t n)
 /* Solves and changes states until they fit each other. */
 static bool settle(mlcp_solver *s, solve_state *state)
 {
+    s->pivoting = (mlcp_pivoting){.best = SIZE_MAX};
     for (s->round = 0; s->round < MOST_ROUNDS; s->round++) {
         if (!solve_system(s, state)) return false;
         bool given_way = mlcp_renew_references(s);
         if (!mlcp_evaluate_solved(s) && !given_way) return true;
     }
     return false;
+}
+
+abut_status mlcp_solve_rows(mlcp_solver *s, bool *converged, int *iterations, abut_error *err)
+{
+    double scale = length_of(s->b, s->n);
+    solve_state state = {.scale = scale > 0 ? scale : 1};
+    TRY(mlcp_prepare_rows(s, err));
+    TRY(make_room(s, err));
+    *converged = settle(s, &state);
+    *iterations = state.iteration;
+    return ABUT_OK;
 }
 
 /* Solve, look, linearise, until nothing changes. */
@@ -304,7 +316,7 @@ abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocit
     *statistics = (mlcp_statistics){0};
     TRY(keep_contacts(s, err));
     change_length(s, h);
-    s->pass = 0;
+    s->pass = s->round = 0;
     s->x_start = start;
     s->x_end = x;
     TRY(prepare(s, x, err));

@@ -64,6 +64,9 @@ struct mlcp_solver {
     vertex_pairs met; /* by impacts of the present detection */
 };
 
+/* solve.c: the problem of the present rows, without looking for new contacts. */
+abut_status mlcp_solve_rows(mlcp_solver *s, bool *converged, int *iterations, abut_error *err);
+
 /* rows.c */
 double mlcp_gap(const mlcp_solver *s, const mlcp_contact *c);
 void mlcp_slip(const mlcp_solver *s, const mlcp_contact *c, double slip[2]);

@@ -209,7 +209,7 @@ static bool correct_states(mlcp_solver *s)
         }
     if (count == 0) return false;
     mlcp_pivoting *p = &s->pivoting;
-    if (count < p->best || s->round == 0) {
+    if (count < p->best) {
         p->best = count;
         p->credit = FIRST_CREDIT;
     } else if (p->credit > 0)
