@@ -188,10 +188,9 @@ static abut_status cell_densities(const scene_def *scene, size_t i, const mesh *
     *out = mem_alloc(cells->count + 1, sizeof **out);
     if (!*out) return error_memory(err, "projecting");
     for (size_t c = 0; c < cells->count; c++) {
-        (*out)[c] = def->material.density;
-        for (size_t r = 0; cells->tags && r < def->solid.region_count; r++)
-            if (cells->tags[c] == def->solid.regions[r].tag)
-                (*out)[c] = def->solid.regions[r].material.density;
+        int32_t region = cells->tags && def->solid.region_count > 0 ? cells->tags[c] : 0;
+        (*out)[c] =
+            region > 0 ? def->solid.regions[region - 1].material.density : def->material.density;
     }
     return ABUT_OK;
 }

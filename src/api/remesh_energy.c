@@ -4,6 +4,7 @@
 #include "api/remesh_methods.h"
 
 #include "remesh/criterion.h"
+#include "scene/body_shapes.h"
 #include "scene/build_solid.h"
 
 #include <math.h>
@@ -93,9 +94,7 @@ static abut_status attribute_of(joined *j, size_t i, int32_t tag, int32_t *out, 
             return ABUT_OK;
         }
     const body_def *def = &j->sim->scene->bodies[i];
-    const material_def *material = &def->material;
-    for (size_t r = 0; r < def->solid.region_count; r++)
-        if (def->solid.regions[r].tag == tag) material = &def->solid.regions[r].material;
+    const material_def *material = tag > 0 ? &def->solid.regions[tag - 1].material : &def->material;
     remesh_material made = {.body = (int32_t)built_body(j->sim->scene, i),
                             .material = build_material(material),
                             .density = material->density};
@@ -134,32 +133,48 @@ static abut_status add_body(joined *j, size_t i, size_t *vertex, size_t *cell, a
 }
 
 /* Rest area of the facets that a load is spread over. */
-static double loaded_area(const joined *j, size_t i, size_t set)
+static abut_status loaded_area(const joined *j, size_t i, size_t set, double *area, abut_error *err)
 {
     const body_shape *shape = shape_of(j, i);
-    bool planar = j->sim->scene->planar;
-    simplex_mesh m = simplex_view(&shape->shape, planar);
-    double area = 0;
-    const stepper *s = j->sim->stepper;
-    const model_body *body = &s->model->bodies.data[built_body(j->sim->scene, i)];
-    const collision_surface *surface = &s->model->surface;
-    size_t width = planar ? 2 : 3;
-    size_t first = planar ? body->first_edge : body->first_triangle;
-    size_t count = planar ? body->edge_count : body->triangle_count;
-    const int32_t *facets = planar ? surface->edges.data : surface->triangles.data;
-    for (size_t f = first; f < first + count; f++) {
-        vec3 x[3];
-        bool all = true;
-        for (size_t k = 0; k < width; k++) {
-            int32_t v = surface->rows.data[facets[width * f + k]].block - body->first_block;
-            all = all && (shape->sets[v] >> set & 1);
-            x[k] = m.vertices[v];
+    side_list sides = {0};
+    *area = 0;
+    TRY(remembered_sides(shape, j->sim->scene->planar, set, &sides, err));
+    for (size_t k = 0; k < sides.count; k++)
+        *area += side_area(&shape->shape, &sides.data[k], j->sim->scene->planar);
+    array_free(&sides);
+    return ABUT_OK;
+}
+
+/* Middle of the nodes of a set at rest, where a traction that varies in space is evaluated. */
+static vec3 middle_of_set(const body_shape *shape, size_t set)
+{
+    vec3 sum = {0};
+    double count = 0;
+    for (size_t v = 0; v < shape->shape.vertex_count; v++)
+        if (shape->sets[v] >> set & 1) {
+            sum = vec3_add(sum, shape->shape.vertices[v]);
+            count++;
         }
-        if (!all) continue;
-        area += planar ? vec3_norm(vec3_sub(x[1], x[0]))
-                       : 0.5 * vec3_norm(vec3_cross(vec3_sub(x[1], x[0]), vec3_sub(x[2], x[0])));
+    return vec3_scale(count > 0 ? 1 / count : 0, sum);
+}
+
+static abut_status add_tractions(joined *j, size_t i, abut_error *err)
+{
+    const body_def *def = &j->sim->scene->bodies[i];
+    const stepper *s = j->sim->stepper;
+    for (size_t k = 0; k < def->surface_load_count; k++) {
+        const surface_load_def *l = &def->surface_loads[k];
+        if (!time_within(s->time, l->from, l->until)) continue;
+        size_t set = def->fix_count + def->force_count + k;
+        vec3 x = middle_of_set(shape_of(j, i), set);
+        double end = s->time + s->options.h;
+        remesh_traction t = {j->first_flag[i] + (int)set,
+                             {expression_value(l->value[0], x.x, x.y, x.z, end),
+                              expression_value(l->value[1], x.x, x.y, x.z, end),
+                              expression_value(l->value[2], x.x, x.y, x.z, end)}};
+        if (!array_push(&j->tractions, t)) return error_memory(err, "remeshing");
     }
-    return area;
+    return ABUT_OK;
 }
 
 /* Flags, what they hold, and what pulls at them, in this step. */
@@ -174,11 +189,11 @@ static abut_status add_sets(joined *j, abut_error *err)
         if (!def->enabled || def->type == BODY_RIGID || def->type == BODY_AFFINE) continue;
         if (def->remesh) {
             j->first_flag[i] = next;
-            next += (int)(def->fix_count + def->force_count);
+            next += (int)(def->fix_count + def->force_count + def->surface_load_count);
             if (next > MAX_FLAGS)
                 return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
-                                 "bodies that are remeshed have %d entries of \"fix\" and "
-                                 "\"force\" together; at most %d are possible",
+                                 "bodies that are remeshed have %d entries of \"fix\", \"force\" "
+                                 "and \"surface_loads\" together; at most %d are possible",
                                  next, MAX_FLAGS);
         }
         for (size_t k = 0; k < def->fix_count; k++, condition_at++) {
@@ -190,12 +205,14 @@ static abut_status add_sets(joined *j, abut_error *err)
         for (size_t k = 0; k < def->force_count; k++, load_at++) {
             const load *l = &s->loads.data[load_at];
             if (!def->remesh || !time_within(s->time, l->from, l->until)) continue;
-            double area = loaded_area(j, i, def->fix_count + k);
+            double area;
+            TRY(loaded_area(j, i, def->fix_count + k, &area, err));
             if (!(area > 0)) continue;
             remesh_traction t = {j->first_flag[i] + (int)(def->fix_count + k),
                                  vec3_scale((double)l->nodes.count / area, l->force)};
             if (!array_push(&j->tractions, t)) return error_memory(err, "remeshing");
         }
+        if (def->remesh) TRY(add_tractions(j, i, err));
     }
     return ABUT_OK;
 }

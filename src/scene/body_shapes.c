@@ -1,83 +1,52 @@
 #include "scene/body_shapes.h"
 
-#include "mesh/topology.h"
 #include "scene/body_mesh.h"
+#include "scene/build_solid.h"
 #include "scene/select.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Facets that belong to one cell only, with sorted corners. */
-typedef struct facet {
-    int32_t node[3]; /* planar: the third is -1 */
-} facet;
-
-static int compare_facets(const void *a, const void *b) { return memcmp(a, b, sizeof(facet)); }
-
-static void sort_nodes(int32_t *n, int count)
+abut_status remembered_sides(const body_shape *now, bool planar, size_t set, side_list *out,
+                             abut_error *err)
 {
-    for (int i = 1; i < count; i++)
-        for (int k = i; k > 0 && n[k] < n[k - 1]; k--) {
-            int32_t keep = n[k];
-            n[k] = n[k - 1];
-            n[k - 1] = keep;
-        }
-}
-
-/* The boundary of linear simplices; *out comes from mem_alloc. */
-static abut_status boundary_facets(const mesh *m, bool planar, facet **out, size_t *count,
-                                   abut_error *err)
-{
-    const cell_block *cells = mesh_find(m, planar ? CELL_TRIANGLE : CELL_TET);
-    size_t corners = planar ? 3 : 4, n = 0;
-    facet *all = mem_calloc(cells->count * corners + 1, sizeof *all);
-    if (!all) return error_memory(err, "finding a boundary");
-    for (size_t c = 0; c < cells->count; c++)
-        for (size_t k = 0; k < corners; k++, n++) {
-            int at = 0;
-            for (size_t j = 0; j < corners; j++)
-                if (j != k) all[n].node[at++] = cells->nodes[corners * c + j];
-            sort_nodes(all[n].node, at);
-        }
-    qsort(all, n, sizeof *all, compare_facets);
-    *count = 0;
-    for (size_t i = 0; i < n;) {
-        size_t end = i + 1;
-        while (end < n && compare_facets(&all[i], &all[end]) == 0) end++;
-        if (end == i + 1) all[(*count)++] = all[i];
-        i = end;
+    side_list all = {0};
+    abut_status status = boundary_sides(&now->shape, planar ? 2 : 3, &all, err);
+    for (size_t i = 0; status == ABUT_OK && i < all.count; i++) {
+        bool inside = true;
+        for (int k = 0; k < 4 && all.data[i].corner[k] >= 0; k++)
+            inside = inside && (now->sets[all.data[i].corner[k]] >> set & 1);
+        if (inside && !array_push(out, all.data[i])) status = error_memory(err, "finding sides");
     }
-    *out = all;
-    return ABUT_OK;
+    array_free(&all);
+    return status;
 }
 
-static double facet_area(const mesh *m, const facet *f, bool planar)
+double side_area(const mesh *m, const cell_side *side, bool planar)
 {
-    vec3 a = m->vertices[f->node[0]], b = vec3_sub(m->vertices[f->node[1]], a);
+    vec3 a = m->vertices[side->corner[0]], b = vec3_sub(m->vertices[side->corner[1]], a);
     if (planar) return vec3_norm(b);
-    return 0.5 * vec3_norm(vec3_cross(b, vec3_sub(m->vertices[f->node[2]], a)));
+    return 0.5 * vec3_norm(vec3_cross(b, vec3_sub(m->vertices[side->corner[2]], a)));
 }
 
 abut_status share_by_area(const body_shape *now, bool planar, size_t set, load *l, abut_error *err)
 {
-    facet *facets = NULL;
-    size_t count = 0, corners = planar ? 2 : 3;
-    TRY(boundary_facets(&now->shape, planar, &facets, &count, err));
+    side_list sides = {0};
+    size_t corners = planar ? 2 : 3;
+    TRY(remembered_sides(now, planar, set, &sides, err));
     double *area = mem_calloc(now->shape.vertex_count + 1, sizeof *area), total = 0;
     bool ok = area != NULL;
-    for (size_t i = 0; ok && i < count; i++) {
-        bool all = true;
-        for (size_t k = 0; k < corners; k++) all = all && (now->sets[facets[i].node[k]] >> set & 1);
-        double part = all ? facet_area(&now->shape, &facets[i], planar) / (double)corners : 0;
-        for (size_t k = 0; k < corners; k++) area[facets[i].node[k]] += part;
-        total += (double)corners * part;
+    for (size_t i = 0; ok && i < sides.count; i++) {
+        double part = side_area(&now->shape, &sides.data[i], planar);
+        for (size_t k = 0; k < corners; k++)
+            area[sides.data[i].corner[k]] += part / (double)corners;
+        total += part;
     }
     for (size_t v = 0; ok && total > 0 && v < now->shape.vertex_count; v++)
         if (now->sets[v] >> set & 1)
             ok = array_push(&l->share, (double)l->nodes.count * area[v] / total);
     mem_free(area);
-    mem_free(facets);
+    array_free(&sides);
     return ok ? ABUT_OK : error_memory(err, "spreading a load");
 }
 
@@ -109,7 +78,7 @@ static abut_status reduce(const scene_def *scene, size_t i, const mesh *m, mesh 
 {
     cell_kind kind = scene->planar ? CELL_TRIANGLE : CELL_TET;
     size_t cells = 0, corners = scene->planar ? 3 : 4, used = 0;
-    bool tags = false;
+    bool tags = scene->bodies[i].solid.region_count > 0;
     for (int b = 0; b < m->block_count; b++) {
         const cell_block *block = &m->blocks[b];
         bool solid = block->kind == CELL_TET || block->kind == CELL_HEX ||
@@ -118,7 +87,6 @@ static abut_status reduce(const scene_def *scene, size_t i, const mesh *m, mesh 
         if (block->kind != kind || block->order != 1)
             return refuse(scene, i, "the mesh has other cells, or cells of a higher order", err);
         cells += block->count;
-        tags = tags || block->tags;
         for (size_t k = 0; k < corners * block->count; k++) number[block->nodes[k]] = 1;
     }
     for (size_t v = 0; v < m->vertex_count; v++) number[v] = number[v] ? (int32_t)used++ : -1;
@@ -134,7 +102,7 @@ static abut_status reduce(const scene_def *scene, size_t i, const mesh *m, mesh 
         for (size_t c = 0; c < block->count; c++, at++) {
             for (size_t k = 0; k < corners; k++)
                 to->nodes[corners * at + k] = number[block->nodes[corners * c + k]];
-            if (tags) to->tags[at] = block->tags ? block->tags[c] : 0;
+            if (tags) to->tags[at] = solid_cell_region(&scene->bodies[i], m, block, c, at);
         }
     }
     if (status != ABUT_OK) mesh_free(out);
@@ -174,6 +142,20 @@ static abut_status mark_set(const scene_def *scene, size_t i, const mesh *m,
     return ABUT_OK;
 }
 
+/* Corners of the sides that a load on the surface acts on. */
+static abut_status mark_sides(const scene_def *scene, size_t i, const mesh *m,
+                              const surface_load_def *def, size_t bit, const int32_t *number,
+                              uint64_t *sets, abut_error *err)
+{
+    side_list sides = {0};
+    TRY(select_sides(&scene->bodies[i], m, def->whole ? NULL : &def->number, &sides, err));
+    for (size_t k = 0; k < sides.count; k++)
+        for (int c = 0; c < 4 && sides.data[k].corner[c] >= 0; c++)
+            sets[number[sides.data[k].corner[c]]] |= UINT64_C(1) << bit;
+    array_free(&sides);
+    return ABUT_OK;
+}
+
 static abut_status take(const scene_def *scene, size_t i, const mesh *m, int32_t *number,
                         body_shape *out, abut_error *err)
 {
@@ -187,6 +169,9 @@ static abut_status take(const scene_def *scene, size_t i, const mesh *m, int32_t
     for (size_t k = 0; k < def->force_count; k++)
         TRY(mark_set(scene, i, m, &def->forces[k].nodes, "force", k, def->fix_count + k, number,
                      out->sets, err));
+    for (size_t k = 0; k < def->surface_load_count; k++)
+        TRY(mark_sides(scene, i, m, &def->surface_loads[k], def->fix_count + def->force_count + k,
+                       number, out->sets, err));
     return ABUT_OK;
 }
 

@@ -36,7 +36,7 @@ static void thin_damping(const body_def *def, model_body *body)
     body->bend_damping = shell ? def->shell.bending_damping : def->rod.bending_damping;
 }
 
-static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, model *m,
+static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, bool numbered, model *m,
                             const logger *log, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
@@ -44,7 +44,7 @@ static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, model
     char place[256];
     body_place(place, sizeof place, scene, i, "mesh");
     if (def->type == BODY_DEFORMABLE)
-        TRY(build_solid(scene, i, shape, m, log, err));
+        TRY(build_solid(scene, i, shape, numbered, m, log, err));
     else if (body_def_is_rigid(def))
         status = build_rigid_body(def, shape, m, err);
     else if (def->type == BODY_OBSTACLE)
@@ -230,7 +230,8 @@ static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape
 }
 
 static abut_status add_surface_load(const scene_def *scene, size_t i, size_t k, const mesh *shape,
-                                    stepper *s, const logger *log, abut_error *err)
+                                    const body_shape *now, stepper *s, const logger *log,
+                                    abut_error *err)
 {
     static const traction_kind kinds[] = {TRACTION_VECTOR, TRACTION_NORMAL, TRACTION_PRESSURE};
     const surface_load_def *def = &scene->bodies[i].surface_loads[k];
@@ -238,7 +239,10 @@ static abut_status add_surface_load(const scene_def *scene, size_t i, size_t k, 
     side_list sides = {0};
     surface_load added = {.kind = kinds[def->kind], .from = def->from, .until = def->until};
     abut_status status =
-        select_sides(&scene->bodies[i], shape, def->whole ? NULL : &def->number, &sides, err);
+        now ? remembered_sides(now, s->model->planar,
+                               scene->bodies[i].fix_count + scene->bodies[i].force_count + k,
+                               &sides, err)
+            : select_sides(&scene->bodies[i], shape, def->whole ? NULL : &def->number, &sides, err);
     if (status == ABUT_OK) status = copy_expressions(def->value, added.value, err);
     if (status == ABUT_OK && sides.count == 0)
         log_message(log, ABUT_LOG_WARNING, "%s: bodies[%zu].surface_loads[%zu] is on no face",
@@ -347,7 +351,7 @@ static abut_status build_model(const scene_def *scene, const body_shapes *given,
             TRY(mesh_copy(&given->bodies[i].shape, &shapes[i], err));
         else
             TRY(scene_body_mesh(scene, i, &shapes[i], err));
-        TRY(add_body(scene, i, &shapes[i], m, log, err));
+        TRY(add_body(scene, i, &shapes[i], shape_of(given, i) != NULL, m, log, err));
         TRY(add_weights(scene, i, &shapes[i], m, err));
     }
     return model_finish(m, err);
@@ -372,7 +376,7 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         if (status == ABUT_OK) status = add_obstacle_motion(scene, i, s, err);
         if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], shape_of(given, i), s, err);
         for (size_t k = 0; status == ABUT_OK && k < scene->bodies[i].surface_load_count; k++)
-            status = add_surface_load(scene, i, k, &shapes[i], s, log, err);
+            status = add_surface_load(scene, i, k, &shapes[i], shape_of(given, i), s, log, err);
         if (scene->bodies[i].type != BODY_OBSTACLE) set_velocity(scene, i, s->model, velocity);
     }
     for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->half_space_count; k++) {

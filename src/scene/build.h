@@ -10,10 +10,12 @@ abut_status scene_build(const scene_def *scene, const logger *log, stepper **out
 
 /* The meshes of the bodies that are remeshed, as they are now. Entry i is of body i of the scene;
  * bodies without a mesh here (no vertices) have the one of the scene. Every vertex is used by a
- * cell and owns the coordinate block of its number within the body. */
+ * cell and owns the coordinate block of its number within the body. The tags of cells, where there
+ * are regions, are 1 + the number of the region. */
 typedef struct body_shape {
     mesh shape;
-    /* Bit k of a vertex: it belongs to the nodes of entry k of the body's `fix`, then `force`. */
+    /* Bit k of a vertex: it belongs to the nodes of entry k of the body's `fix`, then `force`,
+     * then `surface_loads`. */
     uint64_t *sets;
 } body_shape;
 

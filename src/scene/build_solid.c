@@ -100,6 +100,35 @@ static bool in_region(const region_def *region, const mesh *shape, const cell_bl
     return boundary_holds(&region->place, center);
 }
 
+int32_t solid_cell_region(const body_def *def, const mesh *shape, const cell_block *block, size_t c,
+                          size_t number)
+{
+    int32_t found = 0;
+    for (size_t r = 0; r < def->solid.region_count; r++) {
+        const region_def *region = &def->solid.regions[r];
+        bool in = false;
+        if (region->by_place && region->place.kind == BOUNDARY_NODES)
+            for (size_t k = 0; !in && k < region->place.node_count; k++)
+                in = (size_t)region->place.nodes[k] == number;
+        else
+            in = in_region(region, shape, block, c);
+        if (in) found = (int32_t)r + 1;
+    }
+    return found;
+}
+
+/* Cells that carry the number of their region as a tag. */
+static void fill_numbered(const body_def *def, const cell_block *block, cell_values *out)
+{
+    for (size_t c = 0; c < block->count; c++) {
+        int32_t region = block->tags ? block->tags[c] : 0;
+        const material_def *material =
+            region > 0 ? &def->solid.regions[region - 1].material : &def->material;
+        out->material[c] = build_material(material);
+        out->density[c] = material->density;
+    }
+}
+
 static abut_status fill_regions(const scene_def *scene, size_t i, const mesh *shape, size_t count,
                                 cell_values *out, abut_error *err)
 {
@@ -205,7 +234,7 @@ static abut_status fit_to_mesh(const scene_def *scene, size_t i, const mesh *sha
 
 /* Values per cell where the scene asks for them, else nothing. */
 static abut_status make_cell_values(const scene_def *scene, size_t i, const mesh *shape,
-                                    cell_values *out, abut_error *err)
+                                    bool numbered, cell_values *out, abut_error *err)
 {
     const solid_def *solid = &scene->bodies[i].solid;
     if (solid->region_count == 0 && !solid->densities_path && !solid->like_path) return ABUT_OK;
@@ -213,6 +242,10 @@ static abut_status make_cell_values(const scene_def *scene, size_t i, const mesh
     out->material = mem_calloc(count + 1, sizeof *out->material);
     out->density = mem_calloc(count + 1, sizeof *out->density);
     if (!out->material || !out->density) return error_memory(err, "reading materials");
+    if (numbered) {
+        fill_numbered(&scene->bodies[i], &shape->blocks[0], out);
+        return ABUT_OK;
+    }
     TRY(fill_regions(scene, i, shape, count, out, err));
     if (solid->like_path) return fit_to_mesh(scene, i, shape, out->density, err);
     return solid->densities_path ? read_densities(solid->densities_path, count, out->density, err)
@@ -322,8 +355,8 @@ static void orient_planar(mesh *m)
     }
 }
 
-abut_status build_solid(const scene_def *scene, size_t i, mesh *shape, model *m, const logger *log,
-                        abut_error *err)
+abut_status build_solid(const scene_def *scene, size_t i, mesh *shape, bool numbered, model *m,
+                        const logger *log, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
     mesh nodes;
@@ -332,7 +365,7 @@ abut_status build_solid(const scene_def *scene, size_t i, mesh *shape, model *m,
     cell_values values = {0};
     proxy surface = {0};
     bool plain = solid_collides_by_mesh(scene, i, shape);
-    abut_status status = make_cell_values(scene, i, shape, &values, err);
+    abut_status status = make_cell_values(scene, i, shape, numbered, &values, err);
     if (status == ABUT_OK && !plain) status = make_proxy(scene, i, shape, &nodes, &surface, err);
     if (status == ABUT_OK && !plain) warn(scene, i, shape, &surface, log);
     solid_definition definition = {.shape = shape,

@@ -7,9 +7,13 @@
 #include "scene/scene.h"
 
 /* Adds body i to the model. *shape is its mesh; it becomes the mesh of its nodes, whose vertices
- * conditions select from. */
-abut_status build_solid(const scene_def *scene, size_t i, mesh *shape, model *m, const logger *log,
-                        abut_error *err);
+ * conditions select from. numbered: the tags of its cells are those of solid_cell_region. */
+abut_status build_solid(const scene_def *scene, size_t i, mesh *shape, bool numbered, model *m,
+                        const logger *log, abut_error *err);
+/* 1 + number of the region that a cell belongs to (0: none); number: of the cell among all solid
+ * cells of the mesh. */
+int32_t solid_cell_region(const body_def *def, const mesh *shape, const cell_block *block, size_t c,
+                          size_t number);
 
 /* True when deformable body i collides by the surface of its mesh as it is: linear tets, no surface
  * of its own. */

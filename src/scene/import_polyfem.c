@@ -113,8 +113,6 @@ static abut_status set_gravity(const polyfem_scene *s, json_t *native, abut_erro
 
 static abut_status refuse_rest(const polyfem_scene *s, abut_error *err)
 {
-    if (polyfem_flag(s->document, "space/remesh/enabled", false))
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/space/remesh", "is not supported", err);
     const char *basis = json_string_value(polyfem_get(s->document, "space/basis_type"));
     if (basis && strcmp(basis, "Lagrange") != 0)
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/space/basis_type",
@@ -156,6 +154,7 @@ static abut_status fill(polyfem_scene *s, json_t *native, abut_error *err)
     TRY(set_time(s, native, err));
     TRY(set_gravity(s, native, err));
     set_contact(s, native);
+    TRY(polyfem_set_remesh(s, native, err));
     /* Newton's method stops there by the gradient; this is below what that amounts to. */
     json_object_set_new(native, "solver", json_pack("{s:s}", "tolerance", "1e-5 l"));
     TRY(polyfem_add_geometry(s, err));

@@ -36,6 +36,8 @@ abut_status polyfem_read(polyfem_scene *s, abut_error *err);
 void polyfem_upgrade(json_t *document);
 /* Refuses keys that are not understood, by name. */
 abut_status polyfem_check_keys(const polyfem_scene *s, abut_error *err);
+/* The part on remeshing. */
+abut_status polyfem_set_remesh(const polyfem_scene *s, json_t *native, abut_error *err);
 /* Fills bodies and half_spaces. */
 abut_status polyfem_add_geometry(polyfem_scene *s, abut_error *err);
 

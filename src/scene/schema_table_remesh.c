@@ -71,7 +71,7 @@ void rule_remesh(schema_walk *walk, const json_t *scene)
         schema_rule_problem(walk, "remesh", "is for the stepper \"barrier\"");
     for (size_t i = 0; i < json_array_size(bodies); i++) {
         const json_t *body = json_array_get(bodies, i);
-        char key[60];
+        char key[80];
         if (strcmp(json_string_value(json_object_get(body, "type")), "deformable") != 0 ||
             json_is_false(json_object_get(body, "remesh")))
             continue;
@@ -87,13 +87,21 @@ void rule_remesh(schema_walk *walk, const json_t *scene)
             snprintf(key, sizeof key, "bodies[%zu].weights", i);
             schema_rule_problem(walk, key, "is not for bodies that are remeshed");
         }
-        size_t sets = json_array_size(json_object_get(body, "fix")) +
+        const json_t *loads = json_object_get(body, "surface_loads");
+        for (size_t k = 0; k < json_array_size(loads); k++) {
+            if (json_object_get(json_array_get(loads, k), "traction")) continue;
+            snprintf(key, sizeof key, "bodies[%zu].surface_loads[%zu]", i, k);
+            schema_rule_problem(walk, key,
+                                "only \"traction\" is for bodies that are remeshed, neither "
+                                "\"normal\" nor \"pressure\"");
+        }
+        size_t sets = json_array_size(json_object_get(body, "fix")) + json_array_size(loads) +
                       json_array_size(json_object_get(body, "force"));
         if (sets > 64) {
             snprintf(key, sizeof key, "bodies[%zu].fix", i);
             schema_rule_problem(walk, key,
-                                "and \"force\" have %zu entries; bodies that are remeshed have at "
-                                "most 64",
+                                "\"force\" and \"surface_loads\" have %zu entries; bodies that "
+                                "are remeshed have at most 64",
                                 sets);
         }
     }

@@ -358,6 +358,30 @@ TEST(materials)
               ABUT_ERROR_UNSUPPORTED, "contact");
 }
 
+TEST(remeshing)
+{
+    scene_def *s = must_import("}", ", \"space\": {\"remesh\": {\"enabled\": true}}");
+    CHECK(s->remesh.on && s->remesh.method == REMESH_ENERGY && s->area_weighted);
+    CHECK(s->remesh.split && s->remesh.collapse && !s->remesh.swap && !s->remesh.smooth);
+    CHECK(s->remesh.split_tolerance == 1e-3 && s->remesh.collapse_tolerance == 1e-8);
+    CHECK(s->bodies[0].remesh && s->bodies[0].consistent_mass);
+    scene_free(s);
+    s = must_import("}",
+                    ", \"space\": {\"remesh\": {\"enabled\": true, \"type\": \"sizing_field\", "
+                    "\"split\": {\"acceptance_tolerance\": 0.4, \"culling_threshold\": 0.6, "
+                    "\"min_edge_length\": 0.01}, "
+                    "\"collapse\": {\"enabled\": false, \"acceptance_tolerance\": -0.02, "
+                    "\"culling_threshold\": 0.4}, \"swap\": {\"enabled\": true}}}");
+    CHECK(s->remesh.method == REMESH_SIZING_FIELD && !s->remesh.collapse && s->remesh.swap);
+    CHECK(s->remesh.split_tolerance == 0.4 && s->remesh.split_threshold == 0.6);
+    CHECK(s->remesh.min_edge == 0.01 && s->remesh.collapse_tolerance == 0.02);
+    CHECK(s->remesh.collapse_threshold == 0.4);
+    scene_free(s);
+    s = must_import("}", ", \"space\": {\"remesh\": {\"enabled\": false}}");
+    CHECK(!s->remesh.on && !s->bodies[0].remesh);
+    scene_free(s);
+}
+
 TEST(refusals)
 {
     must_fail("}", ", \"contact\": {\"adhesion\": {}}", ABUT_ERROR_UNSUPPORTED,
@@ -369,8 +393,10 @@ TEST(refusals)
               "HGOFiber");
     must_fail("}", ", \"materials\": [{\"type\": \"NeoHookean\", \"id\": 5, \"E\": 1, \"nu\": 0}]",
               ABUT_ERROR_INPUT, "the id 0");
-    must_fail("}", ", \"space\": {\"remesh\": {\"enabled\": true}}", ABUT_ERROR_UNSUPPORTED,
-              "/space/remesh");
+    must_fail("}", ", \"space\": {\"remesh\": {\"enabled\": true, \"split\": {\"speed\": 1}}}",
+              ABUT_ERROR_UNSUPPORTED, "/space/remesh/split/speed");
+    must_fail("}", ", \"space\": {\"remesh\": {\"enabled\": true, \"type\": \"magic\"}}",
+              ABUT_ERROR_UNSUPPORTED, "/space/remesh/type");
     must_fail(", \"surface_selection\": [{\"id\": 1, \"axis\": 1, \"position\": -9}]}",
               ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": 1, \"value\":"
               "[\"sin(\", 0, 0]}]}",
@@ -394,6 +420,7 @@ int main(void)
     RUN(loads_and_interpolation);
     RUN(selections_of_cells_and_files);
     RUN(materials);
+    RUN(remeshing);
     RUN(refusals);
     tear_down();
     return TEST_END();
