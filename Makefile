@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all demo build python test test-asan test-long conformance bench install format docs viewer clean deps
+.PHONY: all mpi demo build python test test-asan test-long conformance bench install format docs viewer clean deps
 all: build
 
 deps:
@@ -14,6 +14,11 @@ build: deps
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 \
 	  || { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
 	@cmake --build $(BUILD) -j $(JOBS)
+
+# The same with the module for PETSc and MPI (docs/cluster.md), in build-mpi.
+mpi:
+	@scripts/install-deps --mpi
+	@$(MAKE) --no-print-directory build BUILD=build-mpi CMAKE_FLAGS="-DABUT_MPI=ON $(CMAKE_FLAGS)"
 
 # The Python package in build/python, for Debian's Python and NumPy.
 python: deps

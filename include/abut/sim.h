@@ -16,6 +16,19 @@
 extern "C" {
 #endif
 
+/* ---- several processes (docs/cluster.md) ---- */
+
+/* Joins the processes that mpirun or srun started; does nothing where there is one and no options
+ * are given. petsc_options: as on PETSc's command line, or NULL. Once, before any simulation. */
+ABUT_API abut_status abut_ranks_start(const char *petsc_options, abut_error *error);
+ABUT_API int abut_rank(void); /* 0 .. abut_rank_count() - 1 */
+ABUT_API int abut_rank_count(void);
+/* This process has come to its end, with an exit code. Waits for the others, but not for long when
+ * it has failed. Returns the code of all; *speaks: this rank has the message to show. */
+ABUT_API int abut_ranks_end(int code, bool *speaks);
+/* Ends MPI, or all processes when the others did not come. The last call. */
+ABUT_API void abut_ranks_finish(int code);
+
 typedef struct abut_sim abut_sim;
 
 typedef struct abut_sim_options {

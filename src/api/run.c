@@ -1,5 +1,6 @@
 /* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
 #include "api/frame_fields.h"
+#include "api/ranks.h"
 #include "api/remesh.h"
 #include "api/sim_state.h"
 #include "api/verify.h"
@@ -7,6 +8,7 @@
 #include "api/way_record.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "output/series.h"
 #include "output/summary.h"
 #include "output/table.h"
@@ -47,6 +49,8 @@ typedef struct run {
     volume_frame volume; /* and its series, where the scene asks for them */
     frame_series volume_series;
     way_record ways;
+    bool writes;       /* of several ranks, one does */
+    ARRAY(size_t) rss; /* peak memory of the ranks after the last step */
 } run;
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -73,8 +77,9 @@ static abut_status renew_frames(run *r, abut_error *err)
 
 static abut_status write_frame(run *r, abut_error *err)
 {
-    TRY(renew_frames(r, err));
     r->frame_step = r->sim->stepper->state.steps;
+    if (!r->writes) return ABUT_OK;
+    TRY(renew_frames(r, err));
     frame f;
     if (r->volume.node.count > 0) {
         volume_frame_take(&r->volume, r->sim->stepper, &f);
@@ -98,6 +103,8 @@ static double wall_seconds(const run *r) { return r->wall_before + timer_now() -
 static abut_status save_checkpoint(run *r, abut_error *err)
 {
     stepper *s = r->sim->stepper;
+    r->checkpoint_step = s->state.steps;
+    if (!r->writes) return ABUT_OK;
     checkpoint_writer *w = mem_calloc(1, sizeof *w);
     if (!w) return error_memory(err, "writing a checkpoint");
     abut_status status = sim_state_add(r->sim, r->scene_hash, w, err);
@@ -109,7 +116,6 @@ static abut_status save_checkpoint(run *r, abut_error *err)
     way_record_save(&r->ways, w);
     if (s->mlcp) checkpoint_add_doubles(w, "run_mlcp", (const double *)&r->mlcp, MLCP_TOTALS);
     if (status == ABUT_OK) status = checkpoint_write(w, r->checkpoint_path, err);
-    r->checkpoint_step = s->state.steps;
     mem_free(w);
     return status;
 }
@@ -262,6 +268,11 @@ static abut_status write_summary(run *r, abut_status result, const char *message
                            .max_stretch = r->max_stretch,
                            .peak_rss_bytes = summary_peak_rss(),
                            .threads = parallel_threads(),
+                           .ranks = ranks_count(),
+                           .rank_rss = r->rss.count > 0 ? r->rss.data : NULL,
+                           .linear = {.name = linear_name(s->linear),
+                                      .reason = linear_reason(s->linear),
+                                      .statistics = *linear_get_statistics(s->linear)},
                            .body_count = m->bodies.count};
     if (s->state.steps > 0) summary.mean_contacts = (double)r->contact_sum / (double)s->state.steps;
     timer_switch(&s->timer, STAGE_OTHER);
@@ -305,6 +316,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
 
 static abut_status append_row(run *r, abut_error *err)
 {
+    if (!r->writes) return ABUT_OK;
     const step_statistics *l = &r->sim->last;
     step_row row = {.step = r->sim->stepper->state.steps,
                     .time = r->sim->stepper->time,
@@ -338,13 +350,17 @@ static abut_status open_folder(run *r, bool *resume, abut_error *err)
 {
     const char *folder = r->options->folder;
     char path[4096], *text;
-    TRY(directory_create(folder, err));
+    if (r->writes) TRY(directory_create(folder, err));
     path_join(r->checkpoint_path, sizeof r->checkpoint_path, folder, "checkpoint.h5");
     path_join(path, sizeof path, folder, "scene.json");
     TRY(sim_scene_text(r->sim, &text, r->scene_hash, err));
+    /* Not before all ranks have looked: the first of them writes a checkpoint soon. */
     *resume = r->options->resume && file_exists(r->checkpoint_path);
-    abut_status status = *resume ? load_checkpoint(r, err) : ABUT_OK;
-    if (status == ABUT_OK) status = atomic_write(path, text, strlen(text), err);
+    abut_status status = ABUT_OK;
+    if (!ranks_agree(*resume))
+        status = error_set(err, ABUT_ERROR_IO, r->checkpoint_path, "not all ranks see this file");
+    if (status == ABUT_OK && *resume) status = load_checkpoint(r, err);
+    if (status == ABUT_OK && r->writes) status = atomic_write(path, text, strlen(text), err);
     free(text);
     return status;
 }
@@ -359,9 +375,11 @@ static abut_status open_run(run *r, abut_error *err)
 {
     const char *folder = r->options->folder;
     const scene_def *scene = r->sim->scene;
-    bool resume, frames = scene->write_vtu && scene->frame_every > 0;
+    bool resume = false, frames = scene->write_vtu && scene->frame_every > 0;
     way_record_enable(&r->ways, r->sim->stepper, scene->write_ways && frames && !r->sim->remesh);
-    TRY(open_folder(r, &resume, err));
+    TRY(ranks_agree_on(open_folder(r, &resume, err), err));
+    TRY(ranks_check_state(r->sim, "in the checkpoint", err));
+    if (!r->writes) return ABUT_OK;
     int64_t last = resume ? r->sim->stepper->state.steps : -1;
     char path[4096];
     path_join(path, sizeof path, folder, "steps.csv");
@@ -383,6 +401,32 @@ static abut_status open_run(run *r, abut_error *err)
         TRY(save_checkpoint(r, err));
     }
     return ABUT_OK;
+}
+
+/* What the run shows of a step: row, frame, checkpoint. *go_on: nobody wants to stop. */
+static abut_status show_step(run *r, int64_t total, bool *go_on, abut_error *err)
+{
+    const scene_def *scene = r->sim->scene;
+    int64_t step = r->sim->stepper->state.steps;
+    bool last = step == total;
+    bool due = scene->checkpoint_every > 0 && step % scene->checkpoint_every == 0;
+    abut_step_info info;
+    abut_sim_info(r->sim, &info);
+    *go_on = !r->options->progress || r->options->progress(r->options->progress_user, &info, total);
+    *go_on = !ranks_any(!*go_on); /* before anything that can fail on one rank alone */
+    TRY(append_row(r, err));
+    if (frame_due(scene, step) || (last && scene->frame_every > 0)) TRY(write_frame(r, err));
+    return due || last || !*go_on ? save_checkpoint(r, err) : ABUT_OK;
+}
+
+/* After a step: all ranks have come to the same, and know of each other's memory. */
+static abut_status compare_ranks(run *r, abut_error *err)
+{
+    if (!ranks_divided()) return ABUT_OK;
+    if (!array_resize(&r->rss, (size_t)ranks_count()))
+        return error_memory(err, "comparing the ranks");
+    ranks_gather_counts((size_t)summary_peak_rss(), r->rss.data);
+    return ranks_check_state(r->sim, "after a step", err);
 }
 
 static void count_step(run *r)
@@ -431,18 +475,11 @@ static abut_status run_steps(run *r, abut_error *err)
         if (s->mlcp) count_mlcp(r);
         if (scene->measures) TRY(measure_step(r, err));
         timer_switch(&s->timer, STAGE_OUTPUT);
-        TRY(append_row(r, err));
-        bool last = s->state.steps == total;
-        if (frame_due(scene, s->state.steps) || (last && scene->frame_every > 0))
-            TRY(write_frame(r, err));
-        bool due = scene->checkpoint_every > 0 && s->state.steps % scene->checkpoint_every == 0;
-        abut_step_info info;
-        abut_sim_info(r->sim, &info);
-        bool go_on =
-            !r->options->progress || r->options->progress(r->options->progress_user, &info, total);
-        if (due || last || !go_on) TRY(save_checkpoint(r, err));
+        bool go_on = true;
+        TRY(compare_ranks(r, err));
+        TRY(ranks_agree_on(show_step(r, total, &go_on, err), err));
         timer_switch(&s->timer, STAGE_OTHER);
-        if (!go_on && !last)
+        if (!go_on && s->state.steps < total)
             return error_set(err, ABUT_INTERRUPTED, "", "interrupted after step %lld",
                              (long long)s->state.steps);
     }
@@ -462,7 +499,8 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
                .started = timer_now(),
                .min_distance = INFINITY,
                .max_stretch = 1,
-               .accuracy = accuracy_none()};
+               .accuracy = accuracy_none(),
+               .writes = ranks_index() == 0};
     abut_status status = open_run(r, error);
     bool opened = status == ABUT_OK;
     if (status == ABUT_OK) status = run_steps(r, error);
@@ -473,8 +511,8 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
                 write_frame(r, NULL); /* the last state that was reached */
         }
         abut_error second;
-        abut_status written =
-            write_summary(r, status, status == ABUT_OK ? NULL : error->message, &second);
+        const char *message = status == ABUT_OK ? NULL : error->message;
+        abut_status written = r->writes ? write_summary(r, status, message, &second) : ABUT_OK;
         if (status == ABUT_OK && written != ABUT_OK) {
             status = written;
             *error = second;
@@ -495,6 +533,7 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
     frame_fields_free(&r->fields);
     way_record_free(&r->ways);
     sim->stepper->way.enabled = false;
+    array_free(&r->rss);
     mem_free(r);
     return status;
 }

@@ -1,9 +1,11 @@
 #include "api/sim.h"
 
+#include "api/ranks.h"
 #include "api/remesh.h"
 #include "api/verify.h"
 #include "base/file.h"
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "linear/blas_kernels.h"
 #include "scene/load.h"
 
@@ -27,11 +29,15 @@ static abut_status fill(abut_sim *sim, const char *path, const file_bytes *bytes
         TRY(scene_load_bytes(path, bytes, overrides, count, &sim->log, &sim->scene, error));
     else
         TRY(scene_load(path, overrides, count, &sim->log, &sim->scene, error));
+    TRY(ranks_check_scene(sim, error));
+    if (sim->scene->remesh.on && ranks_divided())
+        return error_set(error, ABUT_ERROR_UNSUPPORTED, "remesh", "remeshing runs on one rank");
     if (sim->scene->remesh.on)
         TRY(sim_remesh_create(sim, error));
     else
         TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
-    return verify_start(sim, options->problem_folder, error);
+    TRY(ranks_check_state(sim, "at the start", error));
+    return verify_start(sim, ranks_index() == 0 ? options->problem_folder : NULL, error);
 }
 
 static abut_status create(const char *path, const file_bytes *bytes,

@@ -73,6 +73,7 @@ static abut_status read_options(const command_line *line, run_display *display,
     bool quiet = line_has(line, "--quiet"), verbose = line_has(line, "--verbose");
     if (quiet && verbose)
         return error_set(err, ABUT_ERROR_INPUT, "--quiet", "contradicts --verbose");
+    quiet = quiet || abut_rank() > 0;
     sim_options->overrides = overrides;
     sim_options->override_count = count;
     sim_options->threads = (int)threads;
@@ -91,13 +92,13 @@ static abut_status run_and_view(const command_line *line, abut_sim *sim,
 {
     view_server *server = NULL;
     view_options view = {.folder = options->folder};
-    if (line_has(line, "--view")) {
+    if (line_has(line, "--view") && abut_rank() == 0) {
         TRY(view_read_options(line, &view, err));
         TRY(view_session_start(&view, line_has(line, "--open"), &server, err));
     }
     abut_status status = abut_sim_run(sim, options, err);
     progress_finish(bar);
-    bool quiet = line_has(line, "--quiet");
+    bool quiet = line_has(line, "--quiet") || abut_rank() > 0;
     if (!quiet && status == ABUT_OK) printf("results are in %s\n", options->folder);
     if (!quiet && status == ABUT_INTERRUPTED)
         printf("stopped; go on with --resume (results are in %s)\n", options->folder);
@@ -116,13 +117,14 @@ static abut_status run(const command_line *line, abut_error *err)
     const char *overrides[MAX_OVERRIDES];
     abut_sim_options sim_options = abut_default_sim_options();
     abut_run_options options = abut_default_run_options();
+    TRY(abut_ranks_start(line_value(line, "--petsc-options"), err));
     TRY(read_options(line, &display, overrides, &sim_options, &options, err));
     char folder[4096];
     default_folder(line->arguments[0], folder, sizeof folder);
     const char *given = line_value(line, "--output");
     options.folder = given ? given : folder;
     sim_options.problem_folder = options.folder;
-    progress_start(&display.bar, stderr, line_has(line, "--quiet"));
+    progress_start(&display.bar, stderr, line_has(line, "--quiet") || abut_rank() > 0);
     catch_signals();
     abut_sim *sim = NULL;
     TRY(abut_sim_load(line->arguments[0], &sim_options, &sim, err));
@@ -141,6 +143,8 @@ static const option_def options[] = {
      COMPLETE_NOTHING},
     {"--set", NULL, "PATH=VALUE",
      "change a field of the scene, such as time.step=0.02 (repeatable)", COMPLETE_NOTHING},
+    {"--petsc-options", NULL, "TEXT",
+     "options for PETSc, such as \"-log_view\"; starts PETSc and MPI", COMPLETE_NOTHING},
     {"--view", NULL, NULL, "serve a page to watch it in a browser, until Ctrl-C (see abut view)",
      COMPLETE_NOTHING},
     {"--quiet", NULL, NULL, "print errors only", COMPLETE_NOTHING},
@@ -158,7 +162,9 @@ const command_def command_run = {
         "step), frames/ (VTU files and frames.pvd), checkpoint.h5 and scene.json (the scene as it "
         "was run).\n"
         "Interrupt or terminate it at any time: the step under way is finished, a checkpoint is "
-        "written, and --resume goes on from there. A killed run resumes from its last checkpoint.",
+        "written, and --resume goes on from there. A killed run resumes from its last checkpoint.\n"
+        "With mpirun -n N in front, and \"linear\" left alone or \"petsc\", N processes share the "
+        "work and the memory (docs/cluster.md).",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .min_arguments = 1,

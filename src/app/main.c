@@ -1,6 +1,7 @@
 /* abut: the command. Finds the sub-command, runs it, and turns its result into an exit code. */
 #include "app/commands.h"
 
+#include <abut/sim.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,11 +82,19 @@ int main(int count, char **words)
 {
     abut_choose_blas_kernels();
     abut_error err = {0};
-    int code = report(dispatch(count - 1, words + 1, &err), &err);
+    abut_status status = dispatch(count - 1, words + 1, &err);
+    bool speaks; /* of several ranks that failed, one tells why */
+    int all = abut_ranks_end(exit_code_of(status), &speaks);
+    int code = exit_code_of(status);
+    if (speaks && code != 0 && abut_rank_count() > 1 && status != ABUT_INTERRUPTED)
+        fprintf(stderr, "abut: rank %d of %d stops all:\n", abut_rank(), abut_rank_count());
+    if (speaks) report(status, &err);
+    if (all > code) code = all;
     bool failed = ferror(stdout) != 0;
     if ((fflush(stdout) != 0 || failed) && code == 0) {
         fputs("abut: the output could not be written\n", stderr);
         code = exit_code_of(ABUT_ERROR_IO);
     }
+    abut_ranks_finish(code);
     return code;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-enum { MAX_CHUNKS = 4096, MIN_CHUNK = 256, MAX_THREADS = 256 };
+enum { MAX_CHUNKS = PARALLEL_MAX_PARTIALS, MIN_CHUNK = 256, MAX_THREADS = 256 };
 
 /* How often a helper looks for new work before it sleeps (around a tenth of a millisecond). */
 enum { PATIENCE = 2000 };
@@ -186,25 +186,41 @@ static size_t reduction_chunk(size_t n)
     return chunk < MIN_CHUNK ? MIN_CHUNK : chunk;
 }
 
+size_t parallel_partial_count(size_t n)
+{
+    size_t chunk = reduction_chunk(n);
+    return (n + chunk - 1) / chunk;
+}
+
 typedef struct reduction {
     parallel_partial partial;
     void *context;
-    size_t chunk;
+    size_t n, chunk, first;
     double *table;
 } reduction;
 
 static void evaluate_chunk(void *context, size_t begin, size_t end)
 {
     const reduction *r = context;
-    r->table[begin / r->chunk] = r->partial(r->context, begin, end);
+    for (size_t i = r->first + begin; i < r->first + end; i++) {
+        size_t last = (i + 1) * r->chunk < r->n ? (i + 1) * r->chunk : r->n;
+        r->table[i] = r->partial(r->context, i * r->chunk, last);
+    }
+}
+
+void parallel_partials(size_t n, parallel_partial partial, void *context, size_t begin, size_t end,
+                       double *table)
+{
+    reduction r = {partial, context, n, reduction_chunk(n), begin, table};
+    parallel_for(end - begin, 1, evaluate_chunk, &r);
 }
 
 /* Evaluates the partial of every chunk into a table on the stack; returns the number of chunks. */
 static size_t evaluate_chunks(size_t n, parallel_partial partial, void *context, double *table)
 {
-    reduction r = {partial, context, reduction_chunk(n), table};
-    parallel_for(n, r.chunk, evaluate_chunk, &r);
-    return (n + r.chunk - 1) / r.chunk;
+    size_t count = parallel_partial_count(n);
+    parallel_partials(n, partial, context, 0, count, table);
+    return count;
 }
 
 double parallel_sum(size_t n, parallel_partial partial, void *context)

@@ -27,4 +27,10 @@ double parallel_sum(size_t n, parallel_partial partial, void *context);
 double parallel_max(size_t n, parallel_partial partial, void *context); /* -INFINITY when n = 0 */
 double parallel_min(size_t n, parallel_partial partial, void *context); /* +INFINITY when n = 0 */
 
+/* The values of the chunks [begin, end) of such a reduction, for those who divide it further. */
+enum { PARALLEL_MAX_PARTIALS = 4096 };
+size_t parallel_partial_count(size_t n);
+void parallel_partials(size_t n, parallel_partial partial, void *context, size_t begin, size_t end,
+                       double *table);
+
 #endif

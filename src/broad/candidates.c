@@ -1,6 +1,7 @@
 #include "broad/candidates.h"
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "broad/walk.h"
 
 #include <math.h>
@@ -315,6 +316,7 @@ static abut_status rebuild_loose_trees(broad_phase *b, int *rebuilds, abut_error
 static void note_query(const broad_phase *b, const broad_query *q, candidate_set *out)
 {
     out->inflation = q->inflation;
+    out->divided = q->divided && ranks_divided();
     double largest[3] = {0.0, 0.0, 0.0};
     if (b->surface.vertex_count > 0)
         for (int d = 0; d < 3; d++)

@@ -1,6 +1,7 @@
 #include "broad/walk.h"
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 
 enum {
     TASKS_WANTED = 192, /* per kind; depends on no thread count */
@@ -182,6 +183,7 @@ static void run_tasks(void *context, size_t begin, size_t end)
     walk *w = context;
     if (pairs_too_many(w->collector)) return;
     for (size_t t = begin; t < end; t++) {
+        if (w->query->divided && (int)(t % (size_t)ranks_count()) != ranks_index()) continue;
         walk_task task = w->tasks.data[t];
         walker pair = {w,
                        w->trees[task.kind].a,

@@ -1,6 +1,7 @@
 #include "contact/active_set.h"
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "contact/max_operator.h"
 #include "geometry/mollifier.h"
 
@@ -214,6 +215,40 @@ static int compare_stencils(const void *a, const void *b)
     return 0;
 }
 
+/* Every rank has the stencils of its own candidates: all get all, in the order of the ranks. */
+static abut_status gather_list(stencil_array *list, abut_error *err)
+{
+    size_t ranks = (size_t)ranks_count(), own = list->count, few[64];
+    size_t *start = ranks < 64 ? few : mem_alloc(ranks + 1, sizeof *start);
+    if (!start) return error_memory(err, "building the active set");
+    ranks_gather_counts(own, start);
+    size_t total = 0;
+    for (size_t r = 0; r < ranks; r++) {
+        size_t count = start[r];
+        start[r] = total;
+        total += count;
+    }
+    start[ranks] = total;
+    abut_status status = ABUT_OK;
+    if (array_resize(list, total + 1)) {
+        list->count = total;
+        memmove(list->data + start[ranks_index()], list->data, own * sizeof *list->data);
+        ranks_gather(list->data, sizeof *list->data, start);
+    } else {
+        status = error_memory(err, "building the active set");
+    }
+    if (start != few) mem_free(start);
+    return status;
+}
+
+static abut_status gather_lists(active_set *set, abut_error *err)
+{
+    for (int k = 0; k < STENCIL_LISTS; k++) TRY(gather_list(&set->lists[k], err));
+    set->min_distance2 = ranks_minimum(set->min_distance2);
+    set->min_gap = ranks_minimum(set->min_gap);
+    return ABUT_OK;
+}
+
 /* Sorts a list and replaces equal stencils by one with their number. */
 static void merge(stencil_array *list)
 {
@@ -287,6 +322,7 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
                                surface_pair_thickness(s, pair, 1, pair + 1, 1), weight);
     }
     if (!ok) return error_memory(err, "building the active set");
+    if (candidates->divided) TRY(gather_lists(set, err));
     merge(&set->lists[LIST_PP]);
     merge(&set->lists[LIST_PE]);
     if (set->links) max_operator_drop(set);

@@ -1,6 +1,7 @@
 #include "contact/contact_step.h"
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "ccd/curved.h"
 
 #include <math.h>
@@ -98,7 +99,9 @@ static abut_status find_candidates(contact_term *t, const double *x, bool swept,
                          .alpha = swept ? limit : 0,
                          .extra = t->extra ? t->extra : t->deviation,
                          .inflation = t->options.dhat + 2 * room,
-                         .tight = true};
+                         .tight = true,
+                         /* Corrected sums need all pairs of a vertex in one place. */
+                         .divided = t->active.links == NULL && !t->parts};
     abut_status status;
     if (t->parts) {
         part_boxes_fill(t->parts, &t->model->surface, &query, x, swept ? t->direction : NULL, mean);
@@ -308,7 +311,7 @@ static double step_of_list(contact_term *t, ccd_kind kind, const pair_list *list
         limit = fmin(limit, parallel_min(n, step_range, &work));
     }
     t->ccd_queries += list->count;
-    return limit;
+    return ranks_minimum(limit); /* every rank has other candidates */
 }
 
 static double step_of_planes(const contact_term *t, double limit)

@@ -1,6 +1,6 @@
 #include "contact/contact_term.h"
 
-#include "base/parallel.h"
+#include "base/ranks.h"
 #include "contact/barrier_stencil.h"
 #include "contact/contact_step.h"
 
@@ -159,7 +159,7 @@ static double value(term *base, const double *x)
     if (!(t->min_gap > 0)) return INFINITY;
     for (int k = 0; k < STENCIL_LISTS; k++) {
         list_work work = {t, k};
-        sum += parallel_sum(t->active.lists[k].count, list_energy, &work);
+        sum += ranks_sum_of(t->active.lists[k].count, list_energy, &work);
     }
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];

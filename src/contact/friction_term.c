@@ -1,6 +1,6 @@
 #include "contact/friction_term.h"
 
-#include "base/parallel.h"
+#include "base/ranks.h"
 #include "contact/barrier_stencil.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static double value(term *base, const double *x)
     double sum = 0;
     for (int k = 0; k < FRICTION_LISTS; k++) {
         list_work work = {t, k};
-        sum += parallel_sum(t->lists[k].count, list_energy, &work);
+        sum += ranks_sum_of(t->lists[k].count, list_energy, &work);
     }
     return base->weight * sum;
 }

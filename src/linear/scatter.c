@@ -44,8 +44,8 @@ static void sort_entries(scatter_entry *entries, scatter_entry *scratch, size_t 
 
 /* Reserves room for all entries of the map, `per_item` each, as if none was dropped. The second
  * half of the entries array is scratch for sorting. */
-static abut_status map_begin(scatter_map *map, int width, size_t count, size_t per_item,
-                             abut_error *err)
+abut_status scatter_map_begin(scatter_map *map, int width, size_t count, size_t per_item,
+                              abut_error *err)
 {
     map->width = width;
     map->item_count = count;
@@ -54,10 +54,11 @@ static abut_status map_begin(scatter_map *map, int width, size_t count, size_t p
         !array_reserve(&map->entries, count * per_item + size * per_item))
         return error_memory(err, "mapping element contributions");
     map->entries.count = 0;
+    map->chunk_start.data[0] = 0;
     return ABUT_OK;
 }
 
-static void sort_chunk(scatter_map *map, size_t chunk)
+void scatter_map_end_chunk(scatter_map *map, size_t chunk)
 {
     size_t begin = map->chunk_start.data[chunk], n = map->entries.count - begin;
     sort_entries(map->entries.data + begin, map->entries.data + map->entries.count, n);
@@ -67,8 +68,7 @@ static void sort_chunk(scatter_map *map, size_t chunk)
 abut_status scatter_map_gradient(scatter_map *map, int width, size_t count, const int32_t *blocks,
                                  abut_error *err)
 {
-    TRY(map_begin(map, width, count, (size_t)width, err));
-    map->chunk_start.data[0] = 0;
+    TRY(scatter_map_begin(map, width, count, (size_t)width, err));
     size_t size = scatter_chunk(width);
     for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
         size_t last = first + size < count ? first + size : count;
@@ -79,7 +79,7 @@ abut_status scatter_map_gradient(scatter_map *map, int width, size_t count, cons
                 map->entries.data[map->entries.count++] =
                     (scatter_entry){block, (int32_t)((i - first) * (size_t)width + (size_t)a) << 2};
             }
-        sort_chunk(map, chunk);
+        scatter_map_end_chunk(map, chunk);
     }
     return ABUT_OK;
 }
@@ -88,8 +88,7 @@ abut_status scatter_map_matrix(scatter_map *map, int width, size_t count, const 
                                const block_matrix *matrix, key_list *missing, abut_error *err)
 {
     size_t pairs = (size_t)(width * (width + 1) / 2);
-    TRY(map_begin(map, width, count, pairs, err));
-    map->chunk_start.data[0] = 0;
+    TRY(scatter_map_begin(map, width, count, pairs, err));
     size_t size = scatter_chunk(width);
     for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
         size_t last = first + size < count ? first + size : count;
@@ -113,7 +112,7 @@ abut_status scatter_map_matrix(scatter_map *map, int width, size_t count, const 
                         (scatter_entry){slot, (int32_t)source << 2 | flags};
                 }
         }
-        sort_chunk(map, chunk);
+        scatter_map_end_chunk(map, chunk);
     }
     return ABUT_OK;
 }
@@ -159,21 +158,19 @@ typedef struct gather {
     block_matrix *matrix;
 } gather;
 
-/* Moves the ends of a piece to the next destination boundary, so that no destination is shared. */
-static void align_piece(const gather *g, size_t *begin, size_t *end)
+void scatter_align(const scatter_entry *entries, size_t count, size_t *begin, size_t *end)
 {
-    while (*begin > 0 && *begin < g->count &&
-           g->entries[*begin].destination == g->entries[*begin - 1].destination)
+    while (*begin > 0 && *begin < count &&
+           entries[*begin].destination == entries[*begin - 1].destination)
         ++*begin;
-    while (*end<g->count && * end> 0 &&
-           g->entries[*end].destination == g->entries[*end - 1].destination)
+    while (*end > 0 && *end < count && entries[*end].destination == entries[*end - 1].destination)
         ++*end;
 }
 
 static void gather_gradient(void *context, size_t begin, size_t end)
 {
     gather *g = context;
-    align_piece(g, &begin, &end);
+    scatter_align(g->entries, g->count, &begin, &end);
     for (size_t k = begin; k < end; k++) {
         const double *part = g->buffer + 3 * (size_t)(g->entries[k].source >> 2);
         double *to = g->gradient + 3 * (size_t)g->entries[k].destination;
@@ -186,7 +183,7 @@ static void gather_gradient(void *context, size_t begin, size_t end)
 static void gather_matrix(void *context, size_t begin, size_t end)
 {
     gather *g = context;
-    align_piece(g, &begin, &end);
+    scatter_align(g->entries, g->count, &begin, &end);
     for (size_t k = begin; k < end; k++) {
         int32_t slot = g->entries[k].destination;
         int flags = g->entries[k].source & 3;

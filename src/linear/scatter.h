@@ -53,6 +53,14 @@ abut_status scatter_append_keys(key_list *keys, int width, size_t count, const i
 /* Sorts and removes duplicates. */
 void key_list_unique(key_list *keys);
 
+/* For maps of other destinations (row_matrix.h). A map is begun with room for all its entries,
+ * per_item each, filled chunk by chunk, and every chunk ended: its entries are sorted. */
+abut_status scatter_map_begin(scatter_map *map, int width, size_t count, size_t per_item,
+                              abut_error *err);
+void scatter_map_end_chunk(scatter_map *map, size_t chunk);
+/* Moves the ends of a piece of a chunk to the next destination, so that none is shared. */
+void scatter_align(const scatter_entry *entries, size_t count, size_t *begin, size_t *end);
+
 /* Adds the contributions of one chunk; buffer holds 3 doubles per part of an item. */
 void scatter_add_gradient(const scatter_map *map, size_t chunk, const double *buffer,
                           double *gradient);

@@ -1,48 +1,92 @@
-/* Solvers of the symmetric positive definite Newton system, chosen by name. */
+/* Solvers of the symmetric positive definite Newton system, chosen by name (docs/solvers.md). */
 #ifndef LINEAR_SOLVER_H
 #define LINEAR_SOLVER_H
 
 #include "base/log.h"
 #include "linear/block_matrix.h"
+#include "linear/row_matrix.h"
 
 typedef struct linear_options {
-    const char *name;   /* "direct", "cholmod" or "pcg" */
-    double tolerance;   /* relative residual of iterative solvers */
-    int max_iterations; /* of iterative solvers; 0 = 10 x unknowns */
-    bool reproducible;  /* same bits for any number of threads (one BLAS thread) */
+    const char *name;    /* of a class, or "auto" */
+    double tolerance;    /* relative residual of iterative solvers */
+    int max_iterations;  /* of iterative solvers; 0 = 10 x unknowns */
+    bool reproducible;   /* same bits for any number of threads (one BLAS thread) */
+    double memory_limit; /* bytes that a factor may take; 0: half of the memory that there is */
+    bool alone;          /* where the solver fails, no other takes over */
+    const logger *log;   /* told when a solver fails and another takes over; may be NULL */
 } linear_options;
 
 typedef struct linear_statistics {
-    uint64_t analyses, factorizations, iterations;
-    size_t factor_entries; /* scalars in the factor */
+    uint64_t solves, analyses, factorizations, iterations;
+    uint64_t most_iterations; /* of one solve */
+    uint64_t fallbacks;       /* solves that another solver had to do */
+    size_t factor_entries;    /* scalars in the factor */
+    bool exact;               /* the last solve was, whatever tolerance was asked for */
 } linear_statistics;
+
+/* One system. Either the whole matrix, or the rows of this rank. */
+typedef struct linear_system {
+    const block_matrix *a;
+    const row_matrix *rows;
+    const double *b;        /* of the rows that are there */
+    double tolerance;       /* of iterative solvers; 0: that of the options */
+    const double *position; /* 3 per block that is there, not finite: no point; NULL: unknown */
+    const uint8_t *mask;    /* 3 per block that is there: x = 0; NULL: none */
+} linear_system;
 
 typedef struct linear_solver linear_solver;
 
 typedef struct linear_class {
     const char *name;
+    bool iterative; /* heeds the tolerance */
+    bool by_rows;   /* wants the rows of this rank, not the whole matrix */
     abut_status (*create)(const linear_options *options, void **self, abut_error *err);
-    /* Solves A x = b. Analyses the pattern again when its stamp has changed.
+    /* Analyses the pattern again when its stamp has changed.
      * ABUT_ERROR_NOT_CONVERGED: not positive definite, or the iteration failed. */
-    abut_status (*solve)(void *self, const block_matrix *a, const double *b, double *x,
+    abut_status (*solve)(void *self, const linear_system *system, double *x,
                          linear_statistics *statistics, abut_error *err);
     /* The history that later results depend on (an ordering of the blocks): NULL when there is
      * none. order has room for `capacity` blocks; numbers is two doubles. */
     void (*save)(const void *self, int32_t *order, size_t capacity, double *numbers);
     abut_status (*load)(void *self, const int32_t *order, const double *numbers, abut_error *err);
+    /* A time step begins: what was kept of earlier values is forgotten. NULL: nothing is. */
+    void (*begin_step)(void *self);
     void (*destroy)(void *self);
 } linear_class;
 
+/* What factorising would take: scalars of the factor, multiplications. self: of linear_direct. */
+abut_status direct_estimate(void *self, const block_matrix *a, linear_statistics *statistics,
+                            double *entries, double *work, abut_error *err);
+
+/* NULL when there is no solver of that name ("auto" is none). */
+const linear_class *linear_find(const char *name);
+
 abut_status linear_create(const linear_options *options, linear_solver **out, abut_error *err);
+/* A x = b with the tolerance of the options. */
 abut_status linear_solve(linear_solver *solver, const block_matrix *a, const double *b, double *x,
                          abut_error *err);
+abut_status linear_solve_system(linear_solver *solver, const linear_system *system, double *x,
+                                abut_error *err);
+/* A step depends on its start only, so that a run that goes on from a checkpoint has the same bits.
+ */
+void linear_begin_step(linear_solver *solver);
 const linear_statistics *linear_get_statistics(const linear_solver *solver);
+/* True when the tolerance of a system matters, so that an inexact Newton can save work. */
+bool linear_is_iterative(const linear_solver *solver);
+/* True when systems must come as the rows of this rank. */
+bool linear_wants_rows(const linear_solver *solver);
+double linear_tolerance(const linear_solver *solver);
+/* The solver that was asked for or chosen, and why; texts of the solver. */
+const char *linear_name(const linear_solver *solver);
+const char *linear_reason(const linear_solver *solver);
 /* For checkpoints: what a solver remembers, so that results after loading have the same bits. */
 void linear_save(const linear_solver *solver, int32_t *order, size_t capacity, double numbers[2]);
 abut_status linear_load(linear_solver *solver, const int32_t *order, const double numbers[2],
                         abut_error *err);
 void linear_destroy(linear_solver *solver);
 
-extern const linear_class linear_direct, linear_cholmod, linear_pcg;
+extern const linear_class linear_direct, linear_cholmod, linear_pcg, linear_ic, linear_multigrid;
+extern const linear_class linear_petsc, linear_petsc_mumps, linear_petsc_gamg, linear_petsc_hypre,
+    linear_petsc_icc, linear_petsc_bjacobi;
 
 #endif

@@ -190,9 +190,11 @@ static abut_status solve_on(solver_cholmod *s, const block_matrix *a, const doub
     return ABUT_OK;
 }
 
-static abut_status solve(void *self, const block_matrix *a, const double *b, double *x,
+static abut_status solve(void *self, const linear_system *system, double *x,
                          linear_statistics *statistics, abut_error *err)
 {
+    const block_matrix *a = system->a;
+    const double *b = system->b;
     solver_cholmod *s = self;
     int levels = begin_threads(s);
     abut_status status = solve_on(s, a, b, x, statistics, err);
@@ -224,4 +226,9 @@ static abut_status load(void *self, const int32_t *order, const double *numbers,
     return ABUT_OK;
 }
 
-const linear_class linear_cholmod = {"cholmod", create, solve, save, load, destroy};
+const linear_class linear_cholmod = {.name = "cholmod",
+                                     .create = create,
+                                     .solve = solve,
+                                     .save = save,
+                                     .load = load,
+                                     .destroy = destroy};

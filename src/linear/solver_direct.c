@@ -115,13 +115,37 @@ static abut_status analyse(solver_direct *s, const block_matrix *a, abut_error *
         keep = (double)s->pattern.factor_size <= FILL_GROWTH * s->order_fill;
     }
     if (!keep) TRY(make_order(s, a, err));
-    if (s->pattern.factor_size > s->factor.capacity) {
-        array_free(&s->factor); /* nothing in it is needed: no copy */
-        if (!array_reserve(&s->factor, s->pattern.factor_size + s->pattern.factor_size / 8))
-            return error_memory(err, "factorising the sparse matrix");
-    }
     s->pattern_stamp = a->pattern_stamp;
     s->analysed = true;
+    return ABUT_OK;
+}
+
+static abut_status reserve_factor(solver_direct *s, abut_error *err)
+{
+    if (s->pattern.factor_size <= s->factor.capacity) return ABUT_OK;
+    array_free(&s->factor); /* nothing in it is needed: no copy */
+    if (!array_reserve(&s->factor, s->pattern.factor_size + s->pattern.factor_size / 8))
+        return error_memory(err, "factorising the sparse matrix");
+    return ABUT_OK;
+}
+
+static abut_status analyse_if_new(solver_direct *s, const block_matrix *a,
+                                  linear_statistics *statistics, abut_error *err)
+{
+    if (s->analysed && s->pattern_stamp == a->pattern_stamp && s->pattern.size == a->size)
+        return ABUT_OK;
+    TRY(analyse(s, a, err));
+    statistics->analyses++;
+    return ABUT_OK;
+}
+
+abut_status direct_estimate(void *self, const block_matrix *a, linear_statistics *statistics,
+                            double *entries, double *work, abut_error *err)
+{
+    solver_direct *s = self;
+    TRY(analyse_if_new(s, a, statistics, err));
+    *entries = (double)s->pattern.factor_size;
+    *work = s->pattern.work;
     return ABUT_OK;
 }
 
@@ -440,15 +464,15 @@ static void solve_transposed(solver_direct *s, double *x)
                3 * sizeof *x);
 }
 
-static abut_status solve(void *self, const block_matrix *a, const double *b, double *x,
+static abut_status solve(void *self, const linear_system *system, double *x,
                          linear_statistics *statistics, abut_error *err)
 {
+    const block_matrix *a = system->a;
+    const double *b = system->b;
     solver_direct *s = self;
     if (a->size == 0) return ABUT_OK;
-    if (!s->analysed || s->pattern_stamp != a->pattern_stamp || s->pattern.size != a->size) {
-        TRY(analyse(s, a, err));
-        statistics->analyses++;
-    }
+    TRY(analyse_if_new(s, a, statistics, err));
+    TRY(reserve_factor(s, err));
     s->matrix = a;
     s->right = b;
     TRY(share_out(s, s->pattern.work < SMALL_FACTOR ? 1 : parallel_threads(), err));
@@ -483,4 +507,9 @@ static abut_status load(void *self, const int32_t *order, const double *numbers,
     return ABUT_OK;
 }
 
-const linear_class linear_direct = {"direct", create, solve, save, load, destroy};
+const linear_class linear_direct = {.name = "direct",
+                                    .create = create,
+                                    .solve = solve,
+                                    .save = save,
+                                    .load = load,
+                                    .destroy = destroy};

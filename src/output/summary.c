@@ -108,6 +108,30 @@ static int add_mlcp(json_t *root, const run_summary *s)
     return json_object_set_new(root, "mlcp", o);
 }
 
+static int add_linear(json_t *root, const run_summary *s)
+{
+    if (!s->linear.name) return 0;
+    const linear_statistics *t = &s->linear.statistics;
+    json_t *o = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "solver", s->linear.name,
+                          "reason", s->linear.reason, "solves", (json_int_t)t->solves, "analyses",
+                          (json_int_t)t->analyses, "factorizations", (json_int_t)t->factorizations,
+                          "iterations", (json_int_t)t->iterations, "most_iterations",
+                          (json_int_t)t->most_iterations, "fallbacks", (json_int_t)t->fallbacks,
+                          "factor_entries", (json_int_t)t->factor_entries);
+    return json_object_set_new(root, "linear", o);
+}
+
+static int add_ranks(json_t *root, const run_summary *s)
+{
+    json_t *rss = json_array();
+    int failed = json_object_set_new(root, "ranks", json_integer(s->ranks > 0 ? s->ranks : 1));
+    for (int r = 0; s->rank_rss && r < s->ranks; r++)
+        failed |= json_array_append_new(rss, json_integer((json_int_t)s->rank_rss[r]));
+    if (s->rank_rss) failed |= json_object_set(root, "rank_rss_bytes", rss);
+    json_decref(rss);
+    return failed;
+}
+
 static json_t *build(const run_summary *s)
 {
     json_t *root = json_pack(
@@ -123,8 +147,9 @@ static json_t *build(const run_summary *s)
         "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
-    if (root && (add_bodies(root, s) != 0 || add_accuracy(root, s) != 0 ||
-                 add_remesh(root, s) != 0 || add_mlcp(root, s) != 0)) {
+    if (root &&
+        (add_bodies(root, s) != 0 || add_accuracy(root, s) != 0 || add_remesh(root, s) != 0 ||
+         add_mlcp(root, s) != 0 || add_linear(root, s) != 0 || add_ranks(root, s) != 0)) {
         json_decref(root);
         root = NULL;
     }

@@ -4,6 +4,7 @@
 
 #include "base/status.h"
 #include "base/timer.h"
+#include "linear/solver.h"
 #include "math/vec3.h"
 
 /* Final state of one body. */
@@ -27,7 +28,13 @@ typedef struct run_summary {
     double max_stretch;
     int64_t intersections, inverted_elements;
     uint64_t peak_rss_bytes; /* see summary_peak_rss */
-    int threads;
+    int threads, ranks;
+    const size_t *rank_rss; /* peak memory of every rank after the last step; NULL: one rank */
+    /* What solved the linear systems, since the start or the resumption. */
+    struct {
+        const char *name, *reason; /* NULL: not known */
+        linear_statistics statistics;
+    } linear;
     double stage_seconds[STAGE_COUNT];
     struct {
         double l2, h1, h1_semi, linf;

@@ -332,7 +332,8 @@ static stepper_options options_of(const scene_def *scene, const model *m)
                  .max_passes = scene->mlcp_max_passes},
         .linear = {.name = scene->linear,
                    .tolerance = scene->linear_tolerance,
-                   .reproducible = scene->reproducible}};
+                   .reproducible = scene->reproducible},
+        .forcing = scene->forcing};
 }
 
 /* What a body looks like now if it is remeshed, else NULL. */

@@ -655,6 +655,7 @@ static void read_options(scene_def *scene)
     scene->split_limits = strcmp(get_string(solver, "strain_limits"), "split") == 0;
     scene->linear = get_string(solver, "linear");
     scene->linear_tolerance = get_number(solver, "linear_tolerance");
+    scene->forcing = get_number(solver, "forcing");
     scene->reproducible = get_bool(solver, "reproducible");
 }
 

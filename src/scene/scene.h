@@ -377,8 +377,8 @@ typedef struct scene_def {
     int max_iterations;
     bool rms_measure;   /* the tolerance is one on the root mean square */
     bool split_limits;  /* strain limits in a solve of their own */
-    const char *linear; /* "direct", "cholmod" or "pcg" */
-    double linear_tolerance;
+    const char *linear; /* a name of linear/solver.h */
+    double linear_tolerance, forcing;
     bool reproducible; /* same bits for any number of threads */
     size_t body_count;
     body_def *bodies;

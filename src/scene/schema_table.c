@@ -10,7 +10,10 @@ const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "qu
 const char *const material_model_words[] = {
     "neo-hookean",   "fixed-corotated", "linear", "saint-venant-kirchhoff",
     "mooney-rivlin", "ogden",           NULL};
-const char *const linear_solver_words[] = {"direct", "cholmod", "pcg", NULL};
+const char *const linear_solver_words[] = {
+    "auto",      "direct",        "cholmod",     "pcg",        "ic",
+    "multigrid", "petsc",         "petsc-mumps", "petsc-gamg", "petsc-hypre",
+    "petsc-icc", "petsc-bjacobi", NULL};
 const char *const stepper_words[] = {"barrier", "mlcp", NULL};
 const char *const preconditioner_words[] = {"full", "diagonal", NULL};
 const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
@@ -122,12 +125,18 @@ static const schema_field solver_fields[] = {
     {"strain_limits", SCHEMA_WORD, .words = limit_mode_words, .initial = "\"coupled\"",
      .doc = "Strain limits of shells in the same solve as all other forces, or `split` off: the "
             "elastic step first, then its projection onto limits and contact (for comparisons)."},
-    {"linear", SCHEMA_WORD, .words = linear_solver_words, .initial = "\"direct\"",
+    {"linear", SCHEMA_WORD, .words = linear_solver_words, .initial = "\"auto\"",
      .doc =
-         "Solver of the linear systems: the sparse factorisation of this program (`direct`) or of "
-         "CHOLMOD, or preconditioned conjugate gradients (`pcg`)."},
+         "Solver of the linear systems. `direct`, `cholmod`: sparse factorisation of this program "
+         "or of CHOLMOD. `pcg`, `ic`, `multigrid`: conjugate gradients with the inverses of the "
+         "diagonal blocks, an incomplete factor, smoothed aggregation. `petsc` and the names that "
+         "begin with it: through PETSc, on any number of ranks (docs/cluster.md). `auto`: by size "
+         "and memory; run.json tells which and why."},
     {"linear_tolerance", SCHEMA_NUMBER, .initial = "1e-8", BETWEEN(0, 1),
-     .doc = "Relative residual at which `pcg` stops."},
+     .doc = "Relative residual at which iterative solvers stop."},
+    {"forcing", SCHEMA_NUMBER, .initial = "0.1", BETWEEN(0, 1),
+     .doc = "Largest relative residual at which iterative solvers may stop while Newton's method "
+            "is far from its end; at most `linear_tolerance` turns it off."},
     {"reproducible", SCHEMA_BOOL, .initial = "true",
      .doc = "Same bits for any number of threads; only `cholmod` knows another way."},
 };

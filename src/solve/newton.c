@@ -76,42 +76,85 @@ static bool is_tiny(const newton_solver *n, const newton_options *options, doubl
     return *passed >= RMS_PASSES;
 }
 
-/* Adds shift to the diagonal. */
-static void shift_diagonal(block_matrix *m, double shift)
+static double dot(const double *a, const double *b, size_t n)
 {
-    for (int32_t j = 0; j < m->size; j++)
-        for (size_t c = 0; c < 3; c++)
-            m->value[block_matrix_offset(m, j, m->column_start[j]) +
-                     c * (size_t)block_matrix_stride(m, j) + c] += shift;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += a[i] * b[i];
+    return sum;
 }
 
-static double largest_diagonal(const block_matrix *m)
+/* A step along which the energy does not fall at all is as good as none. */
+static abut_status try_direction(newton_solver *n, const double *x, double tolerance,
+                                 abut_error *err)
 {
-    double largest = 0;
-    for (int32_t j = 0; j < m->size; j++)
-        for (size_t c = 0; c < 3; c++)
-            largest = fmax(largest, m->value[block_matrix_offset(m, j, m->column_start[j]) +
-                                             c * (size_t)block_matrix_stride(m, j) + c]);
-    return largest;
+    problem *p = n->problem;
+    size_t scalars = 3 * (size_t)p->free_count;
+    TRY(problem_solve(p, n->linear, x, n->right, tolerance, n->step, err));
+    if (largest_entry(n->right, scalars) > 0 && dot(n->right, n->step, scalars) <= 0)
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                         "the Newton matrix is not positive definite (no descent)");
+    return ABUT_OK;
 }
 
 /* Newton direction into n->step (free numbering); shifts the matrix when it is not definite. */
-static abut_status solve_direction(newton_solver *n, abut_error *err)
+static abut_status solve_direction(newton_solver *n, const double *x, double tolerance,
+                                   abut_error *err)
 {
     problem *p = n->problem;
     size_t scalars = 3 * (size_t)p->free_count;
     for (size_t i = 0; i < scalars; i++) n->right[i] = -p->gradient[i];
-    abut_status status = linear_solve(n->linear, &p->matrix, n->right, n->step, err);
-    double shift = 1e-12 * largest_diagonal(&p->matrix);
+    abut_status status = try_direction(n, x, tolerance, err);
+    double shift = status == ABUT_OK ? 0 : 1e-12 * problem_largest_diagonal(p);
     for (int k = 0; status == ABUT_ERROR_NOT_CONVERGED && k < MAX_REGULARISATIONS; k++) {
         log_message(n->log, ABUT_LOG_DEBUG, "shifting the Newton matrix by %g", shift);
-        shift_diagonal(&p->matrix, shift);
+        problem_shift_diagonal(p, shift);
         shift *= 100;
-        status = linear_solve(n->linear, &p->matrix, n->right, n->step, err);
+        status = try_direction(n, x, tolerance, err);
     }
     if (status == ABUT_OK && !isfinite(largest_entry(n->step, scalars)))
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "the Newton direction is not finite");
     return status;
+}
+
+/* How exactly the linear systems of an inexact Newton are solved (Eisenstat and Walker 1996, choice
+ * 2): little while the gradient falls little. A step that was not solved at least to CONFIRMED
+ * cannot tell that the end has been reached. */
+typedef struct forcing {
+    double largest, least;  /* largest 0: all systems to `least` */
+    double tolerance, norm; /* of the last solve */
+    bool confirm;
+} forcing;
+
+static const double CONFIRMED = 1e-3;
+
+static forcing forcing_begin(const newton_solver *n, const newton_options *options)
+{
+    double least = linear_tolerance(n->linear);
+    bool inexact = options->forcing > least && linear_is_iterative(n->linear);
+    return (forcing){.largest = inexact ? options->forcing : 0, .least = least};
+}
+
+static double forcing_next(forcing *f, double norm)
+{
+    static const double GAMMA = 0.9, KEEP = 0.1;
+    if (f->largest <= 0) return 0;
+    double tolerance = f->largest;
+    if (f->norm > 0) {
+        double ratio = norm / f->norm, before = GAMMA * f->tolerance * f->tolerance;
+        tolerance = GAMMA * ratio * ratio;
+        if (before > KEEP) tolerance = fmax(tolerance, before);
+    }
+    if (f->confirm) tolerance = fmin(tolerance, CONFIRMED);
+    f->norm = norm;
+    f->tolerance = fmax(f->least, fmin(f->largest, tolerance));
+    return f->tolerance;
+}
+
+/* True when a small step means that the minimum is near. */
+static bool forcing_confirms(forcing *f)
+{
+    f->confirm = true;
+    return f->largest <= 0 || f->tolerance <= fmax(CONFIRMED, f->least);
 }
 
 typedef struct axpy_work {
@@ -169,16 +212,19 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
                          "the energy is not finite at the start of a step");
     }
     if (p->free_count == 0) result->converged = true;
+    forcing exactness = forcing_begin(n, options);
     while (!result->converged && result->iterations < options->max_iterations) {
         timer_switch(p->timer, STAGE_ASSEMBLY);
         TRY(problem_derivatives(p, x, true, err));
         timer_switch(p->timer, STAGE_LINEAR_SOLVE);
-        TRY(solve_direction(n, err));
+        size_t scalars = 3 * (size_t)p->free_count;
+        double norm = sqrt(dot(p->gradient, p->gradient, scalars));
+        TRY(solve_direction(n, x, forcing_next(&exactness, norm), err));
+        if (linear_get_statistics(n->linear)->exact) exactness.tolerance = 0;
         timer_switch(p->timer, STAGE_LINE_SEARCH);
         result->direction = largest_move(p, n->step);
-        double decrease = 0; /* predicted by the quadratic model */
-        for (size_t i = 0; i < 3 * (size_t)p->free_count; i++)
-            decrease += 0.5 * n->right[i] * n->step[i];
+        /* predicted by the quadratic model */
+        double decrease = 0.5 * dot(n->right, n->step, scalars);
         if (result->iterations == 0) result->first_direction = result->direction;
         result->iterations++;
         problem_expand(p, n->step, n->direction);
@@ -196,7 +242,8 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         }
         log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
                     result->iterations, result->direction, alpha, energy);
-        if (may_stop && tiny) result->converged = true;
+        if (may_stop && tiny && forcing_confirms(&exactness)) result->converged = true;
+        if (!moved && !tiny && !changed && !forcing_confirms(&exactness)) continue;
         if (!moved && !tiny && !changed) {
             /* What is left to gain may be less than the energy's rounding: that is the end, too. */
             result->converged = decrease <= STALL_NOISE * fabs(energy) && may_stop;

@@ -26,6 +26,7 @@ typedef struct newton_options {
     double tolerance; /* on the direction (a length) */
     int max_iterations;
     newton_measure measure;
+    double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
 } newton_options;
 
 typedef struct newton_result {

@@ -1,6 +1,7 @@
 #include "solve/problem.h"
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void problem_free(problem *p)
             scatter_map_free(&p->maps[t][g].gradient);
             scatter_map_free(&p->maps[t][g].matrix);
             array_free(&p->maps[t][g].free_blocks);
+            array_free(&p->maps[t][g].items);
         }
     mem_free(p->free_index);
     mem_free(p->free_block);
@@ -47,6 +49,10 @@ void problem_free(problem *p)
     array_free(&p->missing);
     array_free(&p->recent);
     array_free(&p->buffer);
+    array_free(&p->position);
+    array_free(&p->own_blocks);
+    if (p->share) rank_share_free(p->share);
+    mem_free(p->share);
     memset(p, 0, sizeof *p);
 }
 
@@ -88,14 +94,75 @@ abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err)
 /* ---------------------------------------------------------------------------------------------- */
 /* Pattern and maps                                                                               */
 
+/* True when one of the stencil's unknowns is a row of this rank. */
+static bool touches_share(const problem *p, const int32_t *item, int width)
+{
+    int32_t first = rank_share_first(p->share, ranks_index());
+    int32_t end = rank_share_first(p->share, ranks_index() + 1);
+    for (int a = 0; a < width; a++) {
+        int32_t unknown = item[a] >= 0 ? p->free_index[item[a]] : -1;
+        if (unknown >= 0 && p->share->row.data[unknown] >= first &&
+            p->share->row.data[unknown] < end)
+            return true;
+    }
+    return false;
+}
+
+static abut_status number_divided(problem *p, group_maps *maps, const stencil_group *g,
+                                  abut_error *err)
+{
+    size_t width = (size_t)g->width;
+    array_clear(&maps->items);
+    for (size_t i = 0; i < g->count; i++)
+        if (touches_share(p, g->blocks + i * width, g->width) &&
+            !array_push(&maps->items, (int32_t)i))
+            return error_memory(err, "numbering stencils");
+    maps->count = maps->items.count;
+    if (!array_resize(&maps->free_blocks, maps->count * width))
+        return error_memory(err, "numbering stencils");
+    for (size_t k = 0; k < maps->count; k++)
+        for (size_t a = 0; a < width; a++) {
+            int32_t block = g->blocks[(size_t)maps->items.data[k] * width + a];
+            int32_t unknown = block >= 0 ? p->free_index[block] : -1;
+            maps->free_blocks.data[k * width + a] = unknown >= 0 ? p->share->row.data[unknown] : -1;
+        }
+    return ABUT_OK;
+}
+
 static abut_status number_group(problem *p, group_maps *maps, const stencil_group *g,
                                 abut_error *err)
 {
+    if (p->share) return number_divided(p, maps, g, err);
     size_t n = g->count * (size_t)g->width;
+    maps->count = g->count;
     if (!array_resize(&maps->free_blocks, n)) return error_memory(err, "numbering stencils");
     for (size_t i = 0; i < n; i++)
         maps->free_blocks.data[i] = g->blocks[i] >= 0 ? p->free_index[g->blocks[i]] : -1;
     return ABUT_OK;
+}
+
+static abut_status append_keys(problem *p, key_list *keys, const stencil_group *g,
+                               const group_maps *maps, abut_error *err)
+{
+    const int32_t *blocks = maps->free_blocks.data;
+    if (!p->share) return scatter_append_keys(keys, g->width, maps->count, blocks, err);
+    int32_t first = rank_share_first(p->share, ranks_index());
+    int32_t end = rank_share_first(p->share, ranks_index() + 1);
+    return scatter_append_row_keys(keys, g->width, maps->count, blocks, first, end - first, err);
+}
+
+/* Gradient entries of other ranks' rows are dropped. */
+static abut_status map_divided_gradient(problem *p, group_maps *maps, int width, abut_error *err)
+{
+    size_t n = maps->count * (size_t)width;
+    int32_t first = rank_share_first(p->share, ranks_index());
+    int32_t end = rank_share_first(p->share, ranks_index() + 1);
+    if (!array_resize(&p->own_blocks, n + 1)) return error_memory(err, "numbering stencils");
+    for (size_t i = 0; i < n; i++) {
+        int32_t row = maps->free_blocks.data[i];
+        p->own_blocks.data[i] = row >= first && row < end ? row : -1;
+    }
+    return scatter_map_gradient(&maps->gradient, width, maps->count, p->own_blocks.data, err);
 }
 
 /* Visits all groups of the static terms, or those of the enabled dynamic terms. */
@@ -112,8 +179,14 @@ static abut_status map_groups(problem *p, bool dynamic, bool with_matrix, abut_e
         group_maps *maps = &p->maps[t][g];
         if (dynamic) TRY(number_group(p, maps, group, err));
         const int32_t *blocks = maps->free_blocks.data;
-        TRY(scatter_map_gradient(&maps->gradient, group->width, group->count, blocks, err));
-        if (with_matrix)
+        if (p->share)
+            TRY(map_divided_gradient(p, maps, group->width, err));
+        else
+            TRY(scatter_map_gradient(&maps->gradient, group->width, group->count, blocks, err));
+        if (with_matrix && p->share)
+            TRY(scatter_map_rows(&maps->matrix, group->width, maps->count, blocks,
+                                 &p->share->matrix, &p->missing, err));
+        else if (with_matrix)
             TRY(scatter_map_matrix(&maps->matrix, group->width, group->count, blocks, &p->matrix,
                                    &p->missing, err));
     }
@@ -128,8 +201,7 @@ static abut_status collect_dynamic_keys(problem *p, abut_error *err)
     {
         const stencil_group *group = &p->terms[t]->groups[g];
         TRY(number_group(p, &p->maps[t][g], group, err));
-        TRY(scatter_append_keys(&p->keys, group->width, group->count,
-                                p->maps[t][g].free_blocks.data, err));
+        TRY(append_keys(p, &p->keys, group, &p->maps[t][g], err));
     }
     key_list_unique(&p->keys);
     return ABUT_OK;
@@ -147,6 +219,14 @@ static abut_status add_keys(key_list *to, const key_list *from, abut_error *err)
     return ABUT_OK;
 }
 
+static abut_status set_divided_pattern(problem *p, abut_error *err)
+{
+    int32_t first = rank_share_first(p->share, ranks_index());
+    int32_t end = rank_share_first(p->share, ranks_index() + 1);
+    return row_matrix_set_pattern(&p->share->matrix, first, end - first, p->free_count,
+                                  p->keys.data, p->keys.count, err);
+}
+
 /* New matrix pattern: static keys, current dynamic keys, and the dynamic keys of the last pattern,
  * so that contacts which come and go do not cause an analysis each time. */
 static abut_status rebuild_pattern(problem *p, abut_error *err)
@@ -157,8 +237,7 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
         {
             const stencil_group *group = &p->terms[t]->groups[g];
             TRY(number_group(p, &p->maps[t][g], group, err));
-            TRY(scatter_append_keys(&p->static_keys, group->width, group->count,
-                                    p->maps[t][g].free_blocks.data, err));
+            TRY(append_keys(p, &p->static_keys, group, &p->maps[t][g], err));
         }
         key_list_unique(&p->static_keys);
     }
@@ -173,7 +252,10 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
     p->recent.count = 0;
     TRY(add_keys(&p->recent, &p->keys, err));
     TRY(add_keys(&p->keys, &p->static_keys, err));
-    TRY(block_matrix_set_pattern(&p->matrix, p->free_count, p->keys.data, p->keys.count, err));
+    if (p->share)
+        TRY(set_divided_pattern(p, err));
+    else
+        TRY(block_matrix_set_pattern(&p->matrix, p->free_count, p->keys.data, p->keys.count, err));
     p->missing.count = 0;
     TRY(map_groups(p, false, true, err));
     TRY(map_groups(p, true, true, err));
@@ -190,21 +272,75 @@ static bool same_keys(const key_list *a, const key_list *b)
            (a->count == 0 || memcmp(a->data, b->data, a->count * sizeof *a->data) == 0);
 }
 
+/* Chooses the owners of the blocks for this step, from its start only: those of the meshes, unless
+ * the contacts would make a rank wait for another. */
+static abut_status divide_work(problem *p, abut_error *err)
+{
+    static const double TOLERATED = 1.25;
+    rank_share *s = p->share;
+    size_t ranks = (size_t)ranks_count(), blocks = (size_t)p->block_count;
+    bool first = s->home.count == 0;
+    if (!array_resize(&s->home, blocks) || !array_resize(&s->owner, blocks) ||
+        !array_resize(&s->work, ranks) || !array_resize(&s->static_work, ranks))
+        return error_memory(err, "dividing the scene over ranks");
+    stencil_graph graph;
+    abut_status status = ABUT_OK;
+    if (first) {
+        TRY(stencil_graph_begin(&graph, p->block_count, err));
+        FOR_EACH_GROUP(p, t, g, false)
+        if (status == ABUT_OK) status = stencil_graph_add(&graph, &p->terms[t]->groups[g], err);
+        if (status == ABUT_OK)
+            status = rank_share_divide(&graph, p->block_count, s->home.data, err);
+        stencil_graph_free(&graph);
+        TRY(status);
+        memset(s->static_work.data, 0, ranks * sizeof *s->static_work.data);
+        FOR_EACH_GROUP(p, t, g, false)
+        rank_share_add_work(s->home.data, &p->terms[t]->groups[g], s->static_work.data);
+    }
+    memcpy(s->work.data, s->static_work.data, ranks * sizeof *s->work.data);
+    FOR_EACH_GROUP(p, t, g, true)
+    rank_share_add_work(s->home.data, &p->terms[t]->groups[g], s->work.data);
+    bool changed = first;
+    if (rank_share_imbalance(s->work.data) >
+        TOLERATED * rank_share_imbalance(s->static_work.data)) {
+        TRY(stencil_graph_begin(&graph, p->block_count, err));
+        for (int dynamic = 0; dynamic < 2; dynamic++) FOR_EACH_GROUP(p, t, g, dynamic)
+        if (status == ABUT_OK) status = stencil_graph_add(&graph, &p->terms[t]->groups[g], err);
+        if (status == ABUT_OK)
+            status = rank_share_divide(&graph, p->block_count, s->owner.data, err);
+        stencil_graph_free(&graph);
+        TRY(status);
+        s->repartitions++;
+        changed = true;
+    } else if (first || memcmp(s->owner.data, s->home.data, blocks * sizeof *s->home.data) != 0) {
+        memcpy(s->owner.data, s->home.data, blocks * sizeof *s->home.data);
+        changed = true;
+    }
+    if (changed) p->pattern_complete = false;
+    if (p->pattern_complete) return ABUT_OK;
+    p->recent.count = 0;
+    return rank_share_number(s, p->free_count, p->free_block, p->mask, err);
+}
+
+/* Patterns are made anew by all ranks or none. */
+static bool any_rank(const problem *p, bool here) { return p->share ? ranks_any(here) : here; }
+
 static abut_status prepare_maps(problem *p, bool with_matrix, abut_error *err)
 {
     bool first = p->new_step;
     p->new_step = false;
+    if (p->share && (first || !p->pattern_complete)) TRY(divide_work(p, err));
     if (!p->pattern_complete) return rebuild_pattern(p, err);
     if (first) {
         TRY(collect_dynamic_keys(p, err));
-        if (!same_keys(&p->keys, &p->recent)) {
+        if (any_rank(p, !same_keys(&p->keys, &p->recent))) {
             p->recent.count = 0;
             return rebuild_pattern(p, err);
         }
     }
     p->missing.count = 0;
     TRY(map_groups(p, true, with_matrix, err));
-    if (p->missing.count > 0) return rebuild_pattern(p, err);
+    if (any_rank(p, p->missing.count > 0)) return rebuild_pattern(p, err);
     p->assemblies_since_pattern = first ? 0 : p->assemblies_since_pattern + 1;
     return ABUT_OK;
 }
@@ -237,6 +373,7 @@ typedef struct chunk_work {
     const term *t;
     int group;
     const double *x;
+    const int32_t *items; /* NULL: all, in order */
     size_t first;
     double *gradient, *hessian;
 } chunk_work;
@@ -244,11 +381,16 @@ typedef struct chunk_work {
 static void evaluate_tasks(void *context, size_t begin, size_t end)
 {
     const chunk_work *w = context;
-    size_t width = (size_t)w->t->groups[w->group].width;
-    double *gradient = w->gradient + begin * 3 * width;
-    double *hessian = w->hessian ? w->hessian + begin * 9 * (width * (width + 1) / 2) : NULL;
-    w->t->class->derivatives(w->t, w->group, w->x, w->first + begin, w->first + end, gradient,
-                             hessian);
+    size_t width = (size_t)w->t->groups[w->group].width, pairs = width * (width + 1) / 2;
+    for (size_t i = begin, next; i < end; i = next) {
+        double *gradient = w->gradient + i * 3 * width;
+        double *hessian = w->hessian ? w->hessian + i * 9 * pairs : NULL;
+        size_t item = w->items ? (size_t)w->items[w->first + i] : w->first + i;
+        /* Stencils that follow each other are handled together. */
+        next = w->items ? i + 1 : end;
+        while (next < end && (size_t)w->items[w->first + next] == item + (next - i)) next++;
+        w->t->class->derivatives(w->t, w->group, w->x, item, item + (next - i), gradient, hessian);
+    }
 }
 
 static abut_status add_group(problem *p, int t, int g, const double *x, bool with_matrix,
@@ -256,19 +398,42 @@ static abut_status add_group(problem *p, int t, int g, const double *x, bool wit
 {
     const stencil_group *group = &p->terms[t]->groups[g];
     size_t width = (size_t)group->width, pairs = width * (width + 1) / 2;
-    size_t size = scatter_chunk(group->width);
-    size_t room = group->count < size ? group->count : size;
+    group_maps *maps = &p->maps[t][g];
+    size_t size = scatter_chunk(group->width), count = p->share ? maps->count : group->count;
+    size_t room = count < size ? count : size;
     if (!array_resize(&p->buffer, room * (3 * width + 9 * pairs)))
         return error_memory(err, "assembling");
-    for (size_t first = 0, chunk = 0; first < group->count; first += size, chunk++) {
-        size_t n = group->count - first < size ? group->count - first : size;
-        chunk_work work = {p->terms[t], g, x, first, p->buffer.data, NULL};
+    double *gradient = p->share ? p->share->rows.data : p->gradient;
+    for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
+        size_t n = count - first < size ? count - first : size;
+        const int32_t *items = p->share ? maps->items.data : NULL;
+        chunk_work work = {p->terms[t], g, x, items, first, p->buffer.data, NULL};
         if (with_matrix) work.hessian = p->buffer.data + room * 3 * width;
         parallel_for(n, TASK, evaluate_tasks, &work);
-        scatter_add_gradient(&p->maps[t][g].gradient, chunk, work.gradient, p->gradient);
-        if (with_matrix) scatter_add_matrix(&p->maps[t][g].matrix, chunk, work.hessian, &p->matrix);
+        scatter_add_gradient(&maps->gradient, chunk, work.gradient, gradient);
+        if (with_matrix && p->share)
+            scatter_add_rows(&maps->matrix, chunk, work.hessian, &p->share->matrix);
+        else if (with_matrix)
+            scatter_add_matrix(&maps->matrix, chunk, work.hessian, &p->matrix);
     }
     return ABUT_OK;
+}
+
+static void clear_gradient(problem *p)
+{
+    size_t n = 3 * (size_t)p->free_count;
+    memset(p->gradient, 0, n * sizeof *p->gradient);
+    if (p->share && n) memset(p->share->rows.data, 0, n * sizeof *p->share->rows.data);
+}
+
+/* Every rank has computed its rows; all get all. */
+static void gather_gradient(problem *p)
+{
+    rank_share *s = p->share;
+    ranks_gather(s->rows.data, 3 * sizeof *s->rows.data, s->first.data);
+    for (size_t k = 0; k < (size_t)p->free_count; k++)
+        memcpy(p->gradient + 3 * k, s->rows.data + 3 * (size_t)s->row.data[k],
+               3 * sizeof *p->gradient);
 }
 
 static void mask_gradient(problem *p)
@@ -280,25 +445,33 @@ static void mask_gradient(problem *p)
 abut_status problem_derivatives(problem *p, const double *x, bool with_matrix, abut_error *err)
 {
     TRY(prepare_maps(p, with_matrix, err));
-    memset(p->gradient, 0, 3 * (size_t)p->free_count * sizeof *p->gradient);
-    if (with_matrix) block_matrix_clear(&p->matrix);
+    clear_gradient(p);
+    if (with_matrix && p->share)
+        row_matrix_clear(&p->share->matrix);
+    else if (with_matrix)
+        block_matrix_clear(&p->matrix);
     for (int t = 0; t < p->term_count; t++) {
         if (!p->terms[t]->enabled) continue;
         for (int g = 0; g < p->terms[t]->group_count; g++)
             TRY(add_group(p, t, g, x, with_matrix, err));
     }
+    if (p->share) gather_gradient(p);
     mask_gradient(p);
-    if (p->any_mask && with_matrix) block_matrix_mask(&p->matrix, p->mask);
+    if (p->any_mask && with_matrix && p->share)
+        row_matrix_mask(&p->share->matrix, p->share->mask.data);
+    else if (p->any_mask && with_matrix)
+        block_matrix_mask(&p->matrix, p->mask);
     return ABUT_OK;
 }
 
 abut_status problem_term_gradient(problem *p, const term *t, const double *x, abut_error *err)
 {
     TRY(prepare_maps(p, false, err));
-    memset(p->gradient, 0, 3 * (size_t)p->free_count * sizeof *p->gradient);
+    clear_gradient(p);
     for (int k = 0; k < p->term_count; k++)
         for (int g = 0; p->terms[k] == t && g < t->group_count; g++)
             TRY(add_group(p, k, g, x, false, err));
+    if (p->share) gather_gradient(p);
     mask_gradient(p);
     return ABUT_OK;
 }
@@ -331,4 +504,89 @@ void problem_expand(const problem *p, const double *free_vector, double *full_ve
     for (size_t k = 0; k < (size_t)p->free_count; k++)
         memcpy(full_vector + 3 * (size_t)p->free_block[k], free_vector + 3 * k,
                3 * sizeof *full_vector);
+}
+
+abut_status problem_divide(problem *p, abut_error *err)
+{
+    if (p->share) return ABUT_OK;
+    p->share = mem_calloc(1, sizeof *p->share);
+    if (!p->share) return error_memory(err, "dividing the scene over ranks");
+    p->pattern_complete = false;
+    return ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Solving                                                                                        */
+
+/* Positions of unknown (or row) `at`; what is no point is marked. */
+static void set_position(const problem *p, const double *x, size_t unknown, double *out)
+{
+    size_t block = (size_t)p->free_block[unknown];
+    bool point = !p->points || p->points[block];
+    for (size_t c = 0; c < 3; c++) out[c] = point ? x[3 * block + c] : INFINITY;
+}
+
+static abut_status solve_divided(problem *p, linear_solver *solver, const double *x,
+                                 const double *right, double tolerance, double *step,
+                                 abut_error *err)
+{
+    rank_share *s = p->share;
+    size_t first = s->first.data[ranks_index()], own = s->first.data[ranks_index() + 1] - first;
+    if (!array_resize(&s->position, 3 * own + 1) || !array_resize(&p->buffer, 3 * own + 1))
+        return error_memory(err, "solving");
+    for (size_t i = 0; i < own; i++) {
+        size_t unknown = (size_t)s->unknown.data[first + i];
+        set_position(p, x, unknown, s->position.data + 3 * i);
+        memcpy(p->buffer.data + 3 * i, right + 3 * unknown, 3 * sizeof *right);
+    }
+    linear_system system = {.rows = &s->matrix,
+                            .b = p->buffer.data,
+                            .tolerance = tolerance,
+                            .position = s->position.data,
+                            .mask = p->any_mask ? s->mask.data + 3 * first : NULL};
+    TRY(linear_solve_system(solver, &system, s->rows.data + 3 * first, err));
+    ranks_gather(s->rows.data, 3 * sizeof *s->rows.data, s->first.data);
+    for (size_t k = 0; k < (size_t)p->free_count; k++)
+        memcpy(step + 3 * k, s->rows.data + 3 * (size_t)s->row.data[k], 3 * sizeof *step);
+    return ABUT_OK;
+}
+
+abut_status problem_solve(problem *p, linear_solver *solver, const double *x, const double *right,
+                          double tolerance, double *step, abut_error *err)
+{
+    if (p->share) return solve_divided(p, solver, x, right, tolerance, step, err);
+    size_t n = (size_t)p->free_count;
+    if (!array_resize(&p->position, 3 * n + 1)) return error_memory(err, "solving");
+    for (size_t k = 0; k < n; k++) set_position(p, x, k, p->position.data + 3 * k);
+    linear_system system = {.a = &p->matrix,
+                            .b = right,
+                            .tolerance = tolerance,
+                            .position = p->position.data,
+                            .mask = p->any_mask ? p->mask : NULL};
+    return linear_solve_system(solver, &system, step, err);
+}
+
+double problem_largest_diagonal(const problem *p)
+{
+    if (p->share) return -ranks_minimum(-row_matrix_largest_diagonal(&p->share->matrix));
+    const block_matrix *m = &p->matrix;
+    double largest = 0;
+    for (int32_t j = 0; j < m->size; j++)
+        for (size_t c = 0; c < 3; c++)
+            largest = fmax(largest, m->value[block_matrix_offset(m, j, m->column_start[j]) +
+                                             c * (size_t)block_matrix_stride(m, j) + c]);
+    return largest;
+}
+
+void problem_shift_diagonal(problem *p, double shift)
+{
+    if (p->share) {
+        row_matrix_shift(&p->share->matrix, shift);
+        return;
+    }
+    block_matrix *m = &p->matrix;
+    for (int32_t j = 0; j < m->size; j++)
+        for (size_t c = 0; c < 3; c++)
+            m->value[block_matrix_offset(m, j, m->column_start[j]) +
+                     c * (size_t)block_matrix_stride(m, j) + c] += shift;
 }

@@ -6,13 +6,18 @@
 #include "base/timer.h"
 #include "linear/block_matrix.h"
 #include "linear/scatter.h"
+#include "linear/solver.h"
+#include "solve/rank_share.h"
 #include "term/term.h"
 
 enum { PROBLEM_MAX_TERMS = 24 };
 
 typedef struct group_maps {
     scatter_map gradient, matrix;
-    ARRAY(int32_t) free_blocks; /* the group's blocks in free numbering, -1 = eliminated */
+    /* The group's blocks in free numbering, -1 = eliminated. Where the problem is divided: rows, of
+     * the stencils in `items` only, which touch this rank's rows. */
+    ARRAY(int32_t) free_blocks, items;
+    size_t count; /* stencils that are computed here */
 } group_maps;
 
 typedef struct problem {
@@ -22,16 +27,19 @@ typedef struct problem {
     int32_t *free_block;   /* unknown -> block */
     uint8_t *fixed;        /* 3 per block: this scalar is prescribed */
     const double *lengths; /* per block: m that points move per unit; NULL: 1; borrowed */
+    const uint8_t *points; /* per block: its coordinates are a position; NULL: all; borrowed */
     uint8_t *mask;         /* the same in free numbering, for partly fixed blocks */
     bool any_mask;         /* some free block has a fixed scalar */
     bool pattern_complete; /* the matrix pattern holds the keys of all static terms */
     int term_count;
     term *terms[PROBLEM_MAX_TERMS];
     group_maps maps[PROBLEM_MAX_TERMS][TERM_MAX_GROUPS];
-    block_matrix matrix;
-    double *gradient; /* 3 free_count */
+    block_matrix matrix; /* empty when the problem is divided */
+    rank_share *share;   /* NULL: the problem is not divided */
+    double *gradient;    /* 3 free_count */
     key_list keys, static_keys, missing, recent;
-    ARRAY(double) buffer;
+    ARRAY(double) buffer, position;
+    ARRAY(int32_t) own_blocks; /* scratch */
     uint64_t assemblies_since_pattern;
     bool new_step; /* no derivatives since problem_begin_step */
     stage_timer *timer;
@@ -41,6 +49,10 @@ abut_status problem_init(problem *p, int32_t block_count, stage_timer *timer, ab
 void problem_free(problem *p); /* does not destroy the terms */
 
 abut_status problem_add_term(problem *p, term *t, abut_error *err);
+
+/* Divides the problem over the ranks: the matrix is assembled by rows, each by its owner. The
+ * gradient and all else is the same on all ranks. Before anything is assembled. */
+abut_status problem_divide(problem *p, abut_error *err);
 
 /* Sets which scalars are prescribed (3 flags per block). A no-op when nothing changed. */
 abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err);
@@ -55,6 +67,13 @@ abut_status problem_update(problem *p, const double *x, abut_error *err);
 double problem_value(problem *p, const double *x);
 /* Gradient over the free coordinates, and optionally the matrix, at x. */
 abut_status problem_derivatives(problem *p, const double *x, bool with_matrix, abut_error *err);
+/* A step with matrix * step = right, as exact as `tolerance` asks (0: the solver's own). x: where
+ * the matrix was computed. */
+abut_status problem_solve(problem *p, linear_solver *solver, const double *x, const double *right,
+                          double tolerance, double *step, abut_error *err);
+/* For making an indefinite matrix definite. */
+double problem_largest_diagonal(const problem *p);
+void problem_shift_diagonal(problem *p, double shift);
 /* Gradient of one term alone. */
 abut_status problem_term_gradient(problem *p, const term *t, const double *x, abut_error *err);
 /* Largest feasible step along p (over all coordinates, 3 block_count), at most limit. */

@@ -1,5 +1,6 @@
 #include "step/stepper_internal.h"
 
+#include "base/ranks.h"
 #include "term/rod.h"
 #include "term/stitch.h"
 
@@ -83,6 +84,22 @@ static void extrapolate_materials(model *m)
             elastic_extrapolate(&m->sets.data[i].material.data[e], MLCP_LEAST_VOLUME);
 }
 
+/* The linear solver, and whether the ranks of a run divide the problem. */
+static abut_status choose_linear(stepper *s, abut_error *err)
+{
+    s->options.linear.log = s->log;
+    TRY(linear_create(&s->options.linear, &s->linear, err));
+    bool rows = linear_wants_rows(s->linear);
+    if (ranks_divided() && !rows)
+        return error_set(err, ABUT_ERROR_INPUT, "solver.linear",
+                         "\"%s\" cannot be divided over %d ranks; \"petsc\" can",
+                         s->options.linear.name, ranks_count());
+    if (rows && s->mlcp)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
+                         "the stepper \"mlcp\" does not use PETSc and runs on one rank");
+    return rows ? problem_divide(&s->problem, err) : ABUT_OK;
+}
+
 abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
                            stepper **out, abut_error *err)
 {
@@ -114,25 +131,30 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK && m->rigids.count > 0)
         status = rigid_motion_init(&s->rigid, m, &s->state, s->inertia->x_tilde, &s->problem, err);
     if (status == ABUT_OK && options->contact) status = add_contact(s, err);
-    if (status == ABUT_OK) status = linear_create(&options->linear, &s->linear, err);
+    if (status == ABUT_OK) status = choose_linear(s, err);
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
     s->lengths = mem_calloc(m->rest.count, sizeof(double));
+    s->points = mem_calloc(m->rest.count, 1);
     s->fixed = mem_calloc(scalars, 1);
     s->target = mem_calloc(scalars, sizeof(double));
     s->x = mem_calloc(scalars, sizeof(double));
     s->start = mem_calloc(scalars, sizeof(double));
     s->work = mem_calloc(scalars, sizeof(double));
     s->gradient = mem_calloc(scalars, sizeof(double));
-    if (status == ABUT_OK &&
-        !(s->lengths && s->fixed && s->target && s->x && s->start && s->work && s->gradient))
+    if (status == ABUT_OK && !(s->lengths && s->points && s->fixed && s->target && s->x &&
+                               s->start && s->work && s->gradient))
         status = error_memory(err, "creating the stepper");
     if (status != ABUT_OK) {
         stepper_destroy(s);
         return status;
     }
     memcpy(s->state.x, m->rest.data, scalars * sizeof(double));
-    for (size_t i = 0; i < m->rest.count; i++) s->lengths[i] = rigid_block_length(m, i);
+    for (size_t i = 0; i < m->rest.count; i++) {
+        s->lengths[i] = rigid_block_length(m, i);
+        s->points[i] = model_block_is_position(m, i);
+    }
     s->problem.lengths = s->lengths;
+    s->problem.points = s->points;
     *out = s;
     return ABUT_OK;
 }
@@ -171,6 +193,7 @@ void stepper_destroy(stepper *s)
     array_free(&s->linear_order);
     array_free(&s->loads);
     mem_free(s->lengths);
+    mem_free(s->points);
     mem_free(s->fixed);
     mem_free(s->target);
     mem_free(s->x);
@@ -488,7 +511,8 @@ static bool lagging_in_circles(double *moves, int pass, double move)
 static abut_status solve_step(stepper *s, bool friction, step_statistics *statistics,
                               abut_error *err)
 {
-    newton_options options = {convergence_length(s), s->options.max_iterations, s->options.measure};
+    newton_options options = {convergence_length(s), s->options.max_iterations, s->options.measure,
+                              s->options.forcing};
     newton_hooks hooks = {s, after_iteration};
     int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
                                                     : MAX_FRICTION_ITERATIONS;
@@ -595,6 +619,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     if (s->contact) contact_begin_step(s->contact);
     if (s->limit) strain_limit_begin_step(s->limit);
     problem_begin_step(&s->problem);
+    linear_begin_step(s->linear);
     if (s->mlcp) return stepper_solve_mlcp(s, statistics, err);
     if (friction) {
         friction_set_start(s->friction, s->start);

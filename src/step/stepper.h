@@ -34,7 +34,8 @@ typedef struct stepper_options {
     newton_measure measure; /* what the tolerance is compared with */
     bool split_limits;      /* strain limits in a second solve, after the elastic one */
     linear_options linear;
-    bool contact; /* off: bodies pass through each other */
+    double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
+    bool contact;   /* off: bodies pass through each other */
     contact_options contact_options;
     double friction;         /* mu of bodies that give none */
     double eps_v;            /* m/s: slower sliding counts as sticking */
@@ -115,6 +116,7 @@ typedef struct stepper {
     linear_solver *linear;
     newton_solver newton;
     double *lengths;     /* per block: how far surface points move per unit */
+    uint8_t *points;     /* per block: its coordinates are a position */
     uint8_t *fixed;      /* 3 per block */
     double *target;      /* 3 per block: where prescribed scalars should go */
     double *x, *start;   /* iterate; positions at the start of the step */

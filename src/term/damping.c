@@ -1,6 +1,7 @@
 #include "term/damping.h"
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "fem/tet4.h"
 
 #include <string.h>
@@ -64,7 +65,7 @@ static double value(term *base, const double *x)
     double sum = 0;
     for (int g = 0; g < base->group_count; g++) {
         range_work work = {(damping_term *)base, g, x};
-        sum += parallel_sum(base->groups[g].count, energy_range, &work);
+        sum += ranks_sum_of(base->groups[g].count, energy_range, &work);
     }
     return base->weight * sum;
 }

@@ -1,6 +1,6 @@
 #include "term/elastic.h"
 
-#include "base/parallel.h"
+#include "base/ranks.h"
 #include "fem/tet4.h"
 #include "math/svd.h"
 #include "term/element_energy.h"
@@ -44,7 +44,7 @@ static double value(term *base, const double *x)
 {
     range_work work = {(elastic_term *)base, x, NULL, 0};
     const model *m = work.t->model;
-    double sum = parallel_sum(m->tet_count, energy_range, &work);
+    double sum = ranks_sum_of(m->tet_count, energy_range, &work);
     for (size_t i = 0; i < m->sets.count; i++) sum += elements_energy(m, &m->sets.data[i], x);
     return base->weight * sum;
 }
@@ -92,7 +92,7 @@ static abut_status max_step(term *base, const double *x, const double *p, double
     *alpha = limit;
     if (!work.t->keeps_volume) return ABUT_OK;
     const model *m = work.t->model;
-    *alpha = fmin(limit, parallel_min(m->tet_count, step_range, &work));
+    *alpha = fmin(limit, ranks_min_of(m->tet_count, step_range, &work));
     for (size_t i = 0; i < m->sets.count; i++)
         *alpha = elements_max_step(m, &m->sets.data[i], x, p, *alpha, KEEP_VOLUME);
     return ABUT_OK;
@@ -118,7 +118,7 @@ double elastic_min_volume_ratio(const elastic_term *t, const double *x)
 {
     range_work work = {t, x, NULL, 0};
     const model *m = t->model;
-    double least = parallel_min(m->tet_count, volume_range, &work);
+    double least = ranks_min_of(m->tet_count, volume_range, &work);
     for (size_t i = 0; i < m->sets.count; i++)
         least = fmin(least, elements_min_volume_ratio(m, &m->sets.data[i], x));
     return least < INFINITY ? least : 1.0;
@@ -144,7 +144,7 @@ double elastic_max_stretch(const elastic_term *t, const double *x)
 {
     range_work work = {t, x, NULL, 0};
     const model *m = t->model;
-    double largest = parallel_max(m->tet_count, stretch_range, &work);
+    double largest = ranks_max_of(m->tet_count, stretch_range, &work);
     for (size_t i = 0; i < m->sets.count; i++)
         largest = fmax(largest, elements_max_stretch(m, &m->sets.data[i], x));
     return largest > -INFINITY ? largest : 1.0;

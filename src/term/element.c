@@ -1,6 +1,6 @@
 #include "term/element.h"
 
-#include "base/parallel.h"
+#include "base/ranks.h"
 
 #include <math.h>
 
@@ -31,7 +31,7 @@ static double energy_range(void *context, size_t begin, size_t end)
 double element_term_value(term *base, const double *x)
 {
     range_work work = {(element_term *)base, x, NULL, 0};
-    return base->weight * parallel_sum(base->groups[0].count, energy_range, &work);
+    return base->weight * ranks_sum_of(base->groups[0].count, energy_range, &work);
 }
 
 void element_term_derivatives(const term *base, int group, const double *x, size_t begin,
@@ -63,7 +63,7 @@ abut_status element_term_max_step(term *base, const double *x, const double *p, 
     range_work work = {(element_term *)base, x, p, limit};
     *alpha = limit;
     if (work.t->functions->max_step)
-        *alpha = fmin(limit, parallel_min(base->groups[0].count, step_range, &work));
+        *alpha = fmin(limit, ranks_min_of(base->groups[0].count, step_range, &work));
     return ABUT_OK;
 }
 

@@ -1,6 +1,7 @@
 #include "term/element_energy.h"
 
 #include "base/parallel.h"
+#include "base/ranks.h"
 #include "math/svd.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static double energy_range(void *context, size_t begin, size_t end)
 double elements_energy(const model *m, const element_set *s, const double *x)
 {
     range_work work = {.m = m, .s = s, .x = x};
-    return parallel_sum(s->count, energy_range, &work);
+    return ranks_sum_of(s->count, energy_range, &work);
 }
 
 void elements_derivatives(const model *m, const element_set *s, const double *x, double weight,
@@ -60,7 +61,7 @@ double elements_max_step(const model *m, const element_set *s, const double *x, 
                          double limit, double fraction)
 {
     range_work work = {m, s, x, p, limit, fraction};
-    return fmin(limit, parallel_min(s->count, step_range, &work));
+    return fmin(limit, ranks_min_of(s->count, step_range, &work));
 }
 
 static double volume_range(void *context, size_t begin, size_t end)
@@ -78,7 +79,7 @@ static double volume_range(void *context, size_t begin, size_t end)
 double elements_min_volume_ratio(const model *m, const element_set *s, const double *x)
 {
     range_work work = {.m = m, .s = s, .x = x};
-    return parallel_min(s->count, volume_range, &work);
+    return ranks_min_of(s->count, volume_range, &work);
 }
 
 static double stretch_range(void *context, size_t begin, size_t end)
@@ -100,7 +101,7 @@ static double stretch_range(void *context, size_t begin, size_t end)
 double elements_max_stretch(const model *m, const element_set *s, const double *x)
 {
     range_work work = {.m = m, .s = s, .x = x};
-    return parallel_max(s->count, stretch_range, &work);
+    return ranks_max_of(s->count, stretch_range, &work);
 }
 
 static double inverted_range(void *context, size_t begin, size_t end)

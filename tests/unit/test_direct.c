@@ -288,7 +288,7 @@ TEST(out_of_memory)
     fill(&s, &r, add_grid(&s, 5, 5, 5, 10, &r));
     int failures = 0;
     for (int64_t k = 0;; k++) {
-        linear_options options = {.name = "direct", .reproducible = true};
+        linear_options options = {.name = "direct", .reproducible = true, .alone = true};
         linear_solver *direct = NULL;
         mem_fail_after(k);
         abut_status status = linear_create(&options, &direct, &err);

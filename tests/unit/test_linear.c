@@ -339,8 +339,8 @@ static double residual(const double *x, const double *b)
     return largest;
 }
 
-static const char *const back_ends[] = {"direct", "cholmod", "pcg"};
-enum { BACK_ENDS = 3 };
+static const char *const back_ends[] = {"direct", "cholmod", "pcg", "ic", "multigrid"};
+enum { BACK_ENDS = 5 };
 
 static linear_solver *make_solver(const char *name)
 {
@@ -460,7 +460,8 @@ TEST(bad_options)
     double b[MAX_SCALARS], x[MAX_SCALARS];
     random_definite(&r, MAX_BLOCKS, 0.2, &m, &keys, 0.1);
     for (int i = 0; i < MAX_SCALARS; i++) b[i] = random_range(&r, -1, 1);
-    options = (linear_options){.name = "pcg", .tolerance = 1e-12, .max_iterations = 2};
+    options =
+        (linear_options){.name = "pcg", .tolerance = 1e-12, .max_iterations = 2, .alone = true};
     CHECK_OK(linear_create(&options, &solver, &err), err);
     CHECK(linear_solve(solver, &m, b, x, &err) == ABUT_ERROR_NOT_CONVERGED);
     CHECK(strstr(err.message, "2 iterations") != NULL);

@@ -382,7 +382,7 @@ TEST(defaults)
     CHECK(s->dhat.value == 1e-3 && s->dhat.relative);
     CHECK(s->eps_v.value == 1e-3 && s->eps_v.relative);
     CHECK(s->tolerance.value == 1e-2 && s->tolerance.relative);
-    CHECK(s->max_iterations == 10000 && strcmp(s->linear, "direct") == 0 && s->reproducible);
+    CHECK(s->max_iterations == 10000 && strcmp(s->linear, "auto") == 0 && s->reproducible);
     CHECK(s->linear_tolerance == 1e-8);
     CHECK(s->half_space_count == 0);
     CHECK(s->frame_every == 1 && s->checkpoint_every == 20 && s->write_vtu && !s->write_obj);

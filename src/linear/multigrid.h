@@ -1,0 +1,51 @@
+/* Smoothed aggregation multigrid for systems of 3x3 blocks: a preconditioner.
+ *
+ * Every level is a Galerkin product of the one above. The coarser levels move aggregates as rigid
+ * bodies (6 motions), smoothed by one Jacobi step. Smoothers are Chebyshev polynomials in D^-1 A,
+ * the same before and after, so that the cycle is symmetric. All loops give the same bits for any
+ * number of threads. */
+#ifndef LINEAR_MULTIGRID_H
+#define LINEAR_MULTIGRID_H
+
+#include "linear/block_csr.h"
+
+enum { MULTIGRID_LEVELS = 16 };
+
+typedef struct multigrid_level {
+    block_csr a, prolongation, restriction, product; /* product: A times the prolongation */
+    ARRAY(double) inverse;                           /* of the diagonal blocks */
+    double largest;                                  /* bound of the eigenvalues of D^-1 A */
+    ARRAY(double) x, right, residual, change;
+    /* Where the work in progress is, for threads. */
+    double *to;
+    const double *from;
+    double keep, add;
+} multigrid_level;
+
+typedef struct multigrid {
+    int level_count;
+    multigrid_level levels[MULTIGRID_LEVELS];
+    block_csr tentative;
+    ARRAY(double) modes, coarse_modes;
+    ARRAY(int32_t) aggregate;
+    ARRAY(double) factor; /* dense, of the coarsest level; empty: it is only smoothed */
+    double complexity;    /* blocks of all levels by those of the finest, by area */
+} multigrid;
+
+void multigrid_free(multigrid *m);
+
+/* New levels for a matrix. position: 3 per block, not finite where it is no point; NULL: only
+ * translations are known. mask: 3 per block, scalars that do not move; NULL: none. */
+abut_status multigrid_build(multigrid *m, const block_matrix *a, const double *position,
+                            const uint8_t *mask, abut_error *err);
+/* The same levels for other values in the same pattern. */
+abut_status multigrid_refresh(multigrid *m, const block_matrix *a, abut_error *err);
+
+/* One V-cycle from zero: z is about A^-1 r. */
+void multigrid_cycle(multigrid *m, const double *r, double *z);
+
+/* y = A x on the finest level. */
+void multigrid_multiply(const multigrid *m, const double *x, double *y);
+size_t multigrid_bytes(const multigrid *m);
+
+#endif

@@ -1,0 +1,120 @@
+/* Distributed solves through PETSc (linear/petsc_module.h). "petsc" alone takes MUMPS while its
+ * factor is cheap, and smoothed aggregation beyond. */
+#include "base/memory.h"
+#include "linear/petsc_module.h"
+#include "linear/solver.h"
+
+#include <string.h>
+
+/* Blocks from which a factor of a solid body costs more than an iteration with multigrid. */
+enum { MANY_BLOCKS = 60000, DEFAULT_ITERATIONS = 1000 };
+
+typedef struct solver_petsc {
+    const petsc_functions *functions;
+    const char *method; /* NULL: by size */
+    const char *used;
+    void *self;
+    double tolerance;
+    int max_iterations;
+} solver_petsc;
+
+static abut_status failure(petsc_status status, const char *text, abut_error *err)
+{
+    if (status == PETSC_NOT_CONVERGED)
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "PETSc: %s", text);
+    if (status == PETSC_NOT_AVAILABLE)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear", "%s", text);
+    return error_set(err, ABUT_ERROR_INTERNAL, "", "PETSc: %s", text[0] ? text : "out of memory");
+}
+
+static abut_status use(solver_petsc *s, const char *method, abut_error *err)
+{
+    char text[PETSC_TEXT] = "";
+    if (s->self && strcmp(s->used, method) == 0) return ABUT_OK;
+    if (s->self) s->functions->destroy(s->self);
+    s->self = NULL;
+    petsc_status status = s->functions->create(method, &s->self, text);
+    s->used = method;
+    return status == PETSC_DONE ? ABUT_OK : failure(status, text, err);
+}
+
+static void destroy(void *self)
+{
+    solver_petsc *s = self;
+    if (s->self) s->functions->destroy(s->self);
+    mem_free(s);
+}
+
+static abut_status create(const char *method, const linear_options *options, void **self,
+                          abut_error *err)
+{
+    solver_petsc *s = mem_calloc(1, sizeof *s);
+    if (!s) return error_memory(err, "creating the linear solver");
+    s->method = method;
+    s->tolerance = options->tolerance > 0 ? options->tolerance : 1e-8;
+    s->max_iterations = options->max_iterations > 0 ? options->max_iterations : DEFAULT_ITERATIONS;
+    abut_status status = petsc_start(NULL, &s->functions, err);
+    if (status == ABUT_OK && method) status = use(s, method, err);
+    if (status != ABUT_OK) {
+        destroy(s);
+        return status;
+    }
+    *self = s;
+    return ABUT_OK;
+}
+
+static abut_status solve(void *self, const linear_system *system, double *x,
+                         linear_statistics *statistics, abut_error *err)
+{
+    solver_petsc *s = self;
+    const row_matrix *m = system->rows;
+    if (!s->method) {
+        const char *method = m->size < MANY_BLOCKS ? "mumps" : "gamg";
+        abut_status status = use(s, method, err);
+        if (status == ABUT_ERROR_UNSUPPORTED) status = use(s, "gamg", err);
+        TRY(status);
+    }
+    petsc_system to = {.first = m->first,
+                       .rows = m->rows,
+                       .size = m->size,
+                       .start = m->start.data,
+                       .column = m->column.data,
+                       .value = m->value.data,
+                       .pattern_stamp = m->pattern_stamp,
+                       .right = system->b,
+                       .position = system->position,
+                       .mask = system->mask,
+                       .tolerance = system->tolerance > 0 ? system->tolerance : s->tolerance,
+                       .max_iterations = s->max_iterations};
+    petsc_result result;
+    char text[PETSC_TEXT] = "";
+    petsc_status status = s->functions->solve(s->self, &to, x, &result, text);
+    statistics->exact = strcmp(s->used, "mumps") == 0;
+    statistics->analyses += result.analysed;
+    statistics->factorizations++;
+    statistics->iterations += (uint64_t)result.iterations;
+    if ((uint64_t)result.iterations > statistics->most_iterations)
+        statistics->most_iterations = (uint64_t)result.iterations;
+    if (result.factor_size > 0) statistics->factor_entries = (size_t)result.factor_size;
+    return status == PETSC_DONE ? ABUT_OK : failure(status, text, err);
+}
+
+#define PETSC_CLASS(variable, class_name, method, is_iterative)                                    \
+    static abut_status create_##variable(const linear_options *options, void **self,               \
+                                         abut_error *err)                                          \
+    {                                                                                              \
+        return create(method, options, self, err);                                                 \
+    }                                                                                              \
+    const linear_class variable = {.name = class_name,                                             \
+                                   .iterative = is_iterative,                                      \
+                                   .by_rows = true,                                                \
+                                   .create = create_##variable,                                    \
+                                   .solve = solve,                                                 \
+                                   .destroy = destroy};
+
+PETSC_CLASS(linear_petsc, "petsc", NULL, true)
+PETSC_CLASS(linear_petsc_mumps, "petsc-mumps", "mumps", false)
+PETSC_CLASS(linear_petsc_gamg, "petsc-gamg", "gamg", true)
+PETSC_CLASS(linear_petsc_hypre, "petsc-hypre", "hypre", true)
+PETSC_CLASS(linear_petsc_icc, "petsc-icc", "icc", true)
+PETSC_CLASS(linear_petsc_bjacobi, "petsc-bjacobi", "bjacobi", true)

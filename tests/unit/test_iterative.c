@@ -1,0 +1,246 @@
+/* Iterative solvers on elasticity: multigrid, incomplete Cholesky, the choice between solvers, what
+ * takes over from one that fails, and Newton's method with inexact solves. */
+#include "support/scene_makers.h"
+#include "test.h"
+
+#include "base/parallel.h"
+#include "linear/multigrid.h"
+#include "linear/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+static abut_error err;
+
+/* A clamped bar of n x n x 4n cubes and the Newton matrix of its first step. */
+typedef struct bar {
+    stepper *s;
+    double *right, *x, *position;
+} bar;
+
+static void count_warnings(void *user, abut_log_level level, const char *message)
+{
+    (void)level;
+    (void)message;
+    ++*(int *)user;
+}
+
+static stepper *make_bar(int n, const char *linear, double forcing)
+{
+    model *m = make_box_model((vec3){4, 1, 1}, 4 * n, n, n, ELASTIC_NEO_HOOKEAN);
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.1);
+    options.gravity = (vec3){0, -9.81, 0};
+    options.tolerance = 1e-4;
+    options.linear = (linear_options){.name = linear, .tolerance = 1e-8};
+    options.forcing = forcing;
+    stepper *s = make_stepper(m, &options);
+    add_condition(s, (vec3){-2.01, -1, -1}, (vec3){-1.99, 1, 1}, 0, INFINITY);
+    CHECK_OK(stepper_start(s, NULL, &err), err);
+    return s;
+}
+
+static bar assemble_bar(int n)
+{
+    bar b = {.s = make_bar(n, "direct", 0)};
+    step_statistics now;
+    CHECK_OK(stepper_advance(b.s, &now, &err), err);
+    problem *p = &b.s->problem;
+    CHECK_OK(problem_update(p, b.s->state.x, &err), err);
+    CHECK_OK(problem_derivatives(p, b.s->state.x, true, &err), err);
+    size_t scalars = 3 * (size_t)p->free_count;
+    b.right = mem_alloc(scalars, sizeof *b.right);
+    b.x = mem_alloc(scalars, sizeof *b.x);
+    b.position = mem_alloc(scalars, sizeof *b.position);
+    for (size_t k = 0; k < (size_t)p->free_count; k++) {
+        memcpy(b.position + 3 * k, b.s->state.x + 3 * (size_t)p->free_block[k], 3 * sizeof(double));
+        for (size_t c = 0; c < 3; c++) b.right[3 * k + c] = sin(0.1 * (double)k + (double)c);
+    }
+    return b;
+}
+
+static void bar_free(bar *b)
+{
+    stepper_destroy(b->s);
+    mem_free(b->right);
+    mem_free(b->x);
+    mem_free(b->position);
+}
+
+static uint64_t iterations_of(const bar *b, const char *name, bool positions)
+{
+    linear_options options = {.name = name, .tolerance = 1e-6, .alone = true};
+    linear_solver *solver = NULL;
+    CHECK_OK(linear_create(&options, &solver, &err), err);
+    linear_system system = {
+        .a = &b->s->problem.matrix, .b = b->right, .position = positions ? b->position : NULL};
+    CHECK_OK(linear_solve_system(solver, &system, b->x, &err), err);
+    uint64_t iterations = linear_get_statistics(solver)->iterations;
+    linear_destroy(solver);
+    return iterations;
+}
+
+/* The number of iterations hardly grows with the mesh, that of the others does; knowing the
+ * rotations matters. */
+TEST(multigrid_does_not_depend_on_size)
+{
+    bar coarse = assemble_bar(4), fine = assemble_bar(8);
+    uint64_t few = iterations_of(&coarse, "multigrid", true);
+    uint64_t many = iterations_of(&fine, "multigrid", true);
+    CHECK(few < 20 && 2 * many < 3 * few);
+    CHECK(iterations_of(&fine, "multigrid", false) > many);
+    CHECK(iterations_of(&fine, "ic", true) > 2 * many);
+    CHECK(iterations_of(&fine, "pcg", true) > 2 * iterations_of(&fine, "ic", true));
+    bar_free(&coarse);
+    bar_free(&fine);
+}
+
+/* The cycle is a symmetric positive definite operator, with the same bits for any threads. */
+TEST(cycle_is_symmetric)
+{
+    bar b = assemble_bar(5);
+    multigrid m = {0};
+    int32_t blocks = b.s->problem.matrix.size;
+    size_t n = 3 * (size_t)blocks;
+    double *u = mem_alloc(n, sizeof *u), *v = mem_alloc(n, sizeof *v), *w = mem_alloc(n, sizeof *w);
+    CHECK_OK(multigrid_build(&m, &b.s->problem.matrix, b.position, NULL, &err), err);
+    CHECK(m.level_count >= 2 && m.complexity < 3);
+    double uw = 0, vz = 0, definite = 0;
+    for (size_t i = 0; i < n; i++) u[i] = cos(0.3 * (double)i);
+    multigrid_cycle(&m, b.right, v); /* v = M r */
+    multigrid_cycle(&m, u, w);       /* w = M u */
+    for (size_t i = 0; i < n; i++) {
+        uw += u[i] * v[i];
+        vz += b.right[i] * w[i];
+        definite += u[i] * w[i];
+    }
+    CHECK(fabs(uw - vz) < 1e-10 * (fabs(uw) + fabs(vz)) && definite > 0);
+    int threads = parallel_threads();
+    parallel_set_threads(4);
+    multigrid_cycle(&m, u, v);
+    parallel_set_threads(threads);
+    CHECK(memcmp(v, w, n * sizeof *v) == 0);
+    /* The same values again: the same levels. */
+    CHECK_OK(multigrid_refresh(&m, &b.s->problem.matrix, &err), err);
+    multigrid_cycle(&m, u, v);
+    CHECK(memcmp(v, w, n * sizeof *v) == 0);
+    multigrid_free(&m);
+    mem_free(u);
+    mem_free(v);
+    mem_free(w);
+    bar_free(&b);
+}
+
+TEST(multigrid_without_memory)
+{
+    bar b = assemble_bar(4);
+    int failures = 0;
+    for (int64_t k = 0;; k++) {
+        linear_options options = {.name = "multigrid", .tolerance = 1e-6, .alone = true};
+        linear_solver *solver = NULL;
+        mem_fail_after(k);
+        abut_status status = linear_create(&options, &solver, &err);
+        if (status == ABUT_OK)
+            status = linear_solve(solver, &b.s->problem.matrix, b.right, b.x, &err);
+        bool failed = mem_failure_happened();
+        mem_fail_after(-1);
+        CHECK((status == ABUT_ERROR_MEMORY) == failed);
+        if (solver) CHECK_OK(linear_solve(solver, &b.s->problem.matrix, b.right, b.x, &err), err);
+        linear_destroy(solver);
+        failures += failed;
+        if (!failed) break;
+    }
+    CHECK(failures > 20);
+    bar_free(&b);
+}
+
+/* An iteration that may not take as long as it needs is taken over from, with a message. */
+TEST(another_solver_takes_over)
+{
+    bar b = assemble_bar(4);
+    int warnings = 0;
+    logger log = {count_warnings, &warnings, ABUT_LOG_WARNING};
+    linear_options options = {.name = "pcg", .tolerance = 1e-10, .max_iterations = 3, .log = &log};
+    linear_solver *solver = NULL;
+    CHECK_OK(linear_create(&options, &solver, &err), err);
+    const linear_statistics *statistics = linear_get_statistics(solver);
+    for (int k = 1; k <= 2; k++) { /* the second time it is not asked again */
+        CHECK_OK(linear_solve(solver, &b.s->problem.matrix, b.right, b.x, &err), err);
+        CHECK(statistics->fallbacks == (uint64_t)k && warnings == 1 && statistics->exact);
+        CHECK(statistics->iterations == 3);
+    }
+    linear_begin_step(solver);
+    CHECK_OK(linear_solve(solver, &b.s->problem.matrix, b.right, b.x, &err), err);
+    CHECK(statistics->iterations == 6 && warnings == 2);
+    linear_destroy(solver);
+    /* Without room for a factor: incomplete. */
+    options.memory_limit = 1000;
+    options.max_iterations = 60;
+    CHECK_OK(linear_create(&options, &solver, &err), err);
+    CHECK_OK(linear_solve(solver, &b.s->problem.matrix, b.right, b.x, &err), err);
+    CHECK(linear_get_statistics(solver)->fallbacks == 1 && !linear_get_statistics(solver)->exact);
+    linear_destroy(solver);
+    bar_free(&b);
+}
+
+static void choose(const bar *b, double memory, const char *expected, const char *word)
+{
+    linear_options options = {.name = "auto", .tolerance = 1e-6, .memory_limit = memory};
+    linear_solver *solver = NULL;
+    CHECK_OK(linear_create(&options, &solver, &err), err);
+    linear_system system = {.a = &b->s->problem.matrix, .b = b->right, .position = b->position};
+    CHECK_OK(linear_solve_system(solver, &system, b->x, &err), err);
+    CHECK(strcmp(linear_name(solver), expected) == 0);
+    CHECK(strstr(linear_reason(solver), word) != NULL);
+    printf("# %s: %s\n", linear_name(solver), linear_reason(solver));
+    linear_destroy(solver);
+}
+
+TEST(choice_by_size_and_memory)
+{
+    bar small = assemble_bar(4), large = assemble_bar(14);
+    choose(&small, 0, "direct", "few");
+    choose(&small, 1000, "direct", "few");
+    choose(&large, 1e6, "multigrid", "half of the memory");
+    choose(&large, 1e12, "direct", "cheap");
+    bar_free(&small);
+    bar_free(&large);
+}
+
+/* Inexact solves save iterations and end at the same place. */
+TEST(inexact_newton)
+{
+    static const char *const names[] = {"pcg", "ic", "multigrid"};
+    stepper *exact = make_bar(4, "direct", 0);
+    step_statistics now;
+    CHECK_OK(stepper_advance(exact, &now, &err), err);
+    for (int k = 0; k < 3; k++) {
+        stepper *tight = make_bar(4, names[k], 0), *loose = make_bar(4, names[k], 0.1);
+        CHECK_OK(stepper_advance(tight, &now, &err), err);
+        CHECK_OK(stepper_advance(loose, &now, &err), err);
+        double largest = 0;
+        for (size_t i = 0; i < exact->state.scalars; i++) {
+            largest = fmax(largest, fabs(exact->state.x[i] - tight->state.x[i]));
+            largest = fmax(largest, fabs(exact->state.x[i] - loose->state.x[i]));
+        }
+        CHECK(largest < 1e-5); /* the tolerance on Newton's direction, 1e-4 m/s times h */
+        CHECK(linear_get_statistics(loose->linear)->iterations <
+              linear_get_statistics(tight->linear)->iterations);
+        printf("# %s: %llu iterations, exactly %llu\n", names[k],
+               (unsigned long long)linear_get_statistics(loose->linear)->iterations,
+               (unsigned long long)linear_get_statistics(tight->linear)->iterations);
+        stepper_destroy(tight);
+        stepper_destroy(loose);
+    }
+    stepper_destroy(exact);
+}
+
+int main(void)
+{
+    RUN(multigrid_does_not_depend_on_size);
+    RUN(cycle_is_symmetric);
+    RUN(multigrid_without_memory);
+    RUN(another_solver_takes_over);
+    RUN(choice_by_size_and_memory);
+    RUN(inexact_newton);
+    return TEST_END();
+}
