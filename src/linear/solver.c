@@ -155,7 +155,8 @@ static const linear_class *alternative(const linear_solver *s, const linear_syst
         if (failure != ABUT_ERROR_NOT_CONVERGED) return NULL; /* other ranks may not know of it */
         return s->statistics.exact ? &linear_petsc_gamg : &linear_petsc_mumps;
     }
-    if (failure == ABUT_ERROR_MEMORY && !s->class->iterative) return &linear_multigrid;
+    if (failure == ABUT_ERROR_MEMORY && !s->class->iterative)
+        return system->a->size < SMALL_SYSTEM ? NULL : &linear_multigrid;
     if (failure != ABUT_ERROR_NOT_CONVERGED || !s->class->iterative) return NULL;
     /* Is there room for a factor? */
     double entries = 0, work = 0;

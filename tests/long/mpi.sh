@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# Runs divided over 1 to 4 ranks: every kind of body, the same results as without, the same bits twice;
+# a rank that dies, another number of ranks afterwards, ranks that do not belong together.
+set -u
+abut=$ABUT_COMMAND
+module=${ABUT_PETSC_MODULE:-$(dirname "$abut")/abut_petsc.so}
+if ! command -v mpirun > /dev/null || [ ! -f "$module" ]; then
+    echo "skipped: no mpirun, or built without PETSc (make mpi)"
+    exit 77
+fi
+cd "$ABUT_SOURCE_DIR" || exit 1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+failures=0
+fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
+# Ranks outnumber cores here: they must not spin while they wait.
+export OMPI_MCA_mpi_yield_when_idle=1
+ranks() { local n=$1; shift; mpirun --oversubscribe -n "$n" "$@"; }
+table() { cut -d, -f1,2,4- "$1/steps.csv"; }
+
+# scene NAME BODIES [MORE]
+scene() {
+    cat > "$scratch/$1.json" << END
+{"abut": 1, "time": {"step": 0.01, "steps": 5}, "contact": {"dhat": 0.004, "friction": 0.3},
+ "solver": {"tolerance": 1e-5, "linear": "auto"},
+ "materials": {"soft": {"young": 1e5, "poisson": 0.4}},
+ "bodies": [$2], "ground": 0, "output": {"every": 4, "checkpoint_every": 1}${3:-}}
+END
+}
+slab='{"name": "slab", "mesh": {"box": {"size": [0.4, 0.1, 0.4], "cells": [4, 2, 4]}}, "material": "soft", "translate": [0, 0.053, 0]}'
+fall='"velocity": [0.1, -1, 0]'
+scene deformable "$slab, {\"name\": \"ball\", \"mesh\": {\"ball\": {\"radius\": 0.08, \"cells\": 6}}, \"material\": \"soft\", \"translate\": [0, 0.2, 0], $fall}"
+scene highorder "$slab, {\"name\": \"block\", \"order\": 2, \"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [2, 2, 2]}}, \"material\": \"soft\", \"translate\": [0, 0.17, 0], $fall}"
+scene rigid "$slab, {\"name\": \"block\", \"type\": \"rigid\", \"density\": 800, \"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [2, 2, 2]}}, \"translate\": [0, 0.19, 0], \"rotate\": [20, 10, 0], $fall}"
+scene affine "$slab, {\"name\": \"block\", \"type\": \"affine\", \"density\": 800, \"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [2, 2, 2]}}, \"translate\": [0, 0.19, 0], \"rotate\": [20, 10, 0], $fall}"
+scene shell "$slab, {\"name\": \"cloth\", \"type\": \"shell\", \"mesh\": {\"grid\": {\"size\": [0.3, 0.3], \"cells\": [8, 8]}}, \"material\": {\"young\": 1e5, \"poisson\": 0.3, \"density\": 500}, \"shell\": {\"thickness\": 1e-3}, \"translate\": [0, 0.115, 0], $fall}"
+scene rod "$slab, {\"name\": \"rope\", \"type\": \"rod\", \"mesh\": {\"polyline\": {\"from\": [-0.15, 0.115, 0], \"to\": [0.15, 0.115, 0.02], \"segments\": 12}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"density\": 1000}, \"rod\": {\"diameter\": 0.004}, $fall}"
+scene particles "$slab, {\"name\": \"dust\", \"type\": \"particles\", \"mesh\": {\"lattice\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [3, 2, 3]}}, \"particles\": {\"diameter\": 0.01}, \"material\": {\"density\": 1000}, \"translate\": [0, 0.17, 0], $fall}"
+scene obstacle "$slab, {\"name\": \"pusher\", \"type\": \"obstacle\", \"mesh\": {\"sphere\": {\"radius\": 0.05, \"level\": 2}}, \"translate\": [0, 0.16, 0], \"motion\": {\"velocity\": [0, -0.5, 0]}}"
+
+# same A B WHAT: final states agree to the tolerance of Newton's method.
+same() {
+    python3 - "$1" "$2" << 'END' || fail "$3: other results"
+import json, sys
+a, b = (json.load(open(d + "/run.json")) for d in sys.argv[1:3])
+ok = a["steps"] == b["steps"] and b["status"] == "ok" and b["intersections"] == 0 and b["inverted_elements"] == 0
+largest = 0
+for p, q in zip(a["bodies"], b["bodies"]):
+    for u, v in zip(p["center_of_mass"] + sum(p["bounds"], []), q["center_of_mass"] + sum(q["bounds"], [])):
+        largest = max(largest, abs(u - v))
+print("  largest difference %.2e m, %d contacts, solver %s" % (largest, b["max_contacts"], b["linear"]["solver"]))
+sys.exit(not (ok and largest < 1e-5 and b["max_contacts"] > 0))
+END
+}
+
+for kind in deformable highorder rigid affine shell rod particles obstacle; do
+    echo "$kind"
+    "$abut" run "$scratch/$kind.json" -o "$scratch/one" --quiet || { fail "$kind alone"; continue; }
+    for n in 1 2 3 4; do
+        ranks $n "$abut" run "$scratch/$kind.json" -o "$scratch/r$n" --quiet --set solver.linear=petsc || { fail "$kind on $n ranks"; continue; }
+        same "$scratch/one" "$scratch/r$n" "$kind on $n ranks"
+        "$abut" verify "$scratch/r$n" > "$scratch/verify" 2>&1 || { cat "$scratch/verify"; fail "$kind on $n ranks: verify"; }
+    done
+    ranks 3 "$abut" run "$scratch/$kind.json" -o "$scratch/again" --quiet --set solver.linear=petsc
+    cmp -s <(table "$scratch/r3") <(table "$scratch/again") || fail "$kind: other bits the second time"
+done
+
+# Iterative solvers on ranks.
+for linear in petsc-gamg petsc-icc petsc-bjacobi petsc-hypre petsc-mumps; do
+    "$abut" run "$scratch/deformable.json" -o "$scratch/one" --quiet
+    ranks 2 "$abut" run "$scratch/deformable.json" -o "$scratch/r" --quiet --set solver.linear=$linear || fail "$linear"
+    same "$scratch/one" "$scratch/r" "$linear"
+    grep -q "\"solver\": \"$linear\"" "$scratch/r/run.json" || fail "$linear is not named in run.json"
+done
+
+# One rank is killed; the run goes on with another number of ranks and ends at the same place.
+"$abut" run "$scratch/deformable.json" -o "$scratch/one" --quiet --set solver.linear=petsc --set time.steps=20
+ranks 3 "$abut" run "$scratch/deformable.json" -o "$scratch/killed" --quiet --set solver.linear=petsc --set time.steps=20 > "$scratch/log" 2>&1 &
+launcher=$!
+for ((i = 0; i < 600; i++)); do
+    [ -f "$scratch/killed/steps.csv" ] && [ "$(wc -l < "$scratch/killed/steps.csv")" -gt 5 ] && break
+    sleep 0.1
+done
+victim=$(pgrep -P $launcher | sed -n 2p)
+kill -9 "$victim"
+wait $launcher && fail "a killed rank went unnoticed"
+grep -qi "rank" "$scratch/log" || fail "no word about the killed rank"
+[ -f "$scratch/killed/checkpoint.h5" ] || fail "no checkpoint of the killed run"
+[ "$(wc -l < "$scratch/killed/steps.csv")" -lt 21 ] || fail "it was killed too late"
+ranks 2 "$abut" run "$scratch/deformable.json" -o "$scratch/killed" --quiet --resume --set solver.linear=petsc --set time.steps=20 || fail "resuming on 2 ranks"
+same "$scratch/one" "$scratch/killed" "resumed on another number of ranks"
+
+# expect CODE PATTERN COMMAND...
+expect() {
+    local code=$1 pattern=$2 output got
+    shift 2
+    output=$("$@" 2>&1)
+    got=$?
+    [ "$got" = "$code" ] || fail "$*: exit code $got instead of $code: $output"
+    [[ $output =~ $pattern ]] || fail "$*: '$output' does not match '$pattern'"
+}
+# Ranks that do not belong together, and what cannot be divided.
+d=$scratch/deformable.json r=$scratch/rigid.json
+expect 2 "rank 1 has another scene" mpirun --oversubscribe -n 1 "$abut" run "$d" -o "$scratch/x" : -n 1 "$abut" run "$r" -o "$scratch/x"
+cp "$abut" "$scratch/abut"; printf x >> "$scratch/abut"
+expect 2 "rank 1 has another executable" env ABUT_PETSC_MODULE="$module" mpirun --oversubscribe -x ABUT_PETSC_MODULE -n 1 "$abut" run "$d" -o "$scratch/x" : -n 1 "$scratch/abut" run "$d" -o "$scratch/x"
+expect 2 "cannot be divided over 2 ranks" mpirun --oversubscribe -n 2 "$abut" run "$d" -o "$scratch/x" --set solver.linear=direct
+expect 2 "abut_petsc.so" env ABUT_PETSC_MODULE=/nonexistent mpirun --oversubscribe -x ABUT_PETSC_MODULE -n 2 "$abut" run "$d" -o "$scratch/x"
+expect 2 "abut_petsc.so" env ABUT_PETSC_MODULE=/nonexistent "$abut" run "$d" -o "$scratch/x" --set solver.linear=petsc
+# A scene that one rank does not find: all stop, and the message is that rank's.
+expect 5 "rank 1 of 2 stops all.*nowhere" mpirun --oversubscribe -n 1 "$abut" run "$d" -o "$scratch/x" : -n 1 "$abut" run "$scratch/nowhere.json" -o "$scratch/x"
+# One element, four ranks.
+echo '{"abut": 1, "time": {"step": 0.01, "steps": 3}, "bodies": [{"name": "t", "mesh": {"box": {"size": [1, 1, 1], "cells": [1, 1, 1]}}, "material": {"young": 1e5, "poisson": 0.4}, "translate": [0, 0.6, 0]}], "ground": 0}' > "$scratch/few.json"
+expect 0 "" mpirun --oversubscribe -n 4 "$abut" run "$scratch/few.json" -o "$scratch/few" --quiet
+# Options go through to PETSc.
+expect 0 "MatAssemblyEnd" mpirun --oversubscribe -n 2 "$abut" run "$d" -o "$scratch/x" --steps 1 --quiet --petsc-options "-log_view"
+
+[ $failures -eq 0 ] && echo "all passed"
+exit $((failures > 0))
