@@ -215,38 +215,52 @@ static int compare_stencils(const void *a, const void *b)
     return 0;
 }
 
-/* Every rank has the stencils of its own candidates: all get all, in the order of the ranks. */
-static abut_status gather_list(stencil_array *list, abut_error *err)
+/* What a rank found, in numbers. */
+typedef struct rank_finding {
+    size_t count[STENCIL_LISTS];
+    double min_distance2, min_gap;
+} rank_finding;
+
+static bool gather_list(stencil_array *list, const rank_finding *all, int k, size_t *start)
 {
-    size_t ranks = (size_t)ranks_count(), own = list->count, few[64];
-    size_t *start = ranks < 64 ? few : mem_alloc(ranks + 1, sizeof *start);
-    if (!start) return error_memory(err, "building the active set");
-    ranks_gather_counts(own, start);
-    size_t total = 0;
-    for (size_t r = 0; r < ranks; r++) {
-        size_t count = start[r];
+    size_t total = 0, own = list->count;
+    int ranks = ranks_count();
+    for (int r = 0; r < ranks; r++) {
         start[r] = total;
-        total += count;
+        total += all[r].count[k];
     }
     start[ranks] = total;
-    abut_status status = ABUT_OK;
-    if (array_resize(list, total + 1)) {
-        list->count = total;
-        memmove(list->data + start[ranks_index()], list->data, own * sizeof *list->data);
-        ranks_gather(list->data, sizeof *list->data, start);
-    } else {
-        status = error_memory(err, "building the active set");
-    }
-    if (start != few) mem_free(start);
-    return status;
+    if (total == 0) return true;
+    if (!array_resize(list, total)) return false;
+    memmove(list->data + start[ranks_index()], list->data, own * sizeof *list->data);
+    ranks_gather(list->data, sizeof *list->data, start);
+    return true;
 }
 
+/* Every rank has the stencils of its own candidates: all get all, in the order of the ranks. */
 static abut_status gather_lists(active_set *set, abut_error *err)
 {
-    for (int k = 0; k < STENCIL_LISTS; k++) TRY(gather_list(&set->lists[k], err));
-    set->min_distance2 = ranks_minimum(set->min_distance2);
-    set->min_gap = ranks_minimum(set->min_gap);
-    return ABUT_OK;
+    size_t ranks = (size_t)ranks_count();
+    rank_finding *all = mem_calloc(ranks, sizeof *all);
+    size_t *start = mem_alloc(ranks + 1, sizeof *start);
+    bool ok = all && start;
+    if (ok) {
+        rank_finding *own = &all[ranks_index()];
+        for (int k = 0; k < STENCIL_LISTS; k++) own->count[k] = set->lists[k].count;
+        own->min_distance2 = set->min_distance2;
+        own->min_gap = set->min_gap;
+        for (size_t r = 0; r <= ranks; r++) start[r] = r;
+        ranks_gather(all, sizeof *all, start);
+        for (size_t r = 0; r < ranks; r++) {
+            set->min_distance2 = fmin(set->min_distance2, all[r].min_distance2);
+            set->min_gap = fmin(set->min_gap, all[r].min_gap);
+        }
+        for (int k = 0; ok && k < STENCIL_LISTS; k++)
+            ok = gather_list(&set->lists[k], all, k, start);
+    }
+    mem_free(all);
+    mem_free(start);
+    return ok ? ABUT_OK : error_memory(err, "building the active set");
 }
 
 /* Sorts a list and replaces equal stencils by one with their number. */

@@ -311,7 +311,7 @@ static double step_of_list(contact_term *t, ccd_kind kind, const pair_list *list
         limit = fmin(limit, parallel_min(n, step_range, &work));
     }
     t->ccd_queries += list->count;
-    return ranks_minimum(limit); /* every rank has other candidates */
+    return limit;
 }
 
 static double step_of_planes(const contact_term *t, double limit)
@@ -395,6 +395,7 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
         limit = step_of_list(t, CCD_EDGE_EDGE, &t->candidates.ee, limit);
         limit = step_of_list(t, CCD_POINT_EDGE, &t->candidates.ve, limit);
         limit = step_of_list(t, CCD_POINT_POINT, &t->candidates.vv, limit);
+        if (t->candidates.divided) limit = ranks_minimum(limit);
     }
     timer_switch(timer, before);
     *alpha = limit;

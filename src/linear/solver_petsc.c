@@ -1,13 +1,15 @@
-/* Distributed solves through PETSc (linear/petsc_module.h). "petsc" alone takes MUMPS while its
- * factor is cheap, and smoothed aggregation beyond. */
+/* Distributed solves through PETSc (linear/petsc_module.h). "petsc" alone factorises small systems
+ * on every rank, which is faster than sending them about, takes MUMPS while its factor is cheap,
+ * and smoothed aggregation beyond. */
 #include "base/memory.h"
 #include "linear/petsc_module.h"
 #include "linear/solver.h"
+#include "linear/whole_system.h"
 
 #include <string.h>
 
 /* Blocks from which a factor of a solid body costs more than an iteration with multigrid. */
-enum { MANY_BLOCKS = 60000, DEFAULT_ITERATIONS = 1000 };
+enum { FEW_BLOCKS = 3000, MANY_BLOCKS = 60000, DEFAULT_ITERATIONS = 1000 };
 
 typedef struct solver_petsc {
     const petsc_functions *functions;
@@ -16,6 +18,8 @@ typedef struct solver_petsc {
     void *self;
     double tolerance;
     int max_iterations;
+    linear_options options;
+    whole_system *whole; /* NULL: not used yet */
 } solver_petsc;
 
 static abut_status failure(petsc_status status, const char *text, abut_error *err)
@@ -42,6 +46,7 @@ static void destroy(void *self)
 {
     solver_petsc *s = self;
     if (s->self) s->functions->destroy(s->self);
+    whole_destroy(s->whole);
     mem_free(s);
 }
 
@@ -51,6 +56,7 @@ static abut_status create(const char *method, const linear_options *options, voi
     solver_petsc *s = mem_calloc(1, sizeof *s);
     if (!s) return error_memory(err, "creating the linear solver");
     s->method = method;
+    s->options = *options;
     s->tolerance = options->tolerance > 0 ? options->tolerance : 1e-8;
     s->max_iterations = options->max_iterations > 0 ? options->max_iterations : DEFAULT_ITERATIONS;
     abut_status status = petsc_start(NULL, &s->functions, err);
@@ -68,6 +74,10 @@ static abut_status solve(void *self, const linear_system *system, double *x,
 {
     solver_petsc *s = self;
     const row_matrix *m = system->rows;
+    if (!s->method && m->size < FEW_BLOCKS) {
+        if (!s->whole) TRY(whole_create(&s->options, &s->whole, err));
+        return whole_solve(s->whole, m, system->b, x, statistics, err);
+    }
     if (!s->method) {
         const char *method = m->size < MANY_BLOCKS ? "mumps" : "gamg";
         abut_status status = use(s, method, err);
