@@ -101,12 +101,42 @@ static bool guard_response(const elastic_parameters *material, mat3 f, bool proj
     return true;
 }
 
+/* The points that have to be visited: without the guards where none of them can begin. With F_0 the
+ * gradient of the affine displacement through the corners and E what the other nodes deviate from
+ * it by, det(F_0 + E) >= det F_0 - |cof F_0||E| - |F_0||E|^2 - |E|^3. */
+static int points_at_work(const element_set *s, size_t e, const double *u)
+{
+    if (!elastic_forbids_inversion(&s->material.data[e])) return s->elastic_points;
+    if (!s->affine || s->rule.count == s->elastic_points) return s->rule.count;
+    mat3 linear = mat3_zero();
+    double deviation = 0;
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < s->dimension; k++)
+            linear.m[c][k] = u[c * s->stride + s->axis[k]] - u[c * s->stride];
+    for (int a = 0; a < s->nodes; a++) {
+        double square = 0;
+        for (int c = 0; c < 3; c++) {
+            double d = u[c * s->stride + a] - u[c * s->stride];
+            for (int k = 0; k < s->dimension; k++) d -= s->place[a][k] * linear.m[c][k];
+            square += d * d;
+        }
+        deviation += s->steepness[a] * sqrt(square);
+    }
+    const mat3 *inverse = &s->points.data[e].inverse;
+    mat3 f = mat3_add(mat3_mul(linear, *inverse), mat3_identity());
+    double size = deviation * sqrt(mat3_norm2(*inverse));
+    double least = mat3_determinant(f) - size * sqrt(mat3_norm2(mat3_cofactor(f))) -
+                   size * size * (sqrt(mat3_norm2(f)) + size);
+    return least > 1.001 * GUARD_BEGINS ? s->elastic_points : s->rule.count;
+}
+
 double element_energy(const element_set *s, size_t e, const double *u)
 {
     double h[3][3 * CHUNK + 4], sum = 0;
     const elastic_parameters *material = &s->material.data[e];
-    for (int first = 0; first < s->rule.count; first += CHUNK) {
-        int count = s->rule.count - first < CHUNK ? s->rule.count - first : CHUNK;
+    int points = points_at_work(s, e, u);
+    for (int first = 0; first < points; first += CHUNK) {
+        int count = points - first < CHUNK ? points - first : CHUNK;
         reference_gradients(s, u, s->dimension * first, s->dimension * count, h);
         for (int i = 0; i < count; i++) {
             element_point p = point_of(s, e, first + i);
@@ -161,13 +191,13 @@ static inline void mix_rows(const element_set *s, int point, const double *c,
     }
 }
 
-/* k[a][b] += sum_r left[r][a] right[r][b] for a tile of 4 x 4w entries. */
+/* k[a][b] += sum_r left[r][a] right[r][b] for a tile of 4 x 4w entries; = where fresh. */
 #define TILE(name, w)                                                                              \
     static inline void name(const double *left, int stride, const double *right, int rows, int a,  \
-                            int b, block_rows *k)                                                  \
+                            int b, bool fresh, block_rows *k)                                      \
     {                                                                                              \
-        pack4 sum[4][w];                                                                           \
-        for (int i = 0; i < 4; i++)                                                                \
+        pack4 sum[4][w] = {{{0}}};                                                                 \
+        for (int i = 0; !fresh && i < 4; i++)                                                      \
             for (int j = 0; j < w; j++) sum[i][j] = *(pack4 *)(k[a + i] + b + 4 * j);              \
         for (int r = 0; r < rows; r++) {                                                           \
             const double *l = left + r * stride + a, *m = right + r * ELEMENT_MAX_STRIDE + b;      \
@@ -183,15 +213,15 @@ TILE(tile1, 1)
 TILE(tile2, 2)
 TILE(tile3, 3)
 
-/* k += left^T right; with upper only the tiles on and above the diagonal. */
+/* k += left^T right (= where fresh); with upper only the tiles on and above the diagonal. */
 static void add_product(const element_set *s, const double *left, const double *right, int rows,
-                        bool upper, block_rows *k)
+                        bool upper, bool fresh, block_rows *k)
 {
     for (int a = 0; a < s->stride; a += 4) {
         int b = upper ? a : 0;
-        for (; b + 12 <= s->stride; b += 12) tile3(left, s->stride, right, rows, a, b, k);
-        if (s->stride - b == 8) tile2(left, s->stride, right, rows, a, b, k);
-        if (s->stride - b == 4) tile1(left, s->stride, right, rows, a, b, k);
+        for (; b + 12 <= s->stride; b += 12) tile3(left, s->stride, right, rows, a, b, fresh, k);
+        if (s->stride - b == 8) tile2(left, s->stride, right, rows, a, b, fresh, k);
+        if (s->stride - b == 4) tile1(left, s->stride, right, rows, a, b, fresh, k);
     }
 }
 
@@ -300,7 +330,7 @@ static void add_stiffness(const element_set *s, int first, int count, element_su
 {
     for (int pair = 0; pair < 6; pair++)
         add_product(s, s->gradients + s->dimension * first * s->stride, sums->t[pair][0],
-                    s->dimension * count, pair < 3, sums->k[pair]);
+                    s->dimension * count, pair < 3, first == 0, sums->k[pair]);
 }
 
 /* Visits `count` points from `first`: those of the quadrature, whose stiffness is added at once, or
@@ -331,10 +361,9 @@ void element_derivatives(const element_set *s, size_t e, const double *u, double
 {
     element_sums sums;
     memset(sums.force, 0, sizeof sums.force);
-    for (int pair = 0; hessian && pair < 6; pair++)
-        memset(sums.k[pair], 0, (size_t)s->stride * sizeof sums.k[pair][0]);
-    for (int first = 0, count; first < s->rule.count; first += count) {
-        int end = first < s->elastic_points ? s->elastic_points : s->rule.count;
+    int points = points_at_work(s, e, u);
+    for (int first = 0, count; first < points; first += count) {
+        int end = first < s->elastic_points ? s->elastic_points : points;
         count = end - first < CHUNK ? end - first : CHUNK;
         visit_points(s, e, u, weight, project, first, count, gradient != NULL, hessian != NULL,
                      &sums);

@@ -2,6 +2,7 @@
 
 #include "fem/lagrange.h"
 
+#include <math.h>
 #include <string.h>
 
 static int padded(int n) { return (n + 3) / 4 * 4; }
@@ -98,6 +99,27 @@ static abut_status add_guards(element_set *s, abut_error *err)
     return ABUT_OK;
 }
 
+static void describe_nodes(element_set *s)
+{
+    int lattice[CELL_MAX_NODES][3];
+    cell_lattice(s->kind, s->order, lattice);
+    for (int a = 0; a < s->nodes; a++) {
+        int sum = lattice[a][0] + lattice[a][1] + lattice[a][2];
+        for (int k = 0; k < 3; k++) {
+            s->place[a][k] = (double)lattice[a][k] / s->order;
+            if (lattice[a][k] == s->order && sum == s->order) s->axis[k] = a;
+        }
+    }
+    for (int i = s->elastic_points; i < s->rule.count; i++) {
+        double gradient[CELL_MAX_NODES][3];
+        lagrange_evaluate(s->kind, s->order, s->rule.points[i], NULL, gradient);
+        for (int a = 0; a < s->nodes; a++) {
+            double size = vec3_norm((vec3){gradient[a][0], gradient[a][1], gradient[a][2]});
+            s->steepness[a] = fmax(s->steepness[a], size);
+        }
+    }
+}
+
 abut_status element_set_init(element_set *s, cell_kind kind, int order, int geometry_order,
                              bool affine, abut_error *err)
 {
@@ -117,6 +139,7 @@ abut_status element_set_init(element_set *s, cell_kind kind, int order, int geom
     abut_status status = quadrature_make(kind, degree, &s->rule, err);
     if (status == ABUT_OK) status = positivity_init(&s->positive, kind, highest, err);
     if (status == ABUT_OK) status = add_guards(s, err);
+    if (status == ABUT_OK) describe_nodes(s);
     if (status == ABUT_OK) status = fill_gradients(s, err);
     if (status == ABUT_OK && affine) status = fill_reference_mass(s, err);
     if (status == ABUT_OK) status = fill_to_geometry(s, err);

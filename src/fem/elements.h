@@ -14,6 +14,7 @@
 #include "fem/positivity.h"
 #include "fem/quadrature.h"
 #include "material/elastic.h"
+#include "mesh/cell.h"
 
 /* J^-1 (0 beyond the dimension) and weight x det J of one point. */
 typedef struct element_point {
@@ -34,10 +35,15 @@ typedef struct element_set {
      * it is 0 above GUARD_BEGINS. */
     quadrature rule;
     int elastic_points; /* of the rule; the rest are guards */
-    int rows;           /* dimension x points of the rule */
-    int row_stride;     /* rows, padded */
-    double *gradients;  /* rows x stride: d phi_a / d xi_k at point i in row dimension i + k */
-    double *by_node;    /* stride x row_stride: the same, transposed */
+    /* For deciding that all guards rest: places of the nodes in the reference cell, the nodes that
+     * span it from the first one, and the largest gradient of each basis function at a guard. */
+    double place[CELL_MAX_NODES][3];
+    int axis[3];
+    double steepness[CELL_MAX_NODES];
+    int rows;          /* dimension x points of the rule */
+    int row_stride;    /* rows, padded */
+    double *gradients; /* rows x stride: d phi_a / d xi_k at point i in row dimension i + k */
+    double *by_node;   /* stride x row_stride: the same, transposed */
     size_t count;
     ARRAY(int32_t) blocks;       /* count x nodes */
     ARRAY(element_point) points; /* one per element (affine) or per element and point of the rule */
