@@ -179,6 +179,8 @@ static abut_status add_proxy(model *m, model_body *body, const proxy *p, abut_er
     body->vertex_count = p->vertices.count;
     body->edge_count = p->edges.count;
     body->triangle_count = p->triangles.count;
+    /* In the plane the edges are the surface; in space they all belong to triangles. */
+    body->free_edge_first = body->first_edge + (p->triangles.count > 0 ? p->edges.count : 0);
     return ABUT_OK;
 }
 

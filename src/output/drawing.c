@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "output/color.h"
+#include "output/outline.h"
 #include "output/surface.h"
 
 #include <string.h>
@@ -271,6 +272,61 @@ static bool add_points(drawing *d, const frame *f, const surface *s, const drawi
 
 /* ---- the drawing ---- */
 
+/* True when everything lies in the x-y plane and has no faces: a planar scene. */
+static bool is_flat(const frame *f, const surface *s)
+{
+    if (s->triangles.count > 0 || s->lines.count == 0) return false;
+    for (size_t i = 0; i < f->point_count; i++)
+        if (f->points[i].z != 0) return false;
+    return true;
+}
+
+/* Closed: every node ends two lines. Others, such as an open obstacle, have no inside. */
+static bool is_closed(const surface_line *lines, size_t count, int32_t *ends)
+{
+    for (size_t i = 0; i < 2 * count; i++) ends[lines[i / 2].nodes[i % 2]] = 0;
+    for (size_t i = 0; i < 2 * count; i++) ends[lines[i / 2].nodes[i % 2]]++;
+    for (size_t i = 0; i < 2 * count; i++)
+        if (ends[lines[i / 2].nodes[i % 2]] != 2) return false;
+    return true;
+}
+
+/* Fills the bodies of a planar scene, one after the other. */
+static bool add_insides(drawing *d, const frame *f, const surface *s, const drawing_style *style)
+{
+    const frame_field *body = frame_find(f, FRAME_POINTS, FIELD_BODY);
+    if (!body || !body->ints || !is_flat(f, s)) return true;
+    painter p = make_painter(f, style);
+    size_t n = s->lines.count;
+    vec3(*lines)[2] = mem_alloc(n, sizeof *lines);
+    surface_line *own = mem_alloc(n, sizeof *own);
+    int32_t *ends = mem_calloc(f->point_count + 1, sizeof *ends), last = 0;
+    flat_triangles inside = {0};
+    bool ok = lines && own && ends;
+    for (size_t i = 0; i < f->point_count; i++) last = body->ints[i] > last ? body->ints[i] : last;
+    for (int32_t b = 0; ok && b <= last; b++) {
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++)
+            if (body->ints[s->lines.data[i].nodes[0]] == b) own[count++] = s->lines.data[i];
+        if (count == 0 || !is_closed(own, count, ends)) continue;
+        for (size_t i = 0; i < 2 * count; i++)
+            lines[i / 2][i % 2] = f->points[own[i / 2].nodes[i % 2]];
+        array_clear(&inside);
+        ok = outline_fill((const vec3(*)[2])lines, count, &inside);
+        for (size_t i = 0; ok && i < 3 * inside.count; i++) {
+            const flat_triangle *t = &inside.data[i / 3];
+            color c = paint(&p, own[t->line].nodes[0], own[t->line].cell);
+            vec3 at = vec3_sub(t->corner[i % 3], style->origin);
+            ok = array_push(&d->vertices, make_vertex(at, (vec3){0, 0, 1}, c));
+        }
+    }
+    array_free(&inside);
+    mem_free(lines);
+    mem_free(own);
+    mem_free(ends);
+    return ok;
+}
+
 static void find_bounds(drawing *d)
 {
     d->low = vec3_make(INFINITY, INFINITY, INFINITY);
@@ -290,7 +346,8 @@ abut_status drawing_make(drawing *d, const frame *f, const drawing_style *style,
     array_clear(&d->vertices);
     abut_status status = surface_extract(&s, f, err);
     if (status == ABUT_OK) status = add_triangles(d, f, &s, style, err);
-    if (status == ABUT_OK && (!add_lines(d, f, &s, style) || !add_points(d, f, &s, style)))
+    if (status == ABUT_OK && (!add_insides(d, f, &s, style) || !add_lines(d, f, &s, style) ||
+                              !add_points(d, f, &s, style)))
         status = error_memory(err, "drawing lines and points");
     surface_free(&s);
     if (status == ABUT_OK) find_bounds(d);

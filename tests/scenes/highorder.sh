@@ -67,6 +67,9 @@ expect 0 "6 of 6 vertices of the collision surface are outside of its cells, up 
 scene plane.json "{\"mesh\": {\"grid\": {\"size\": [0.2, 0.2], \"cells\": [2, 2]}}, \"rotate\": [90, 0, 20], \"translate\": [0, 0.16, 0], $soft, \"order\": 3}" ', "planar": true'
 drop plane.json plane
 expect 0 "result +clean" verify "$scratch/plane"
+# The border once: 8 edges of the grid with 3 segments each. In space triangles only.
+cells() { grep -a -o -m 1 'NumberOfCells="[0-9]*"' "$(ls "$scratch/$1"/frames/*.vtu | head -n 1)" | tr -dc 0-9; }
+[ "$(cells plane)" = 24 ] || { echo "the frames of a planar body have $(cells plane) cells instead of 24"; failures=$((failures + 1)); }
 scene tilted.json "{\"mesh\": {\"grid\": {\"size\": [0.2, 0.2], \"cells\": [2, 2]}}, \"translate\": [0, 0.2, 0], $soft}" ', "planar": true'
 expect 2 "vertex with z = .* in a planar scene" check "$scratch/tilted.json"
 
