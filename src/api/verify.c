@@ -1,3 +1,4 @@
+#include "api/verify_volume.h"
 #include "api/verify_way.h"
 
 #include "api/model_frame.h"
@@ -360,7 +361,7 @@ static abut_status check_folder(run_verification *v, const char *folder, size_t 
     }
     stored_frame_free(&last);
     series_close(&series);
-    return status;
+    return status == ABUT_OK ? verify_volume(v, folder, err) : status;
 }
 
 abut_status verify_run(const char *folder, size_t most, const logger *log, run_verification *out,

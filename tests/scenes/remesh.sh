@@ -53,6 +53,21 @@ S
 grep -q '"inverted_elements": 0' "$dir/plane/run.json" || fail "inverted triangles"
 [ "$(awk -F, 'NR > 1 {n += $25} END {print n}' "$dir/plane/steps.csv")" -gt 5 ] || fail "the pad was not refined"
 
+# Inverted triangles are found in the frames of the elements: a material that allows it, taken for one that does not.
+cat >"$dir/turned.json" <<'S'
+{"abut": 1, "name": "turned", "planar": true, "time": {"step": 0.1, "steps": 3, "integrator": "quasi-static"}, "contact": {"enabled": false},
+ "remesh": {"method": "uniform", "step": 2}, "output": {"formats": ["vtu", "volume"]},
+ "materials": {"m": {"model": "linear", "young": 4e4, "poisson": 0.3}},
+ "bodies": [{"name": "pad", "mesh": {"grid": {"size": [0.2, 0.2], "cells": [2, 2]}}, "rotate": [90, 0, 0], "material": "m",
+   "fix": [{"nodes": {"relative_box": [[0, -1, -1], [1, 0.01, 2]]}},
+           {"nodes": {"relative_box": [[0, 0.99, -1], [1, 2, 2]]}, "motion": {"velocity": [0, -1, 0]}}]}]}
+S
+"$abut" run "$dir/turned.json" -o "$dir/turned" --quiet
+"$abut" verify "$dir/turned" | grep -q "allowed .*inverted" || fail "inverted triangles of a linear material are not counted"
+sed -i "s/\"model\": \"linear\"/\"model\": \"neo-hookean\"/" "$dir/turned/scene.json"
+if "$abut" verify "$dir/turned" >"$dir/out"; then fail "inverted triangles are not found"; fi
+grep -q "^inverted tets  *[1-9]" "$dir/out" || fail "$(cat "$dir/out")"
+
 refused() { # text, arguments
     text=$1; shift
     if "$abut" check "$dir/bar.json" "$@" >"$dir/out" 2>&1; then fail "accepted: $*"; fi
