@@ -48,9 +48,15 @@ static abut_status check_scene(const scene_def *scene, abut_error *err)
         stepper *built = NULL;
         abut_error found_error;
         logger silent = {0};
-        if (scene_build(scene, &silent, &built, &found_error) != ABUT_OK)
-            summary_error(&summary, &found_error);
+        body_shapes shapes = {0};
+        abut_status result =
+            scene->remesh.on ? body_shapes_init(&shapes, scene, &found_error) : ABUT_OK;
+        if (result == ABUT_OK)
+            result = scene_build_shapes(scene, scene->remesh.on ? &shapes : NULL, &silent, &built,
+                                        &found_error);
+        if (result != ABUT_OK) summary_error(&summary, &found_error);
         stepper_destroy(built);
+        body_shapes_free(&shapes);
     }
     if (status == ABUT_OK) {
         if (summary.error_count + summary.warning_count == 0)

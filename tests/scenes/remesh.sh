@@ -68,6 +68,22 @@ sed -i "s/\"model\": \"linear\"/\"model\": \"neo-hookean\"/" "$dir/turned/scene.
 if "$abut" verify "$dir/turned" >"$dir/out"; then fail "inverted triangles are not found"; fi
 grep -q "^inverted tets  *[1-9]" "$dir/out" || fail "$(cat "$dir/out")"
 
+cat >"$dir/quad.msh" <<'S'
+$MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 1 1 0
+4 0 1 0
+$EndNodes
+$Elements
+1
+1 3 2 0 1 1 2 3 4
+$EndElements
+S
 refused() { # text, arguments
     text=$1; shift
     if "$abut" check "$dir/bar.json" "$@" >"$dir/out" 2>&1; then fail "accepted: $*"; fi
@@ -77,5 +93,6 @@ refused 'bodies\[0\].order' --set bodies[0].order=2
 refused 'remesh: is for the stepper "barrier"' --set 'stepper="mlcp"'
 refused 'bodies\[0\].weights' --set 'bodies[0].weights={"nodes":{"list":[0]},"mass":1}'
 refused 'did you mean "split_tolerance"' --set remesh.split_tolerence=1
+refused 'only linear triangles are remeshed' --set planar=true --set 'bodies=[{"name": "q", "material": "m", "mesh": "quad.msh", "translate": [0, 1, 0]}]'
 "$abut" check "$dir/bar.json" --set bodies[0].order=2 --set bodies[0].remesh=false >/dev/null || fail "remesh: false"
 echo ok
