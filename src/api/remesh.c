@@ -30,6 +30,26 @@ void sim_remesh_destroy(sim_remesh *r)
     mem_free(r);
 }
 
+/* Meshes that local operations cannot work on are refused before the first step. */
+static abut_status try_meshes(const abut_sim *sim, abut_error *err)
+{
+    const scene_def *scene = sim->scene;
+    stepper *s = sim->stepper;
+    memcpy(s->x, s->state.x, s->state.scalars * sizeof *s->x);
+    for (size_t i = 0; i < scene->body_count; i++) {
+        if (!scene->bodies[i].remesh) continue;
+        local_mesh m = {0};
+        abut_status status =
+            shape_to_local(s, &sim->remesh->shapes.bodies[i], built_body(scene, i), &m, err);
+        local_mesh_free(&m);
+        if (status == ABUT_OK) continue;
+        char place[256];
+        snprintf(place, sizeof place, "%s: bodies[%zu].mesh", scene->path, i);
+        return error_add_place(err, place, status);
+    }
+    return ABUT_OK;
+}
+
 abut_status sim_remesh_create(abut_sim *sim, abut_error *err)
 {
     const scene_def *scene = sim->scene;
@@ -49,7 +69,8 @@ abut_status sim_remesh_create(abut_sim *sim, abut_error *err)
         log_message(&sim->log, ABUT_LOG_WARNING,
                     "%s: remesh: no body of the scene is remeshed (only deformable ones are)",
                     scene->path);
-    return scene_build_shapes(scene, &r->shapes, &sim->log, &sim->stepper, err);
+    TRY(scene_build_shapes(scene, &r->shapes, &sim->log, &sim->stepper, err));
+    return scene->remesh.method == REMESH_UNIFORM ? ABUT_OK : try_meshes(sim, err);
 }
 
 /* ---- one step ---- */

@@ -89,6 +89,16 @@ refused() { # text, arguments
     if "$abut" check "$dir/bar.json" "$@" >"$dir/out" 2>&1; then fail "accepted: $*"; fi
     grep -q "$text" "$dir/out" || fail "no \"$text\" in: $(cat "$dir/out")"
 }
+# A mesh that hangs together in a point only cannot be worked on: refused at the start, by name.
+cat >"$dir/point.json" <<'S'
+{"abut": 1, "name": "point", "planar": true, "time": {"step": 0.1, "steps": 1}, "remesh": {}, "contact": {"enabled": false},
+ "materials": {"m": {"young": 4e4, "poisson": 0.3}},
+ "bodies": [{"name": "bow", "material": "m", "mesh": {"given": {"vertices": [[0, 0, 0], [1, 0, 0], [1, 1, 0], [-1, 0, 0], [-1, -1, 0]],
+   "triangles": [[0, 1, 2], [0, 3, 4]]}}}]}
+S
+if "$abut" run "$dir/point.json" -o "$dir/point" --quiet 2>"$dir/out"; then fail "a bow tie was accepted"; fi
+grep -q 'bodies\[0\].mesh' "$dir/out" || fail "$(cat "$dir/out")"
+
 refused 'bodies\[0\].order' --set bodies[0].order=2
 refused 'remesh: is for the stepper "barrier"' --set 'stepper="mlcp"'
 refused 'bodies\[0\].weights' --set 'bodies[0].weights={"nodes":{"list":[0]},"mass":1}'
