@@ -2,9 +2,11 @@
  * mesh is that of the step; what patches gain is what the whole gains; every state is free of
  * intersections and inversions by the independent check, at the end and at the start of the step,
  * also when operations are forced. */
-#include "body/model_build.h"
+#include "body/solid.h"
 #include "geometry/check.h"
+#include "geometry/predicates.h"
 #include "mesh/generate.h"
+#include "mesh/topology.h"
 #include "remesh/criterion.h"
 #include "support/scene_makers.h"
 #include "test.h"
@@ -290,11 +292,158 @@ TEST(growth_is_bounded)
     stepper_destroy(s);
 }
 
+/* --- in the plane --------------------------------------------------------------------------- */
+
+static void make_rectangle(vec3 at, vec3 size, int nx, int ny, mesh *out)
+{
+    cell_block *b;
+    CHECK_OK(mesh_init(out, (size_t)((nx + 1) * (ny + 1)), &err), err);
+    CHECK_OK(mesh_add_block(out, CELL_TRIANGLE, 1, (size_t)(2 * nx * ny), false, &b, &err), err);
+    for (int j = 0; j <= ny; j++)
+        for (int i = 0; i <= nx; i++)
+            out->vertices[j * (nx + 1) + i] =
+                vec3_make(at.x + size.x * i / nx, at.y + size.y * j / ny, 0);
+    int32_t *to = b->nodes;
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < nx; i++) {
+            int32_t a = j * (nx + 1) + i, c = a + nx + 2, d = a + nx + 1;
+            const int32_t cut[6] = {a, a + 1, c, a, c, d};
+            memcpy(to, cut, sizeof cut);
+            to += 6;
+        }
+}
+
+/* A beam on a narrow support. */
+static stepper *make_planar_scene(mesh *beam)
+{
+    model *m = mem_calloc(1, sizeof *m);
+    mesh support;
+    m->planar = true;
+    make_rectangle(vec3_make(-0.5, 0.002, 0), vec3_make(1, 0.2, 0), 8, 2, beam);
+    make_rectangle(vec3_make(-0.1, -0.2, 0), vec3_make(0.23, 0.2, 0), 1, 1, &support);
+    solid_definition def = {.shape = beam, .nodes = beam, .material = *soft(), .density = 1000};
+    CHECK_OK(model_add_solid(m, "beam", &def, &err), err);
+    m->bodies.data[0].consistent_mass = true;
+    mesh edges;
+    cell_block *b;
+    CHECK_OK(mesh_init(&edges, 4, &err), err);
+    CHECK_OK(mesh_add_block(&edges, CELL_EDGE, 1, 4, false, &b, &err), err);
+    const int32_t around[8] = {0, 1, 1, 3, 3, 2, 2, 0};
+    memcpy(b->nodes, around, sizeof around);
+    memcpy(edges.vertices, support.vertices, 4 * sizeof *edges.vertices);
+    CHECK_OK(model_add_obstacle(m, "support", &edges, &err), err);
+    mesh_free(&edges);
+    mesh_free(&support);
+    CHECK_OK(model_finish(m, &err), err);
+    stepper_options o = maker_options(INTEGRATE_IMPLICIT_EULER, 0.02);
+    o.gravity = vec3_make(0, -9.81, 0);
+    o.contact = true;
+    o.contact_options.dhat = 5e-3;
+    o.contact_options.area_weighted = o.contact_options.physical = true;
+    o.contact_options.stiffness = 0.1 * 2e4 * 0.02 * 0.02;
+    o.tolerance = 1e-7;
+    stepper *s = make_stepper(m, &o);
+    add_condition(s, vec3_make(-0.2, -0.3, -1), vec3_make(0.2, 0.001, 1), 0, 1e9);
+    CHECK_OK(stepper_start(s, NULL, &err), err);
+    step_statistics statistics;
+    for (int i = 0; i < 12; i++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
+    CHECK_OK(stepper_solve(s, NULL, &statistics, &err), err);
+    CHECK(contact_count(s->contact) > 3);
+    return s;
+}
+
+/* Edges of the boundary that cross each other or the support. */
+static size_t count_crossings(const local_mesh *m, int field)
+{
+    local_export e;
+    CHECK_OK(local_mesh_export(m, &e, &err), err);
+    size_t found = 0;
+    const vec3 *y = e.fields[field];
+    for (size_t i = 0; i < e.facet_count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const int32_t *p = e.facets + 2 * i, *q = e.facets + 2 * k;
+            if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1]) continue;
+            vec3 a = y[p[0]], b = y[p[1]], c = y[q[0]], d = y[q[1]];
+            int one =
+                orient2d(a.x, a.y, b.x, b.y, c.x, c.y) * orient2d(a.x, a.y, b.x, b.y, d.x, d.y);
+            int two =
+                orient2d(c.x, c.y, d.x, d.y, a.x, a.y) * orient2d(c.x, c.y, d.x, d.y, b.x, b.y);
+            /* Halves of one straight edge are on one line, but apart. */
+            bool apart = fmax(a.x, b.x) < fmin(c.x, d.x) || fmax(c.x, d.x) < fmin(a.x, b.x);
+            found += one <= 0 && two <= 0 && !apart;
+        }
+    for (size_t i = 0; i < e.vertex_count; i++)
+        found += y[i].x > -0.1 && y[i].x < 0.13 && y[i].y <= 0;
+    local_export_free(&e);
+    return found;
+}
+
+TEST(the_plane)
+{
+    mesh beam;
+    stepper *s = make_planar_scene(&beam);
+    const cell_block *cells = mesh_find(&beam, CELL_TRIANGLE);
+    const vec3 *fields[FIELDS] = {(const vec3 *)(const void *)s->x,
+                                  (const vec3 *)(const void *)s->inertia->x_tilde,
+                                  (const vec3 *)(const void *)s->state.x};
+    bool positions[FIELDS] = {true, false, true};
+    local_definition def = {.dimension = 2,
+                            .vertex_count = beam.vertex_count,
+                            .cell_count = cells->count,
+                            .rest = beam.vertices,
+                            .cells = cells->nodes,
+                            .field_count = FIELDS,
+                            .fields = fields,
+                            .is_position = positions};
+    local_mesh m;
+    CHECK_OK(local_mesh_import(&m, &def, &err), err);
+    static const uint8_t only_first[2] = {1, 0};
+    remesh_problem q = make_problem(s);
+    q.remeshed = only_first;
+    q.material_count = 1;
+    double potential, after, energy;
+    CHECK_OK(problem_update(&s->problem, s->x, &err), err);
+    energy = problem_value(&s->problem, s->x);
+    for (size_t i = beam.vertex_count; i < s->model->rest.count; i++) /* weight of the support */
+        energy += q.force_factor *
+                  vec3_dot(vec3_load(s->inertia->force + 3 * i), vec3_load(s->x + 3 * i));
+    CHECK_OK(remesh_potential(&m, &q, false, &potential, &err), err);
+    CHECK(s->contact->base.class->value(&s->contact->base, s->x) > 1e-3 * fabs(energy));
+    CHECK_NEAR(potential * q.force_factor, energy, 1e-11 * fabs(energy));
+    remesh_options o = remesh_default_options();
+    o.split_tolerance = 1e-2;
+    o.swap = o.smooth = true;
+    remesh_report report;
+    CHECK_OK(remesh_step(&m, &q, &o, NULL, &report, &err), err);
+    print_report("plane", &report);
+    CHECK(report.split.accepted > 5);
+    CHECK_OK(remesh_potential(&m, &q, false, &after, &err), err);
+    CHECK_NEAR(potential - after,
+               report.split.gained + report.collapse.gained + report.swap.gained +
+                   report.smooth.gained,
+               1e-9 * fabs(potential));
+    /* Now as coarse as it can be. */
+    o.split = false;
+    o.collapse_tolerance = -1e6;
+    o.split_threshold = o.collapse_threshold = 1;
+    o.max_collapse_length = 0.5;
+    CHECK_OK(remesh_step(&m, &q, &o, NULL, &report, &err), err);
+    print_report("plane, coarsened", &report);
+    CHECK(report.collapse.accepted > 5);
+    CHECK_OK(local_mesh_check(&m, &err), err);
+    CHECK(count_crossings(&m, FIELD_X) == 0);
+    CHECK(count_crossings(&m, FIELD_START) == 0);
+    local_mesh_free(&m);
+    stepper_destroy(s);
+    mesh_free(&beam);
+}
+
 int main(void)
 {
     RUN(potential_is_that_of_the_step);
     RUN(patches_gain_what_the_whole_gains);
     RUN(forced_operations_do_not_intersect);
     RUN(growth_is_bounded);
+    RUN(the_plane);
     return TEST_END();
 }
