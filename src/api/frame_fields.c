@@ -200,7 +200,9 @@ static bool add_forces(frame_fields *fields, const model_frame *mf, const steppe
     memset(fields->block_force.data, 0, blocks * sizeof(vec3));
     /* The stiffness carries the integrator's factor on forces, as the elastic weight does. */
     double weight = s->elastic->base.weight;
-    if (s->contact)
+    if (s->mlcp)
+        mlcp_add_forces(s->mlcp, fields->vertex_force.data);
+    else if (s->contact)
         contact_add_forces(s->contact, s->friction, weight > 0 ? weight : 1,
                            fields->vertex_force.data);
     forces_to_blocks(&s->model->surface, fields->vertex_force.data, fields->block_force.data);

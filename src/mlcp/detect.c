@@ -76,12 +76,20 @@ static double coefficient(const mlcp_solver *s, const mlcp_contact *c)
 /* ---------------------------------------------------------------------------------------------- */
 /* Contacts of the step before                                                                    */
 
+/* A step that failed may leave anything behind. */
+static bool finite_multipliers(const mlcp_contact *c)
+{
+    double sum = c->lambda;
+    for (int i = 0; i < 2; i++) sum += c->gamma[i] + c->force[i] + c->direction[i] + c->history[i];
+    return isfinite(sum);
+}
+
 abut_status mlcp_begin_contacts(mlcp_solver *s, abut_error *err)
 {
     size_t kept = 0;
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact c = s->contacts.data[k];
-        if (c.state == MLCP_OFF) continue;
+        if (c.state == MLCP_OFF || !finite_multipliers(&c)) continue;
         c.fresh = false;
         set_unknowns(s, &c);
         if (c.kind != CCD_POINT_POINT) {

@@ -106,6 +106,9 @@ typedef struct mlcp_saved {
 abut_status mlcp_save(mlcp_solver *s, mlcp_saved *out, abut_error *err);
 abut_status mlcp_restore(mlcp_solver *s, const mlcp_saved *saved, abut_error *err);
 
+/* force[vertex] += contact and friction of the last step, N. */
+void mlcp_add_forces(const mlcp_solver *s, vec3 *force);
+
 /* Contacts after the last step, for tests. */
 const mlcp_contact *mlcp_contacts(const mlcp_solver *s, size_t *count);
 

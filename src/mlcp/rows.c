@@ -210,3 +210,17 @@ abut_status mlcp_prepare_rows(mlcp_solver *s, abut_error *err)
     }
     return ABUT_OK;
 }
+
+void mlcp_add_forces(const mlcp_solver *s, vec3 *force)
+{
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        const mlcp_contact *c = &s->contacts.data[k];
+        if (c->state == MLCP_OFF) continue;
+        const double *g = c->state == MLCP_STICKS ? c->gamma : c->force;
+        vec3 sum = vec3_scale(c->lambda, c->normal);
+        for (int i = 0; i < 2; i++) sum = vec3_mul_add(sum, -g[i], c->tangent[i]);
+        for (int i = 0; i < c->count; i++)
+            force[c->vertex[i]] =
+                vec3_mul_add(force[c->vertex[i]], c->weight[i] / (s->h * s->h), sum);
+    }
+}

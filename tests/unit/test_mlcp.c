@@ -198,6 +198,11 @@ TEST(rest_carries_the_weight)
                             kind ? MLCP_DIAGONAL : MLCP_FULL);
         run_steps(s, 150);
         CHECK_NEAR(ground_force(s).y, 9.81 * total_mass(s), 0.02 * 9.81 * total_mass(s));
+        vec3 *force = mem_calloc(s->model->surface.rows.count, sizeof *force), sum = {0};
+        mlcp_add_forces(s->mlcp, force);
+        for (size_t i = 0; i < s->model->surface.rows.count; i++) sum = vec3_add(sum, force[i]);
+        mem_free(force);
+        CHECK_NEAR(sum.y, ground_force(s).y, 1e-6 * sum.y);
         stepper_destroy(s);
     }
 }
