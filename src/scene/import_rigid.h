@@ -96,10 +96,10 @@ abut_status fixture_vector(const fixture *f, const char *place, const json_t *ob
 /* One of the words of a list that ends with NULL; absent counts as the first one. */
 abut_status fixture_word(const fixture *f, const char *place, const json_t *object, const char *key,
                          const char *const *words, int *out);
-/* Warns of keys that are in none of the two lists, which end with NULL; comments (#key) pass. Keys
+/* Refuses keys that are in none of the two lists, which end with NULL; comments (#key) pass. Keys
  * of the second list have no effect, which is said at a higher level of verbosity. */
-void fixture_check_keys(const fixture *f, const char *place, const json_t *object,
-                        const char *const *known, const char *const *ignored);
+abut_status fixture_check_keys(const fixture *f, const char *place, const json_t *object,
+                               const char *const *known, const char *const *ignored);
 
 json_t *fixture_json_vector(vec3 a);
 

@@ -28,7 +28,7 @@ typedef struct fixture_body {
     const json_t *poses;
 } fixture_body;
 
-static void check_body_keys(const fixture *f, const char *place, const json_t *body)
+static abut_status check_body_keys(const fixture *f, const char *place, const json_t *body)
 {
     static const char *const known[] = {"mesh",
                                         "vertices",
@@ -54,7 +54,7 @@ static void check_body_keys(const fixture *f, const char *place, const json_t *b
     /* Of older versions of that program, or of its two-dimensional restitution. */
     static const char *const ignored[] = {
         "oriented", "polygons", "masses", "time_stepper", "ipc_comparison_enabled", NULL};
-    fixture_check_keys(f, place, body, known, ignored);
+    return fixture_check_keys(f, place, body, known, ignored);
 }
 
 static abut_status read_fixed(const fixture *f, fixture_body *b, const json_t *body)
@@ -120,7 +120,7 @@ static abut_status read_group(const fixture *f, fixture_body *b, const json_t *b
 static abut_status read_body(const fixture *f, const json_t *body, fixture_body *b)
 {
     int type = 0;
-    check_body_keys(f, b->place, body);
+    TRY(check_body_keys(f, b->place, body));
     TRY(fixture_word(f, b->place, body, "type", type_words, &type));
     b->type = (body_motion_type)type;
     b->density = 1000;

@@ -113,8 +113,8 @@ static bool listed(const char *const *keys, const char *key)
     return false;
 }
 
-void fixture_check_keys(const fixture *f, const char *place, const json_t *object,
-                        const char *const *known, const char *const *ignored)
+abut_status fixture_check_keys(const fixture *f, const char *place, const json_t *object,
+                               const char *const *known, const char *const *ignored)
 {
     const char *key;
     json_t *value;
@@ -130,10 +130,10 @@ void fixture_check_keys(const fixture *f, const char *place, const json_t *objec
         size_t count = 0;
         while (known[count]) count++;
         const char *near = text_closest(key, known, count);
-        log_message(f->log, ABUT_LOG_WARNING,
-                    "%s: unknown key, ignored as the rigid-ipc program does%s%s%s", where,
-                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        return error_set(f->err, ABUT_ERROR_INPUT, where, "unknown key%s%s%s",
+                         near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     }
+    return ABUT_OK;
 }
 
 json_t *fixture_json_vector(vec3 a)
