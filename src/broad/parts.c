@@ -28,6 +28,8 @@ struct broad_parts {
     ARRAY(int32_t) slot;       /* per part: where its boxes are, -1: not active */
     ARRAY(exact_box) boxes_of; /* of the points, edges and triangles of the active parts */
     ARRAY(int32_t) near[2];    /* primitives of the two parts of a pair that are near the other */
+    ARRAY(exact_diagonals) near_diagonals; /* of those of the second part, as far as known */
+    ARRAY(uint8_t) near_known;
     pair_keys keys[PAIR_KINDS], spare;
 };
 
@@ -121,6 +123,8 @@ void broad_parts_destroy(broad_parts *p)
     array_free(&p->slot);
     array_free(&p->boxes_of);
     for (int k = 0; k < 2; k++) array_free(&p->near[k]);
+    array_free(&p->near_diagonals);
+    array_free(&p->near_known);
     for (int k = 0; k < PAIR_KINDS; k++) array_free(&p->keys[k]);
     array_free(&p->spare);
     mem_free(p);
@@ -297,19 +301,29 @@ static bool pairs_of_lists(broad_parts *p, const pairing *pair, size_t one, size
     const int32_t *ids_a = part_list_of(&p->lists, pair->a, one, &unused);
     const int32_t *ids_b = part_list_of(&p->lists, pair->b, two, &unused);
     int arity_a = (int)pair->a, arity_b = (int)pair->b;
-    for (size_t i = 0; i < p->near[0].count; i++)
-        for (size_t j = 0; j < p->near[1].count; j++) {
+    size_t near_b = p->near[1].count;
+    if (!array_resize(&p->near_diagonals, near_b) || !array_resize(&p->near_known, near_b))
+        return false;
+    memset(p->near_known.data, 0, near_b);
+    for (size_t i = 0; i < p->near[0].count; i++) {
+        exact_diagonals mine;
+        bool known = false;
+        for (size_t j = 0; j < near_b; j++) {
             int32_t m = p->near[0].data[i], n = p->near[1].data[j];
             if (!exact_box_overlap(&a[m], &b[n])) continue;
             const int32_t *x = &ids_a[m], *y = &ids_b[n];
+            exact_diagonals *other = &p->near_diagonals.data[j];
             if (tight) {
-                exact_diagonals c = primitive_diagonals(p, arity_a, x);
-                exact_diagonals d = primitive_diagonals(p, arity_b, y);
-                if (!exact_diagonals_overlap(&c, &d)) continue;
+                if (!known) mine = primitive_diagonals(p, arity_a, x);
+                if (!p->near_known.data[j]) *other = primitive_diagonals(p, arity_b, y);
+                known = true;
+                p->near_known.data[j] = 1;
+                if (!exact_diagonals_overlap(&mine, other)) continue;
             }
             if (is_kinematic(p, arity_a, x) && is_kinematic(p, arity_b, y)) continue;
             if (!add_pair(&p->keys[pair->kind], pair->a != pair->b, *x, *y)) return false;
         }
+    }
     return true;
 }
 

@@ -21,13 +21,13 @@ static double smaller(double a, double b) { return a < b ? a : b; }
 /* ---------------------------------------------------------------------------------------------- */
 /* One path                                                                                       */
 
-static vec3 position(const ccd_path *path, double s, const mat3 *rotation)
+vec3 ccd_path_turned(const ccd_path *path, double s, const mat3 *rotation)
 {
     vec3 y = vec3_mul_add(path->y, s, path->p);
     return path->curved ? vec3_add(y, mat3_mul_vec(*rotation, path->arm)) : y;
 }
 
-static mat3 rotation_at(const ccd_path *path, double s)
+mat3 ccd_path_rotation(const ccd_path *path, double s)
 {
     return rotation_matrix(vec3_mul_add(path->theta, s, path->dtheta));
 }
@@ -35,8 +35,8 @@ static mat3 rotation_at(const ccd_path *path, double s)
 vec3 ccd_path_at(const ccd_path *path, double s)
 {
     mat3 rotation;
-    if (path->curved) rotation = rotation_at(path, s);
-    return position(path, s, &rotation);
+    if (path->curved) rotation = ccd_path_rotation(path, s);
+    return ccd_path_turned(path, s, &rotation);
 }
 
 /* What bounds the motion of a path: lengths of its parts, and the error of a computed position. */
@@ -164,10 +164,10 @@ static void positions(const curved_pair *pair, double s, vec3 *x)
         const ccd_path *path = &pair->path[i];
         if (path->curved && !(last && memcmp(&last->theta, &path->theta, sizeof(vec3)) == 0 &&
                               memcmp(&last->dtheta, &path->dtheta, sizeof(vec3)) == 0)) {
-            rotation = rotation_at(path, s);
+            rotation = ccd_path_rotation(path, s);
             last = path;
         }
-        x[i] = position(path, s, &rotation);
+        x[i] = ccd_path_turned(path, s, &rotation);
     }
 }
 

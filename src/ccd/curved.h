@@ -27,6 +27,9 @@ typedef struct ccd_path {
 } ccd_path;
 
 vec3 ccd_path_at(const ccd_path *path, double s);
+/* The same in two parts: vertices of one body share the rotation. */
+mat3 ccd_path_rotation(const ccd_path *path, double s);
+vec3 ccd_path_turned(const ccd_path *path, double s, const mat3 *rotation);
 
 /* Bound of the distance between the path over [s0, s1] and the motion along the chord between the
  * computed positions at s0 and s1. Zero for a straight path. */

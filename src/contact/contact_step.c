@@ -356,12 +356,18 @@ static void set_chords(contact_term *t, double limit)
 {
     const collision_surface *s = &t->model->surface;
     if (!t->speed) return;
+    int32_t frame = -1; /* vertices of a body stand together: one rotation serves many */
+    mat3 rotation = mat3_identity();
     for (size_t i = 0; i < s->rows.count; i++) {
         if (s->rows.data[i].kind != ROW_RIGID) continue;
         ccd_path path = path_of(t, (int32_t)i);
         t->p[i] = path.p;
-        if (path.curved && limit > 0)
-            t->p[i] = vec3_scale(1 / limit, vec3_sub(ccd_path_at(&path, limit), t->y[i]));
+        if (path.curved && limit > 0) {
+            if (s->rows.data[i].first != frame) rotation = ccd_path_rotation(&path, limit);
+            frame = s->rows.data[i].first;
+            vec3 end = ccd_path_turned(&path, limit, &rotation);
+            t->p[i] = vec3_scale(1 / limit, vec3_sub(end, t->y[i]));
+        }
         t->deviation[i] = ccd_path_deviation(&path, 0, limit);
     }
 }
