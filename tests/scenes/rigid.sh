@@ -51,6 +51,25 @@ for integrator in implicit-euler newmark bdf2; do
     rm -rf "$scratch/one" "$scratch/two"
 done
 
+# --- rigid, affine, soft bodies, cloth and a wire together, 300 steps ---
+cat > "$scratch/mixed.json" << END
+{"abut": 1, "time": {"step": 0.01, "steps": 300}, "contact": {"dhat": 0.005, "friction": 0.2},
+ "solver": {"tolerance": 0.02}, "ground": 0, "output": {"every": 5},
+ "bodies": [
+  {"name": "soft", "mesh": {"box": {"size": [0.4, 0.2, 0.4], "cells": [2, 1, 2]}}, "translate": [0, 0.12, 0],
+   "material": {"young": 1e5, "poisson": 0.4, "density": 1000}},
+  {"name": "cloth", "type": "shell", "mesh": {"grid": {"size": [0.5, 0.5], "cells": [5, 5]}}, "translate": [0, 0.3, 0],
+   "shell": {"preset": "cotton"}},
+  {"name": "ball", "type": "rigid", "density": 1000, "mesh": {"sphere": {"radius": 0.12, "level": 1}},
+   "translate": [0.05, 0.5, 0.02], "angular_velocity": [0, 200, 100]},
+  {"name": "brick", "type": "affine", "density": 1000, "mesh": {"box": {"size": [0.2, 0.1, 0.1], "cells": [1, 1, 1]}},
+   "translate": [-0.05, 0.8, 0], "rotate": [20, 30, 10]}]}
+END
+"$abut" run "$scratch/mixed.json" -o "$scratch/mixed" --quiet || fail "the mixed scene"
+"$abut" verify "$scratch/mixed" > "$scratch/verify" || fail "the mixed scene: $(tail -4 "$scratch/verify")"
+grep -q 'along the ways    0 intersections at [1-9]' "$scratch/verify" || fail "no ways: $(cat "$scratch/verify")"
+awk -F, 'NR > 1 && $6 > 0 { n++ } END { exit n < 100 }' "$scratch/mixed/steps.csv" || fail "the mixed scene has hardly any contact"
+
 # --- bad bodies ---
 refuse() { # BODY WORDS
     echo "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 1}, \"bodies\": [$1]}" > "$scratch/bad.json"
