@@ -1,6 +1,8 @@
 #include "app/scene_summary.h"
 
 #include "base/memory.h"
+#include "fem/change_order.h"
+#include "fem/density_fit.h"
 #include "scene/body_mesh.h"
 #include "scene/schema_table.h"
 #include "scene/select.h"
@@ -91,6 +93,19 @@ static abut_status look_at_conditions(scene_summary *summary, size_t body, abut_
     return status;
 }
 
+/* The volume of curved cells, which measures by corners do not see. */
+static abut_status curved_volume(const scene_def *scene, const mesh *m, double *out,
+                                 abut_error *err)
+{
+    cell_moment *cells = NULL;
+    size_t count = 0;
+    TRY(cell_moments(m, scene->planar ? 2 : 3, &cells, &count, err));
+    *out = 0;
+    for (size_t i = 0; i < count; i++) *out += cells[i].volume;
+    mem_free(cells);
+    return ABUT_OK;
+}
+
 static abut_status look_at_body(scene_summary *summary, size_t body, abut_error *err)
 {
     const body_def *b = &summary->scene->bodies[body];
@@ -105,7 +120,10 @@ static abut_status look_at_body(scene_summary *summary, size_t body, abut_error 
     TRY(note(summary, body_mesh_check(summary->scene, body, m, err), err));
     TRY(mesh_measure(m, &s->measures, err));
     bool solid = b->type == BODY_DEFORMABLE || b->type == BODY_RIGID || b->type == BODY_AFFINE;
-    if (solid && b->material.density > 0) s->mass = b->material.density * s->measures.volume;
+    double volume = s->measures.volume;
+    if (b->type == BODY_DEFORMABLE && mesh_order(m) > 1)
+        TRY(curved_volume(summary->scene, m, &volume, err));
+    if (solid && b->material.density > 0) s->mass = b->material.density * volume;
     return look_at_conditions(summary, body, err);
 }
 

@@ -73,6 +73,10 @@ cells() { grep -a -o -m 1 'NumberOfCells="[0-9]*"' "$(ls "$scratch/$1"/frames/*.
 scene tilted.json "{\"mesh\": {\"grid\": {\"size\": [0.2, 0.2], \"cells\": [2, 2]}}, \"translate\": [0, 0.2, 0], $soft}" ', "planar": true'
 expect 2 "vertex with z = .* in a planar scene" check "$scratch/tilted.json"
 
+# The mass of curved cells: 4/3 pi 0.1^3 x 1000 to a few in a thousand, not that of the icosahedron.
+scene round.json "{\"mesh\": {\"ball\": {\"radius\": 0.1, \"level\": 0, \"order\": 4}}, $soft, \"translate\": [0, 0.2, 0]}"
+expect 0 "20 tets, 4\.1[89][0-9]* kg" check "$scratch/round.json"
+
 # Mistakes.
 scene hex.json "{$cube, $soft, \"order\": 5}"
 expect 2 "order.*found 5" check "$scratch/hex.json"
