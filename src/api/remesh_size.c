@@ -151,7 +151,9 @@ static abut_status collapse_edges(sizer *s, const sized_edges *edges, remesh_cou
     for (size_t i = edges->count; i-- > 0 && edges->data[i].size <= COLLAPSE_BELOW;) {
         int32_t a = edges->data[i].node[0], b = edges->data[i].node[1];
         if (!local_mesh_is_edge(&s->mesh, a, b)) continue;
-        if (local_edge_length(&s->mesh, a, b) > s->def->max_edge * s->shortest) continue;
+        /* Not beyond the mesh at the start. */
+        double longest = (1 - 1e-9) * s->def->max_edge * s->shortest;
+        if (local_edge_length(&s->mesh, a, b) >= longest) continue;
         /* The surface in contact stays as it is. */
         if (isfinite(s->gap.data[a]) || isfinite(s->gap.data[b])) continue;
         local_mark mark = local_mesh_mark(&s->mesh);
