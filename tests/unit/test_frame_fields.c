@@ -63,6 +63,17 @@ static void read_frame(int step, stored_frame *f)
     CHECK_OK(frame_read(path, f, &err), err);
 }
 
+/* The first frame of the scene after everything was stretched along x. */
+static void take_stretched(double factor, stored_frame *f)
+{
+    abut_sim *sim = load();
+    double *x = abut_sim_positions(sim);
+    for (size_t i = 0; i < abut_sim_node_count(sim); i++) x[3 * i] *= factor;
+    run_into(sim, 0, NULL);
+    abut_sim_destroy(sim);
+    read_frame(0, f);
+}
+
 /* Stretched to 1.1 times its length, neo-Hookean: sigma_1 - sigma_2 = mu (a^2 - 1) / a. */
 TEST(stress_and_stretch)
 {
@@ -73,13 +84,8 @@ TEST(stress_and_stretch)
         " {\"name\": \"wall\", \"type\": \"obstacle\", \"translate\": [5, 0, 0],"
         "  \"mesh\": {\"sphere\": {\"radius\": 0.5, \"level\": 0}}}],"
         " \"output\": {\"fields\": [\"stress\", \"stretch\"]}}");
-    abut_sim *sim = load();
-    double *x = abut_sim_positions(sim);
-    for (size_t i = 0; i < abut_sim_node_count(sim); i++) x[3 * i] *= 1.1;
-    run_into(sim, 0, NULL);
-    abut_sim_destroy(sim);
     stored_frame f;
-    read_frame(0, &f);
+    take_stretched(1.1, &f);
     const frame_field *stress = frame_find(&f.frame, FRAME_CELLS, FIELD_STRESS);
     const frame_field *stretch = frame_find(&f.frame, FRAME_CELLS, FIELD_STRETCH);
     CHECK(stress && stretch && stress->components == 1 && stretch->components == 1);
@@ -116,13 +122,8 @@ TEST(thin_bodies)
         "0.001},"
         "  \"mesh\": {\"polyline\": {\"from\": [0, 1, 0], \"to\": [1, 1, 0], \"segments\": 4}}}],"
         " \"output\": {\"fields\": [\"stress\", \"stretch\"]}}");
-    abut_sim *sim = load();
-    double *x = abut_sim_positions(sim);
-    for (size_t i = 0; i < abut_sim_node_count(sim); i++) x[3 * i] *= 1.2;
-    run_into(sim, 0, NULL);
-    abut_sim_destroy(sim);
     stored_frame f;
-    read_frame(0, &f);
+    take_stretched(1.2, &f);
     const frame_field *stress = frame_find(&f.frame, FRAME_CELLS, FIELD_STRESS);
     const frame_field *stretch = frame_find(&f.frame, FRAME_CELLS, FIELD_STRETCH);
     double mu = 1e5 / 2.6, lambda = 1e5 * 0.3 / (1 - 0.09), a = 1.2;
