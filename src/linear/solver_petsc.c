@@ -78,12 +78,10 @@ static abut_status solve(void *self, const linear_system *system, double *x,
         if (!s->whole) TRY(whole_create(&s->options, &s->whole, err));
         return whole_solve(s->whole, m, system->b, x, statistics, err);
     }
-    if (!s->method) {
-        const char *method = m->size < MANY_BLOCKS ? "mumps" : "gamg";
-        abut_status status = use(s, method, err);
-        if (status == ABUT_ERROR_UNSUPPORTED) status = use(s, "gamg", err);
-        TRY(status);
-    }
+    const char *by_size = m->size < MANY_BLOCKS ? "mumps" : "gamg";
+    abut_status ready = use(s, s->method ? s->method : by_size, err);
+    if (ready == ABUT_ERROR_UNSUPPORTED && !s->method) ready = use(s, "gamg", err);
+    TRY(ready);
     petsc_system to = {.first = m->first,
                        .rows = m->rows,
                        .size = m->size,
@@ -109,6 +107,17 @@ static abut_status solve(void *self, const linear_system *system, double *x,
     return status == PETSC_DONE ? ABUT_OK : failure(status, text, err);
 }
 
+/* Hierarchies and orders that were made for earlier values are made anew. */
+static void begin_step(void *self)
+{
+    solver_petsc *s = self;
+    whole_destroy(s->whole);
+    s->whole = NULL;
+    if (!s->self || strcmp(s->used, "mumps") == 0) return;
+    s->functions->destroy(s->self);
+    s->self = NULL;
+}
+
 #define PETSC_CLASS(variable, class_name, method, is_iterative)                                    \
     static abut_status create_##variable(const linear_options *options, void **self,               \
                                          abut_error *err)                                          \
@@ -120,6 +129,7 @@ static abut_status solve(void *self, const linear_system *system, double *x,
                                    .by_rows = true,                                                \
                                    .create = create_##variable,                                    \
                                    .solve = solve,                                                 \
+                                   .begin_step = begin_step,                                       \
                                    .destroy = destroy};
 
 PETSC_CLASS(linear_petsc, "petsc", NULL, true)

@@ -48,7 +48,7 @@ void whole_destroy(whole_system *w)
 }
 
 /* start[r] from what every rank has. */
-static bool gather_starts(size_t own, size_t *start)
+static void gather_starts(size_t own, size_t *start)
 {
     size_t ranks = (size_t)ranks_count(), sum = 0;
     ranks_gather_counts(own, start);
@@ -58,7 +58,6 @@ static bool gather_starts(size_t own, size_t *start)
         sum += count;
     }
     start[ranks] = sum;
-    return true;
 }
 
 /* Columns of all rows, and the pattern of the lower triangle. */

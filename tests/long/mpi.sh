@@ -66,6 +66,14 @@ for kind in deformable highorder rigid affine shell rod particles obstacle; do
     cmp -s <(table "$scratch/r3") <(table "$scratch/again") || fail "$kind: other bits the second time"
 done
 
+# Stopping and going on with the same number of ranks leaves no trace.
+for linear in petsc petsc-mumps petsc-gamg; do
+    ranks 2 "$abut" run "$scratch/deformable.json" -o "$scratch/whole" --quiet --set solver.linear=$linear
+    ranks 2 "$abut" run "$scratch/deformable.json" -o "$scratch/part" --quiet --set solver.linear=$linear --steps 2
+    ranks 2 "$abut" run "$scratch/deformable.json" -o "$scratch/part" --quiet --set solver.linear=$linear --resume
+    cmp -s <(table "$scratch/whole") <(table "$scratch/part") || fail "$linear: other bits after resuming"
+done
+
 # Iterative solvers on ranks.
 for linear in petsc-gamg petsc-icc petsc-bjacobi petsc-hypre petsc-mumps; do
     "$abut" run "$scratch/deformable.json" -o "$scratch/one" --quiet
@@ -112,7 +120,9 @@ expect 2 "abut_petsc.so" env ABUT_PETSC_MODULE=/nonexistent "$abut" run "$d" -o 
 expect 5 "rank 1 of 2 stops all.*nowhere" mpirun --oversubscribe -n 1 "$abut" run "$d" -o "$scratch/x" : -n 1 "$abut" run "$scratch/nowhere.json" -o "$scratch/x"
 # One element, four ranks.
 echo '{"abut": 1, "time": {"step": 0.01, "steps": 3}, "bodies": [{"name": "t", "mesh": {"box": {"size": [1, 1, 1], "cells": [1, 1, 1]}}, "material": {"young": 1e5, "poisson": 0.4}, "translate": [0, 0.6, 0]}], "ground": 0}' > "$scratch/few.json"
-expect 0 "" mpirun --oversubscribe -n 4 "$abut" run "$scratch/few.json" -o "$scratch/few" --quiet
+for linear in petsc petsc-mumps petsc-gamg; do
+    expect 0 "" mpirun --oversubscribe -n 4 "$abut" run "$scratch/few.json" -o "$scratch/few" --quiet --set solver.linear=$linear
+done
 # Options go through to PETSc.
 expect 0 "MatAssemblyEnd" mpirun --oversubscribe -n 2 "$abut" run "$d" -o "$scratch/x" --steps 1 --quiet --petsc-options "-log_view"
 
