@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/ranks.h"
+#include "broad/rank_pairs.h"
 #include "broad/walk.h"
 
 #include <math.h>
@@ -357,7 +358,10 @@ abut_status broad_candidates(broad_phase *b, const broad_query *query, candidate
     TRY(walk_run(w, err));
     note_query(b, query, out);
     pair_list *const lists[PAIR_KINDS] = {&out->vt, &out->ee, &out->ve, &out->vv};
-    return pairs_finish(&b->collector, lists, err);
+    TRY(pairs_finish(&b->collector, lists, err));
+    for (int kind = 0; kind < PAIR_KINDS && out->divided; kind++)
+        TRY(rank_pairs_gather(lists[kind], &b->unused[0], err));
+    return ABUT_OK;
 }
 
 abut_status broad_crossing_candidates(broad_phase *b, const vec3 *y, pair_list *out,

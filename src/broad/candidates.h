@@ -60,7 +60,7 @@ typedef enum candidate_kind {
 typedef struct candidate_set {
     pair_list vt, ee, ve, vv;
     double inflation; /* of the query */
-    bool divided;     /* the pairs that this rank found only */
+    bool divided;     /* the ranks found them together, and share what follows by ranges */
     vec3 largest;     /* largest |coordinate| on the whole way, per axis: for the filter of CCD */
     int rebuilds;     /* trees that were ordered anew for this query, for statistics */
 } candidate_set;

@@ -16,7 +16,7 @@ typedef struct broad_query {
     double inflation;    /* distance up to which pairs matter */
     const double *extra; /* per vertex, on top of inflation / 2 (thickness); NULL: none */
     bool tight;          /* also refuse pairs that are apart along a diagonal direction */
-    bool divided;        /* every rank finds a part of the pairs */
+    bool divided;        /* the ranks find a part of the pairs each, and get all */
 } broad_query;
 
 /* The monotone map from coordinates to stored coordinates, about [-1, 1] over the scene. */

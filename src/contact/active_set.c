@@ -281,10 +281,26 @@ static void merge(stencil_array *list)
     list->count = kept + 1;
 }
 
+/* This rank's range of a list. */
+static void take_range(pair_list *list)
+{
+    size_t begin = ranks_begin(list->count, ranks_index());
+    list->count = ranks_begin(list->count, ranks_index() + 1) - begin;
+    if (list->data) list->data += begin;
+}
+
 abut_status active_set_build(active_set *set, const collision_surface *s,
                              const candidate_set *candidates, const vec3 *y, double dhat,
                              abut_error *err)
 {
+    candidate_set share = *candidates; /* a view, not to be freed */
+    if (share.divided) {
+        take_range(&share.vt);
+        take_range(&share.ee);
+        take_range(&share.ve);
+        take_range(&share.vv);
+        candidates = &share;
+    }
     classify_work work = {.s = s, .y = y, .dhat2 = dhat * dhat, .dhat = dhat};
     bool ok = true;
     for (int k = 0; k < STENCIL_LISTS; k++) array_clear(&set->lists[k]);

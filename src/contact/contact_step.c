@@ -308,7 +308,8 @@ static double step_of_list(contact_term *t, ccd_kind kind, const pair_list *list
     for (size_t first = 0; first < list->count; first += round, round *= 4) {
         size_t n = list->count - first < round ? list->count - first : round;
         ccd_work work = {t, kind, list->data + first, limit};
-        limit = fmin(limit, parallel_min(n, step_range, &work));
+        limit = fmin(limit, t->candidates.divided ? ranks_min_of(n, step_range, &work)
+                                                  : parallel_min(n, step_range, &work));
     }
     t->ccd_queries += list->count;
     return limit;
@@ -401,7 +402,6 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
         limit = step_of_list(t, CCD_EDGE_EDGE, &t->candidates.ee, limit);
         limit = step_of_list(t, CCD_POINT_EDGE, &t->candidates.ve, limit);
         limit = step_of_list(t, CCD_POINT_POINT, &t->candidates.vv, limit);
-        if (t->candidates.divided) limit = ranks_minimum(limit);
     }
     timer_switch(timer, before);
     *alpha = limit;

@@ -36,7 +36,7 @@ scene rigid "$slab, {\"name\": \"block\", \"type\": \"rigid\", \"density\": 800,
 scene affine "$slab, {\"name\": \"block\", \"type\": \"affine\", \"density\": 800, \"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [2, 2, 2]}}, \"translate\": [0, 0.19, 0], \"rotate\": [20, 10, 0], $fall}"
 scene shell "$slab, {\"name\": \"cloth\", \"type\": \"shell\", \"mesh\": {\"grid\": {\"size\": [0.3, 0.3], \"cells\": [8, 8]}}, \"material\": {\"young\": 1e5, \"poisson\": 0.3, \"density\": 500}, \"shell\": {\"thickness\": 1e-3}, \"translate\": [0, 0.115, 0], $fall}"
 scene rod "$slab, {\"name\": \"rope\", \"type\": \"rod\", \"mesh\": {\"polyline\": {\"from\": [-0.15, 0.115, 0], \"to\": [0.15, 0.115, 0.02], \"segments\": 12}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"density\": 1000}, \"rod\": {\"diameter\": 0.004}, $fall}"
-scene particles "$slab, {\"name\": \"dust\", \"type\": \"particles\", \"mesh\": {\"lattice\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [3, 2, 3]}}, \"particles\": {\"diameter\": 0.01}, \"material\": {\"density\": 1000}, \"translate\": [0, 0.17, 0], $fall}"
+scene particles "$slab, {\"name\": \"dust\", \"type\": \"particles\", \"mesh\": {\"lattice\": {\"spacing\": 0.03, \"counts\": [3, 2, 3]}}, \"particles\": {\"radius\": 0.004}, \"density\": 1000, \"translate\": [0, 0.13, 0], $fall}"
 scene obstacle "$slab, {\"name\": \"pusher\", \"type\": \"obstacle\", \"mesh\": {\"sphere\": {\"radius\": 0.05, \"level\": 2}}, \"translate\": [0, 0.16, 0], \"motion\": {\"velocity\": [0, -0.5, 0]}}"
 
 # same A B WHAT: final states agree to the tolerance of Newton's method.
