@@ -367,13 +367,15 @@ static void set_forces(patch *p, const local_list *cells)
 static abut_status make_contact(patch *p, abut_error *err)
 {
     const contact_term *from = p->problem->contact;
-    TRY(contact_create(&p->model, &from->options, &p->contact, err));
+    contact_options options = from->options;
+    options.area_weighted = false; /* the weights are those of the whole surface */
+    TRY(contact_create(&p->model, &options, &p->contact, err));
     for (size_t i = 0; i < from->planes.count; i++)
         TRY(contact_add_half_space(p->contact, from->planes.data[i], err));
     p->contact->kappa = p->contact->kappa_min = p->contact->kappa_max = from->kappa;
     p->contact->base.weight = from->base.weight;
     contact_set_fixed(p->contact, p->fixed.data);
-    if (from->options.area_weighted) patch_set_areas(p);
+    if (from->options.area_weighted) TRY(patch_set_areas(p, err));
     TRY(problem_add_term(p->solver, &p->contact->base, err));
     const friction_term *rub = p->problem->friction;
     if (!rub || !friction_possible(rub)) return ABUT_OK;

@@ -95,6 +95,6 @@ abut_status patch_fill_surface(patch *p, const local_list *cells, abut_error *er
 abut_status patch_local_block(patch *p, int32_t vertex, int32_t *block, abut_error *err);
 abut_status patch_scene_block(patch *p, int32_t vertex, int32_t *block, abut_error *err);
 /* Weights of the pairs from the areas of the whole mesh and scene. */
-void patch_set_areas(patch *p);
+abut_status patch_set_areas(patch *p, abut_error *err);
 
 #endif

@@ -158,11 +158,16 @@ static double area_around(const local_mesh *m, int32_t a, int32_t b)
     return sum / 3;
 }
 
-void patch_set_areas(patch *p)
+abut_status patch_set_areas(patch *p, abut_error *err)
 {
     const collision_surface *s = &p->model.surface;
     const surface_areas *whole = &p->problem->contact->areas;
     surface_areas *areas = &p->contact->areas;
+    if (!array_resize(&areas->vertex, s->rows.count) ||
+        !array_resize(&areas->edge, s->edges.count / 2))
+        return error_memory(err, "preparing a patch");
+    p->contact->active.areas = areas;
+    p->contact->options.area_weighted = true;
     for (size_t i = 0; i < s->rows.count; i++) {
         int32_t block = s->rows.data[i].block, v = p->vertices.data[block];
         areas->vertex.data[i] =
@@ -176,7 +181,8 @@ void patch_set_areas(patch *p)
         else {
             int32_t edge =
                 surround_scene_edge(p->around, p->scene_vertex.data[a], p->scene_vertex.data[b]);
-            if (edge >= 0) areas->edge.data[i] = whole->edge.data[edge];
+            areas->edge.data[i] = edge >= 0 ? whole->edge.data[edge] : 0;
         }
     }
+    return ABUT_OK;
 }
