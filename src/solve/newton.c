@@ -185,7 +185,7 @@ static abut_status line_search(newton_solver *n, double *x, double alpha, bool t
             double noise = ENERGY_NOISE * (fabs(*energy) + fabs(trial));
             /* Too little to gain for the energy to tell: its direction is good, nevertheless. */
             if (decrease <= STALL_NOISE * fabs(*energy)) noise = STALL_NOISE * fabs(*energy);
-            if (trial <= *energy + noise || (tiny && isfinite(trial) && k > 8)) {
+            if (isfinite(trial) && (trial <= *energy + noise || (tiny && k > 8))) {
                 memcpy(x, n->trial, scalars * sizeof *x);
                 *energy = trial;
                 *moved = true;
