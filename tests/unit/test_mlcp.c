@@ -152,13 +152,13 @@ static void check_contacts(const stepper *s)
         bool sticks = c->state == MLCP_STICKS;
         const double *g = sticks ? c->gamma : c->force;
         double cone = c->mu * fmax(0, c->lambda), force = hypot(g[0], g[1]);
-        CHECK(c->scale_t[0] * (force - cone) < 2e-2 * c->scale_t[0] * cone + tolerance);
+        CHECK(c->scale_t[0] * (force - cone) < 2e-3 * c->scale_t[0] * cone + tolerance);
         double slip[2] = {vec3_dot(moved, c->tangent[0]), vec3_dot(moved, c->tangent[1])};
         double speed = hypot(slip[0], slip[1]);
         if (c->fresh) continue; /* slips from its impact on */
         if (sticks) CHECK(speed < tolerance);
         if (!sticks && speed > 20 * tolerance && c->has_direction) {
-            CHECK(c->scale_t[0] * (cone - force) < 2e-2 * c->scale_t[0] * cone + tolerance);
+            CHECK(c->scale_t[0] * (cone - force) < 2e-3 * c->scale_t[0] * cone + tolerance);
             CHECK(g[0] * slip[0] + g[1] * slip[1] >= 0.99 * force * speed); /* dissipates */
         }
     }
