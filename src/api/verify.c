@@ -50,7 +50,8 @@ static bool allows_inversion(const body_def *body)
 {
     material_model kind = body->material.model;
     return body->type == BODY_DEFORMABLE &&
-           (kind == MATERIAL_FIXED_COROTATED || kind == MATERIAL_LINEAR || kind == MATERIAL_SVK);
+           (kind == MATERIAL_FIXED_COROTATED || kind == MATERIAL_COROTATED ||
+            kind == MATERIAL_LINEAR || kind == MATERIAL_SVK);
 }
 
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,

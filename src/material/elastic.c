@@ -168,6 +168,37 @@ static void evaluate_fixed_corotated(const elastic_parameters *m, mat3 f, bool p
     fixed_corotated_spectrum(m, &p, cofactor, j, project, spectrum);
 }
 
+/* Corotated linear */
+
+static void evaluate_corotated(const elastic_parameters *m, mat3 f, bool project, double *energy,
+                               mat3 *stress, elastic_spectrum *spectrum)
+{
+    principal p;
+    svd3(f, &p.u, p.s, &p.v);
+    double trace = p.s[0] + p.s[1] + p.s[2] - 3.0, stretch = 0.0, forces[3];
+    for (int i = 0; i < 3; i++) {
+        double change = p.s[i] - 1.0;
+        stretch += change * change;
+        forces[i] = 2.0 * m->mu * change + m->lambda * trace;
+    }
+    if (energy) *energy = m->mu * stretch + 0.5 * m->lambda * (trace * trace);
+    if (stress) *stress = compose(&p, forces);
+    if (!spectrum) return;
+    spectrum->u = p.u;
+    spectrum->v = p.v;
+    double plus[3], minus[3];
+    for (int k = 0; k < 3; k++) {
+        int i = (k + 1) % 3, l = (k + 2) % 3;
+        double sum = p.s[i] + p.s[l];
+        if (sum < SMALLEST_SUM) sum = SMALLEST_SUM;
+        spectrum->diagonal.m[k][k] = 2.0 * m->mu + m->lambda;
+        spectrum->diagonal.m[i][l] = spectrum->diagonal.m[l][i] = m->lambda;
+        plus[k] = 2.0 * m->mu;
+        minus[k] = 2.0 * (m->mu * (sum - 2.0) + m->lambda * trace) / sum;
+    }
+    finish_spectrum(plus, minus, project, spectrum);
+}
+
 /* Linear: the Hessian does not depend on F and has the same form in every frame. */
 
 static void evaluate_linear(const elastic_parameters *m, mat3 f, bool project, double *energy,
@@ -286,6 +317,9 @@ static void evaluate_plain(const elastic_parameters *material, mat3 f, bool proj
         break;
     case ELASTIC_LINEAR: evaluate_linear(material, f, project, energy, stress, spectrum); break;
     case ELASTIC_SVK: evaluate_svk(material, f, project, energy, stress, spectrum); break;
+    case ELASTIC_COROTATED:
+        evaluate_corotated(material, f, project, energy, stress, spectrum);
+        break;
     case ELASTIC_OGDEN: evaluate_ogden(material, f, project, energy, stress, spectrum); break;
     }
 }

@@ -23,6 +23,7 @@ static elastic_parameters plain_material(const material_def *def)
         [MATERIAL_SVK] = ELASTIC_SVK,
         [MATERIAL_MOONEY_RIVLIN] = ELASTIC_OGDEN,
         [MATERIAL_OGDEN] = ELASTIC_OGDEN,
+        [MATERIAL_COROTATED] = ELASTIC_COROTATED,
     };
     if (def->young == 0 && def->model == MATERIAL_MOONEY_RIVLIN)
         return elastic_mooney_rivlin(def->c1, def->c2, def->bulk);

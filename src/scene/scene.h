@@ -49,7 +49,8 @@ typedef enum material_model {
     MATERIAL_LINEAR,
     MATERIAL_SVK,
     MATERIAL_MOONEY_RIVLIN,
-    MATERIAL_OGDEN
+    MATERIAL_OGDEN,
+    MATERIAL_COROTATED
 } material_model;
 
 typedef struct material_def {

@@ -8,8 +8,8 @@
 const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", "bdf1",
                                         "bdf3",           "bdf4",    "bdf5", "bdf6",         NULL};
 const char *const material_model_words[] = {
-    "neo-hookean",   "fixed-corotated", "linear", "saint-venant-kirchhoff",
-    "mooney-rivlin", "ogden",           NULL};
+    "neo-hookean",   "fixed-corotated", "linear",    "saint-venant-kirchhoff",
+    "mooney-rivlin", "ogden",           "corotated", NULL};
 const char *const linear_solver_words[] = {
     "auto",      "direct",        "cholmod",     "pcg",        "ic",
     "multigrid", "petsc",         "petsc-mumps", "petsc-gamg", "petsc-hypre",

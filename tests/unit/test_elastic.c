@@ -4,9 +4,10 @@
 #include "material/elastic.h"
 #include "support/dense_oracle.h"
 
-static const elastic_model models[] = {ELASTIC_NEO_HOOKEAN, ELASTIC_FIXED_COROTATED, ELASTIC_LINEAR,
-                                       ELASTIC_SVK, ELASTIC_OGDEN};
-enum { MODELS = 5 };
+static const elastic_model models[] = {ELASTIC_NEO_HOOKEAN, ELASTIC_FIXED_COROTATED,
+                                       ELASTIC_LINEAR,      ELASTIC_SVK,
+                                       ELASTIC_OGDEN,       ELASTIC_COROTATED};
+enum { MODELS = 6 };
 
 static elastic_parameters material_of(elastic_model model)
 {

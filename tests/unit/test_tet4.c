@@ -5,8 +5,8 @@
 #include "support/dense_oracle.h"
 
 static const elastic_model models[] = {ELASTIC_NEO_HOOKEAN, ELASTIC_FIXED_COROTATED, ELASTIC_LINEAR,
-                                       ELASTIC_SVK};
-enum { MODELS = 4 };
+                                       ELASTIC_SVK, ELASTIC_COROTATED};
+enum { MODELS = 5 };
 
 static vec3 random_vector(random_state *r, double size)
 {
