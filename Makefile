@@ -13,7 +13,7 @@ deps:
 build: deps
 	@cmake -S . -B $(BUILD) -G Ninja -DCMAKE_BUILD_TYPE=Release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 \
 	  || { mkdir -p $(BUILD); cat $(BUILD).log; exit 1; }
-	@cmake --build $(BUILD) -j $(JOBS)
+	@cmake --build $(BUILD) -j $(JOBS) $(if $(TARGET),--target $(TARGET))
 
 # The same with the module for PETSc and MPI (docs/cluster.md), in build-mpi.
 mpi:
@@ -28,7 +28,8 @@ python: deps
 	@echo "Try it: PYTHONPATH=$(BUILD)/python /usr/bin/python3 python/examples/drop.py"
 
 # Runs a real simulation, checks all its frames, and draws the last one.
-demo: build
+demo:
+	@$(MAKE) --no-print-directory build TARGET=abut
 	$(BUILD)/abut run $(DEMO) -o $(BUILD)/demo
 	$(BUILD)/abut verify $(BUILD)/demo
 	$(BUILD)/abut render $(BUILD)/demo -o $(BUILD)/demo/last.png --camera 30,28,1
