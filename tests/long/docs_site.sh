@@ -1,13 +1,9 @@
 #!/usr/bin/env bash
 # `make docs`: every page is in the site and in its menu, and every link of the site leads to a file of it.
-set -u
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 command -v pandoc > /dev/null || { echo "there is no pandoc"; exit 77; }
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 scripts/build-docs "$scratch/site" || exit 1
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 for page in docs/*.md docs/bodies/*.md docs/theory/*.md; do
     grep -q "href=\"./${page%.md}.html\"" "$scratch/site/index.html" || fail "$page is not in the menu"
 done
@@ -17,7 +13,6 @@ import os
 import sys
 from urllib.parse import unquote
 
-
 class Links(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
@@ -25,7 +20,6 @@ class Links(html.parser.HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.links += [value for name, value in attrs if name in ("href", "src") and value]
-
 
 bad = pages = 0
 for folder, _, names in os.walk(sys.argv[1]):

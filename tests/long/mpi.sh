@@ -1,18 +1,13 @@
 #!/usr/bin/env bash
 # Runs divided over 1 to 4 ranks: every kind of body, the same results as without, the same bits twice;
 # a rank that dies, another number of ranks afterwards, ranks that do not belong together.
-set -u
-abut=$ABUT_COMMAND
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 module=${ABUT_PETSC_MODULE:-$(dirname "$abut")/abut_petsc.so}
 if ! command -v mpirun > /dev/null || [ ! -f "$module" ]; then
     echo "skipped: no mpirun, or built without PETSc (make mpi)"
     exit 77
 fi
 cd "$ABUT_SOURCE_DIR" || exit 1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMP_NUM_THREADS=1
 # Ranks outnumber cores here: they must not spin while they wait.
 export OMPI_MCA_mpi_yield_when_idle=1

@@ -28,20 +28,6 @@ static void make_bodies(random_state *r, bool planar)
     for (size_t v = 0; planar && v < s.vertices; v++) s.y[v].z = s.p[v].z = 0;
 }
 
-static broad_surface surface_of_scene(void)
-{
-    return (broad_surface){.vertex_count = s.vertices,
-                           .edge_count = s.edges,
-                           .edges = (const int32_t(*)[2])s.edge,
-                           .triangle_count = s.triangles,
-                           .triangles = (const int32_t(*)[3])s.triangle,
-                           .group = s.group,
-                           .group_count = s.groups,
-                           .group_flags = s.flags,
-                           .kinematic = s.kinematic,
-                           .planar = s.planar};
-}
-
 static void fill_from_vertices(broad_parts *parts, const broad_query *q)
 {
     for (size_t i = 0; i < broad_parts_count(parts); i++) {
@@ -66,7 +52,7 @@ TEST(pairs_are_those_of_the_trees)
     size_t found[4] = {0}, crossings = 0;
     for (int n = 0; n < 24; n++) {
         make_bodies(&r, n % 3 == 2);
-        broad_surface shape = surface_of_scene();
+        broad_surface shape = surface();
         broad_phase *broad;
         broad_parts *parts;
         CHECK_OK(broad_create(&shape, &broad, &err), err);
@@ -120,7 +106,7 @@ TEST(parts_are_of_one_body)
     int32_t body[MAX_VERTICES];
     memcpy(body, s.group, sizeof body);
     for (size_t v = 0; v < s.vertices; v++) s.group[v] /= 2;
-    broad_surface shape = surface_of_scene();
+    broad_surface shape = surface();
     broad_parts *parts;
     CHECK_OK(broad_parts_create(&shape, body, s.y, &parts, &err), err);
     size_t vertices = 0;

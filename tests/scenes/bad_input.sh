@@ -1,23 +1,9 @@
 #!/usr/bin/env bash
 # Scenes whose fields are all right and that still make no sense: each is refused or warned of by
 # name and number. And a press that has to crush a body: nothing intersects, nothing is lost.
-set -u
-abut=$ABUT_COMMAND
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$scratch" || exit 1
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 
-# expect CODE PATTERN WORD...: the command ends with that code, and its output matches the pattern.
-expect() {
-    local code=$1 pattern=$2 output
-    shift 2
-    output=$("$abut" "$@" 2>&1)
-    local got=$?
-    [ "$got" = "$code" ] || fail "abut $*: exit code $got instead of $code: $output"
-    [[ $output =~ $pattern ]] || fail "abut $*: '$output' does not match '$pattern'"
-}
 refuse() { expect 2 "$1" run "$2" -o out --steps 1; expect 2 "$1" check "$2"; }
 
 # ---- conditions that contradict each other ----

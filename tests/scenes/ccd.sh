@@ -1,20 +1,7 @@
 #!/usr/bin/env bash
 # abut ccd: table and JSON, methods and parameters, exit codes for misses and for bad input.
-set -u
-abut=$ABUT_COMMAND
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$scratch" || exit 1
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect() {
-    local code=$1 pattern=$2 output
-    shift 2
-    output=$("$abut" "$@" 2>&1)
-    local got=$?
-    [ "$got" = "$code" ] || fail "abut $*: exit code $got instead of $code: $output"
-    [[ $output =~ $pattern ]] || fail "abut $*: '$output' does not match '$pattern'"
-}
 
 # A point falls through a triangle (label $1), and beside it (label $2).
 queries() {

@@ -1,12 +1,7 @@
 #!/usr/bin/env bash
 # abut info and abut convert on small meshes of our own.
-set -u
-abut=$ABUT_COMMAND
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$scratch" || exit 1
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 run() { "$abut" "$@" || fail "abut $* ended with $?"; }
 # refuse CODE PATTERN WORD...
 refuse() {

@@ -1,12 +1,7 @@
 #!/usr/bin/env bash
 # abut convert of a scene of another program: the native scene runs to the same result elsewhere.
-set -u
-abut=$ABUT_COMMAND
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$scratch" || exit 1
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 mkdir -p input/scenes other
 cat > input/tet.msh << 'END'
 $MeshFormat

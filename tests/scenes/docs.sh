@@ -1,14 +1,9 @@
 #!/usr/bin/env bash
 # The guide tells the truth: every command in a ```sh block of README, docs and examples/contact/README runs,
 # every scene in docs is valid, every relative link leads somewhere, and every example passes `abut check`.
-set -u
-abut=$ABUT_COMMAND
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 source_folder=$PWD
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 
 pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/bodies/*.md docs/theory/*.md examples/*/README.md examples/{contact,thin,rigid}/*/README.md)
 

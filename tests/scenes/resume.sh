@@ -1,13 +1,8 @@
 #!/usr/bin/env bash
 # A run that is killed at any moment and goes on ends in the same bits as one that was not; signals
 # end a run in order; checkpoints of other scenes and damaged ones are refused.
-set -u
-abut=$ABUT_COMMAND
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 RANDOM=${ABUT_TEST_SEED:-$$}
 echo "seed $RANDOM"
 table() { cut -d, -f1,2,4- "$1/steps.csv"; }

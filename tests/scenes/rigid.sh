@@ -1,13 +1,8 @@
 #!/usr/bin/env bash
 # Rigid and affine bodies by the command: the same bits for any number of threads and after going on
 # from a checkpoint; clean by verification; bad bodies are named.
-set -u
-abut=$ABUT_COMMAND
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 table() { cut -d, -f1,2,4- "$1/steps.csv"; }
 
 # All that a checkpoint holds: rotations, conditions that begin and end, poses, friction, a soft body.

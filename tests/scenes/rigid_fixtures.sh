@@ -1,21 +1,8 @@
 #!/usr/bin/env bash
 # Fixtures of the rigid-ipc program, run and verified: planar and in space, rigid and affine, with
 # kinematic bodies; native planar scenes and meshes written out in the scene.
-set -u
-abut=$ABUT_COMMAND
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$scratch" || exit 1
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect() {
-    local code=$1 pattern=$2 output
-    shift 2
-    output=$("$abut" "$@" 2>&1)
-    local got=$?
-    [ "$got" = "$code" ] || fail "abut $*: exit code $got instead of $code: $output"
-    [[ $output =~ $pattern ]] || fail "abut $*: '$output' does not match '$pattern'"
-}
 
 # A square falls onto a slope, beside a square that is turned by force.
 cat > planar.json << 'END'

@@ -1,23 +1,8 @@
 #!/usr/bin/env bash
 # abut run: the examples, what is in the folder, the same bits for any number of threads, exit codes,
 # and nothing left behind by runs that fail.
-set -u
-abut=$ABUT_COMMAND
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
-scratch=$(mktemp -d)
-trap 'chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
-
-# expect CODE PATTERN WORD...: the command ends with that code, and its output matches the pattern.
-expect() {
-    local code=$1 pattern=$2 output
-    shift 2
-    output=$("$abut" "$@" 2>&1)
-    local got=$?
-    [ "$got" = "$code" ] || fail "abut $*: exit code $got instead of $code: $output"
-    [[ $output =~ $pattern ]] || fail "abut $*: '$output' does not match '$pattern'"
-}
 
 # The table without wall times.
 table() { cut -d, -f1,2,4- "$1/steps.csv"; }

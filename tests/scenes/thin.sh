@@ -2,21 +2,8 @@
 # Shells, rods and particles: a scene of every dimension keeps distances, thickness and strain limits by the
 # independent check, gives the same bits for any number of threads and after an interruption; the check finds
 # violations; bad starts are refused.
-set -u
-abut=$ABUT_COMMAND
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
-expect() {
-    local code=$1 pattern=$2 output
-    shift 2
-    output=$("$abut" "$@" 2>&1)
-    local got=$?
-    [ "$got" = "$code" ] || fail "abut $*: exit code $got instead of $code: $output"
-    [[ $output =~ $pattern ]] || fail "abut $*: '$output' does not match '$pattern'"
-}
 table() { cut -d, -f1,2,4- "$1/steps.csv"; }
 
 cat > "$scratch/all.json" << 'END'

@@ -1,14 +1,10 @@
 #!/usr/bin/env bash
 # abut view: what the server gives and refuses, that it ends cleanly, and live runs. The page itself is tested in a
 # browser by tests/long/viewer.sh.
-set -u
-abut=$ABUT_COMMAND
+. "$ABUT_SOURCE_DIR/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
-scratch=$(mktemp -d)
 server=
 trap '[ -n "$server" ] && kill "$server" 2> /dev/null; rm -rf "$scratch"' EXIT
-failures=0
-fail() { echo "FAIL: $*"; failures=$((failures + 1)); }
 "$abut" run examples/contact/tet-tet/scene.json -o "$scratch/tets" --steps 5 --quiet || fail "run"
 echo '<p>page</p>' > "$scratch/page.html"
 echo secret > "$scratch/secret.json"

@@ -92,6 +92,32 @@ static const shape_case shapes[] = {
     {CELL_TRIANGLE, 1, 1}, {CELL_TRIANGLE, 2, 1}, {CELL_TRIANGLE, 3, 2}, {CELL_TRIANGLE, 4, 4}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
+/* Gradient and Hessian at c->x against central differences with the step d; the errors are relative
+ * to the largest entry of the Hessian's diagonal. */
+static void check_differences(case_of *c, double d, double gradient_error, double hessian_error)
+{
+    static double g[3 * CELL_MAX_NODES], low[3 * CELL_MAX_NODES], high[3 * CELL_MAX_NODES];
+    static double h[9 * CELL_MAX_NODES * (CELL_MAX_NODES + 1) / 2];
+    derivatives_of(c, c->x, false, g, h);
+    int n = 3 * c->count;
+    double scale = 0;
+    for (int k = 0; k < n; k++) scale = fmax(scale, fabs(hessian_entry(h, c->count, k, k)));
+    for (int k = 0; k < n; k++) {
+        double at = c->x[k];
+        c->x[k] = at - d;
+        double before = energy_of(c, c->x);
+        derivatives_of(c, c->x, false, low, NULL);
+        c->x[k] = at + d;
+        double after = energy_of(c, c->x);
+        derivatives_of(c, c->x, false, high, NULL);
+        c->x[k] = at;
+        CHECK_NEAR(g[k], (after - before) / (2 * d), gradient_error * scale);
+        for (int l = 0; l < n; l++)
+            CHECK_NEAR(hessian_entry(h, c->count, k, l), (high[l] - low[l]) / (2 * d),
+                       hessian_error * scale);
+    }
+}
+
 /* Forces and stiffness against differences, for every combination of orders. */
 TEST(derivatives)
 {
@@ -103,26 +129,7 @@ TEST(derivatives)
             if (!make_case(&c, shapes[i].kind, shapes[i].p, shapes[i].q, bend, 0.02 / shapes[i].p,
                            (elastic_model)model, &r))
                 continue;
-            static double g[3 * CELL_MAX_NODES], low[3 * CELL_MAX_NODES], high[3 * CELL_MAX_NODES];
-            static double h[9 * CELL_MAX_NODES * (CELL_MAX_NODES + 1) / 2];
-            derivatives_of(&c, c.x, false, g, h);
-            int n = 3 * c.count;
-            double scale = 0;
-            for (int k = 0; k < n; k++) scale = fmax(scale, fabs(hessian_entry(h, c.count, k, k)));
-            for (int k = 0; k < n; k++) {
-                double at = c.x[k], d = 1e-5;
-                c.x[k] = at - d;
-                double before = energy_of(&c, c.x);
-                derivatives_of(&c, c.x, false, low, NULL);
-                c.x[k] = at + d;
-                double after = energy_of(&c, c.x);
-                derivatives_of(&c, c.x, false, high, NULL);
-                c.x[k] = at;
-                CHECK_NEAR(g[k], (after - before) / (2 * d), 3e-7 * scale);
-                for (int l = 0; l < n; l++)
-                    CHECK_NEAR(hessian_entry(h, c.count, k, l), (high[l] - low[l]) / (2 * d),
-                               2e-6 * scale);
-            }
+            check_differences(&c, 1e-5, 3e-7, 2e-6);
             element_set_free(&c.set);
         }
 }
@@ -176,26 +183,7 @@ TEST(guards)
         for (int k = c.set.elastic_points; k < c.set.rule.count; k++)
             guard = fmin(guard, mat3_determinant(element_deformation(&c.set, 0, u, k)));
         CHECK(guard > 0 && guard < GUARD_BEGINS);
-        static double g[3 * CELL_MAX_NODES], low[3 * CELL_MAX_NODES], high[3 * CELL_MAX_NODES];
-        static double h[9 * CELL_MAX_NODES * (CELL_MAX_NODES + 1) / 2];
-        derivatives_of(&c, c.x, false, g, h);
-        int n = 3 * c.count;
-        double scale = 0;
-        for (int k = 0; k < n; k++) scale = fmax(scale, fabs(hessian_entry(h, c.count, k, k)));
-        for (int k = 0; k < n; k++) {
-            double x = c.x[k], d = 1e-6;
-            c.x[k] = x - d;
-            double before = energy_of(&c, c.x);
-            derivatives_of(&c, c.x, false, low, NULL);
-            c.x[k] = x + d;
-            double after = energy_of(&c, c.x);
-            derivatives_of(&c, c.x, false, high, NULL);
-            c.x[k] = x;
-            CHECK_NEAR(g[k], (after - before) / (2 * d), 1e-6 * scale);
-            for (int l = 0; l < n; l++)
-                CHECK_NEAR(hessian_entry(h, c.count, k, l), (high[l] - low[l]) / (2 * d),
-                           1e-5 * scale);
-        }
+        check_differences(&c, 1e-6, 1e-6, 1e-5);
         vec3_store(c.x + 3 * next, vec3_mul_add(c.rest[0], at - 1.5 * share, edge));
         element_gather(&c.set, 0, c.x, c.rest, u);
         CHECK(energy_of(&c, c.x) == INFINITY);

@@ -1,36 +1,13 @@
 /* Conditions that end by the place of the bodies, positions from files, and stiffness-proportional
  * damping: what scenes of other programs need beyond held and moved nodes. */
-#include "test.h"
+#include "support/scene_text.h"
 
 #include "base/file.h"
-#include "scene/build.h"
-#include "scene/load.h"
 #include "term/damping.h"
 
 #include <unistd.h>
 
 static abut_error err;
-
-/* ' stands for ". */
-static stepper *build(const char *text, scene_def **scene)
-{
-    char buffer[2000];
-    snprintf(buffer, sizeof buffer, "%s", text);
-    for (char *c = buffer; *c; c++)
-        if (*c == '\'') *c = '"';
-    file_bytes bytes = {.data = buffer, .size = strlen(buffer)};
-    stepper *s = NULL;
-    *scene = NULL;
-    CHECK_OK(scene_load_bytes("test.json", &bytes, NULL, 0, NULL, scene, &err), err);
-    if (*scene) CHECK_OK(scene_build(*scene, NULL, &s, &err), err);
-    return s;
-}
-
-static void drop(stepper *s, scene_def *scene)
-{
-    stepper_destroy(s);
-    scene_free(scene);
-}
 
 #define BOX(material)                                                                              \
     "{'abut': 1, 'time': {'step': 0.01, 'steps': 100}, 'gravity': [0, 0, 0], 'bodies': [{'mesh': " \
@@ -41,9 +18,9 @@ TEST(release_by_place)
 {
     scene_def *scene;
     stepper *s =
-        build(BOX("") ", 'fix': {'motion': {'velocity': [1, 0, 0]}, 'release': {'axis': 'x', "
-                      "'beyond': -0.405}}}]}",
-              &scene);
+        build_scene(BOX("") ", 'fix': {'motion': {'velocity': [1, 0, 0]}, 'release': {'axis': 'x', "
+                            "'beyond': -0.405}}}]}",
+                    &scene);
     if (!s) return;
     step_statistics statistics;
     /* The left side starts at -0.5 and is at -0.40 after 10 steps: the 11th is the first free one.
@@ -54,7 +31,7 @@ TEST(release_by_place)
     }
     /* It flies on. */
     CHECK_NEAR(s->state.x[0] - s->model->rest.data[0].x, 0.2, 1e-6);
-    drop(s, scene);
+    drop_scene(s, scene);
 }
 
 TEST(release_is_saved)
@@ -84,7 +61,7 @@ TEST(positions_from_files)
                      "'first': 5}}]}",
              folder, folder);
     scene_def *scene;
-    stepper *s = build(text, &scene);
+    stepper *s = build_scene(text, &scene);
     if (!s) return;
     size_t first = 3 * (size_t)s->model->bodies.data[1].first_block;
     step_statistics statistics;
@@ -93,12 +70,11 @@ TEST(positions_from_files)
         CHECK_NEAR(s->state.x[first], n < 3 ? n : 2, 1e-12);
         CHECK_NEAR(s->state.x[first + 3], n < 3 ? n + 1 : 3, 1e-12);
     }
-    drop(s, scene);
+    drop_scene(s, scene);
     snprintf(path, sizeof path, "%s/6.obj", folder);
     CHECK_OK(atomic_write(path, "v 0 0 0\n", 8, &err), err);
     file_bytes bytes = {.data = text, .size = strlen(text)};
-    for (char *c = text; *c; c++)
-        if (*c == '\'') *c = '"';
+    use_double_quotes(text);
     CHECK_OK(scene_load_bytes("test.json", &bytes, NULL, 0, NULL, &scene, &err), err);
     CHECK(scene_build(scene, NULL, &s, &err) == ABUT_ERROR_INPUT);
     CHECK(strstr(err.message, "it has 1 vertices, but the mesh of the body has 3") != NULL);
@@ -124,7 +100,7 @@ static damping_term *lagged(stepper *s, double *x)
 TEST(damping_gradient_is_that_of_the_value)
 {
     scene_def *scene;
-    stepper *s = build(BOX(", 'damping': 0.02") "}]}", &scene);
+    stepper *s = build_scene(BOX(", 'damping': 0.02") "}]}", &scene);
     if (!s) return;
     double x[24], step = 1e-5;
     CHECK(s->model->rest.count == 8 && s->damping != NULL);
@@ -149,19 +125,19 @@ TEST(damping_gradient_is_that_of_the_value)
         x[i] = at;
         CHECK_NEAR((above - below) / (2 * step), total[i], 1e-7 * largest);
     }
-    drop(s, scene);
+    drop_scene(s, scene);
 }
 
 TEST(damping_spares_translations)
 {
     scene_def *scene;
-    stepper *s = build(BOX(", 'damping': 0.02") "}]}", &scene);
+    stepper *s = build_scene(BOX(", 'damping': 0.02") "}]}", &scene);
     if (!s) return;
     double x[24];
     damping_term *t = lagged(s, x);
     for (size_t i = 0; i < 24; i++) x[i] += i % 3 == 1 ? 0.5 : 0.25;
     CHECK_NEAR(t->base.class->value(&t->base, x), 0, 1e-9);
-    drop(s, scene);
+    drop_scene(s, scene);
 }
 
 /* Energy of a bar that was pulled and let go, after half a second. */
@@ -178,11 +154,11 @@ static double energy_left(const char *damping)
         "{'velocity': [1, 0, 0]}}]}]}",
         damping);
     scene_def *scene;
-    stepper *s = build(text, &scene);
+    stepper *s = build_scene(text, &scene);
     if (!s) return NAN;
     step_statistics statistics = {0};
     for (int n = 0; n < 100; n++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
-    drop(s, scene);
+    drop_scene(s, scene);
     return statistics.kinetic + statistics.elastic;
 }
 

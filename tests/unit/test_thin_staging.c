@@ -1,34 +1,11 @@
 /* What scenes ask of shells and rods around the physics: handles that reverse and let go one after
  * the other, extra weights, damping. */
-#include "scene/build.h"
-#include "scene/load.h"
+#include "support/scene_text.h"
 #include "term/damping.h"
-#include "test.h"
 
 #include <math.h>
 
 static abut_error err;
-
-/* ' stands for ". */
-static stepper *build(const char *text, scene_def **scene)
-{
-    char buffer[2000];
-    snprintf(buffer, sizeof buffer, "%s", text);
-    for (char *c = buffer; *c; c++)
-        if (*c == '\'') *c = '"';
-    file_bytes bytes = {.data = buffer, .size = strlen(buffer)};
-    stepper *s = NULL;
-    *scene = NULL;
-    CHECK_OK(scene_load_bytes("test.json", &bytes, NULL, 0, NULL, scene, &err), err);
-    if (*scene) CHECK_OK(scene_build(*scene, NULL, &s, &err), err);
-    return s;
-}
-
-static void drop(stepper *s, scene_def *scene)
-{
-    stepper_destroy(s);
-    scene_free(scene);
-}
 
 static void advance(stepper *s, int steps)
 {
@@ -44,11 +21,12 @@ static void advance(stepper *s, int steps)
 TEST(handles)
 {
     scene_def *scene;
-    stepper *s = build(SHEET("}, 'fix': [{'nodes': {'list': [0]}, 'motion': [{'until': 0.1, "
-                             "'velocity': [0, 1, 0]}, {'from': 0.1, 'until': 0.2, 'velocity': "
-                             "[0, -1, 0]}]}, {'nodes': {'list': [4]}, 'until': 0.1}, "
-                             "{'nodes': {'list': [20]}, 'until': 0.2}]"),
-                       &scene);
+    stepper *s =
+        build_scene(SHEET("}, 'fix': [{'nodes': {'list': [0]}, 'motion': [{'until': 0.1, "
+                          "'velocity': [0, 1, 0]}, {'from': 0.1, 'until': 0.2, 'velocity': "
+                          "[0, -1, 0]}]}, {'nodes': {'list': [4]}, 'until': 0.1}, "
+                          "{'nodes': {'list': [20]}, 'until': 0.2}]"),
+                    &scene);
     if (!s) return;
     const double *x = s->state.x;
     advance(s, 5);
@@ -59,23 +37,23 @@ TEST(handles)
     CHECK(x[3 * 4 + 1] < -1e-3 && x[3 * 20 + 1] == 0);
     advance(s, 5);
     CHECK(x[3 * 20 + 1] < -1e-3 && fabs(x[1]) < 1e-9);
-    drop(s, scene);
+    drop_scene(s, scene);
 }
 
 TEST(weights)
 {
     scene_def *scene;
-    stepper *s =
-                build(SHEET("}, 'weights': [{'nodes': {'list': [20, 24]}, 'mass': 0.05}]"), &scene),
+    stepper *s = build_scene(SHEET("}, 'weights': [{'nodes': {'list': [20, 24]}, 'mass': 0.05}]"),
+                             &scene),
             *plain;
     if (!s) return;
     scene_def *other;
-    plain = build(SHEET("}"), &other);
+    plain = build_scene(SHEET("}"), &other);
     for (size_t i = 0; i < s->model->mass.count; i++)
         CHECK_NEAR(s->model->mass.data[i] - plain->model->mass.data[i],
                    i == 20 || i == 24 ? 0.05 : 0, 1e-15);
-    drop(s, scene);
-    drop(plain, other);
+    drop_scene(s, scene);
+    drop_scene(plain, other);
 }
 
 /* One segment as a spring, k = E A / l, on half of its mass: the free oscillation of a damped
@@ -84,7 +62,7 @@ TEST(damped_segment)
 {
     const double beta = 4e-3, h = 1e-4, start = 0.1;
     scene_def *scene;
-    stepper *s = build(
+    stepper *s = build_scene(
         "{'abut': 1, 'time': {'step': 1e-4, 'steps': 1000, 'integrator': 'newmark'}, 'gravity': "
         "[0, "
         "0, 0], 'solver': {'tolerance': 1e-8}, 'contact': {'enabled': false}, 'bodies': [{'type': "
@@ -102,7 +80,7 @@ TEST(damped_segment)
         largest = fmax(largest, fabs(s->state.x[3] - 1 - exact));
     }
     CHECK(largest < 2e-3 * start / damped);
-    drop(s, scene);
+    drop_scene(s, scene);
 }
 
 /* Kinetic and elastic energy of a bent and stretched strip after some free steps. */
@@ -117,7 +95,7 @@ static double energy_left(const char *damping)
         "'poisson': 0.3, 'density': 500}, 'shell': {'thickness': 2e-3, 'rest': 'flat'%s}}]}",
         damping);
     scene_def *scene;
-    stepper *s = build(text, &scene);
+    stepper *s = build_scene(text, &scene);
     if (!s) return 0;
     step_statistics statistics = {0};
     for (size_t i = 0; i < s->model->rest.count; i++) {
@@ -126,7 +104,7 @@ static double energy_left(const char *damping)
         s->state.v[3 * i + 1] = 10 * x * x; /* bending */
     }
     for (int n = 0; n < 60; n++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
-    drop(s, scene);
+    drop_scene(s, scene);
     return statistics.kinetic + statistics.elastic;
 }
 
@@ -143,7 +121,7 @@ TEST(damped_sheet)
 TEST(damping_gradient)
 {
     scene_def *scene;
-    stepper *s = build(
+    stepper *s = build_scene(
         "{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'bodies': [{'type': 'shell', 'mesh': "
         "{'grid': {'size': [1, 1], 'cells': [1, 1]}}, 'shell': {'preset': 'cotton', 'damping': "
         "0.1}}, {'type': 'rod', 'mesh': {'polyline': {'from': [0, 1, 0], 'to': [1, 1, 0], "
@@ -182,7 +160,7 @@ TEST(damping_gradient)
         x[i] = before;
         CHECK_NEAR(gradient[i], (high - low) / (2 * step), 1e-6 * largest);
     }
-    drop(s, scene);
+    drop_scene(s, scene);
 }
 
 int main(void)
