@@ -3,9 +3,9 @@
  *
  *   neo-Hookean            mu/2 (|F|^2 - 3) - mu ln J + lambda/2 (ln J)^2, infinite for J <= 0
  *   fixed corotated        mu |F - R|^2 + lambda/2 (J - 1)^2, defined for inverted F
- *   corotated              mu |S - I|^2 + lambda/2 (tr S - 3)^2 with F = R S: linear in the frame
- * that turns along; defined for inverted F linear                 mu |e|^2 + lambda/2 (tr e)^2 with
- * e = (F + F^T)/2 - I Saint Venant-Kirchhoff mu |E|^2 + lambda/2 (tr E)^2 with E = (F^T F - I)/2
+ *   corotated              mu |S - I|^2 + lambda/2 (tr S - 3)^2, F = R S; defined for inverted F
+ *   linear                 mu |e|^2 + lambda/2 (tr e)^2 with e = (F + F^T)/2 - I
+ *   Saint Venant-Kirchhoff mu |E|^2 + lambda/2 (tr E)^2 with E = (F^T F - I)/2
  *   Ogden                  sum_i c_i/m_i^2 (sum_j l_j^m_i - 3) + k/2 (ln J)^2 with the principal
  *                          stretches l_j = J^(-1/3) s_j without change of volume; infinite for
  *                          J <= 0. Mooney-Rivlin, c1 (I1 - 3) + c2 (I2 - 3) + k/2 (ln J)^2 with the

@@ -77,7 +77,7 @@ static json_t *geometry_of(const json_t *old, int obstacle_id, const json_t *sid
     json_t *value;
     json_object_foreach((json_t *)old, key, value)
     {
-        bool known = key[0] == '#' || strcmp(key, "displacement") == 0;
+        bool known = key[0] == '#' || (obstacle_id >= 0 && strcmp(key, "displacement") == 0);
         for (size_t i = 0; i < sizeof places / sizeof *places; i++)
             if (strcmp(key, places[i][0]) == 0) {
                 json_object_set(transformation, places[i][1], value);

@@ -47,7 +47,8 @@ static void add_contacts(const contact_term *t, double factor, step_accuracy *ou
         }
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
-        double force = barrier_normal_force(&law, c->distance * c->distance, c->thickness, 1);
+        double force =
+            barrier_normal_force(&law, c->distance * c->distance, c->thickness, c->weight);
         add_force(out, force, c->distance, c->distance - c->thickness, dhat);
     }
 }

@@ -586,6 +586,7 @@ static void join_split(stepper *s)
     if (s->damping) s->damping->base.enabled = true;
     if (s->contact) s->contact->base.enabled = true;
     motion_predict(&s->state, s->options.h, s->inertia->x_tilde);
+    s->inertia->load_factor = motion_force_factor(&s->state, s->options.h);
 }
 
 abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
@@ -675,18 +676,13 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
     if (status == ABUT_OK) status = check_positions(s, end, statistics, err);
     s->guess = NULL;
     TRY(status);
-    bool asked = false;
-    if (s->contact) TRY(step_way_join(&s->way, &s->problem, &asked, err));
-    if (asked) TRY(problem_update(&s->problem, s->x, err));
-    double factor = motion_force_factor(&s->state, s->options.h);
-    if (!s->mlcp) {
-        TRY(problem_update(&s->problem, s->x, err));
-        double value = problem_value(&s->problem, s->x);
-        for (size_t i = 0; i < s->state.scalars; i++) /* loads count by displacements */
-            value += s->inertia->load_factor * s->inertia->force[i] *
-                     ((const double *)s->model->rest.data)[i];
-        statistics->potential = value / factor;
-    }
+    if (s->contact) TRY(step_way_join(&s->way, &s->problem, err));
+    TRY(problem_update(&s->problem, s->x, err));
+    double value = problem_value(&s->problem, s->x);
+    for (size_t i = 0; i < s->state.scalars; i++) /* loads count by displacements */
+        value += s->inertia->load_factor * s->inertia->force[i] *
+                 ((const double *)s->model->rest.data)[i];
+    statistics->potential = value / motion_force_factor(&s->state, s->options.h);
     statistics->unknowns = 0;
     for (size_t i = 0; i < s->state.scalars; i++) statistics->unknowns += !s->fixed[i];
     return ABUT_OK;

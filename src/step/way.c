@@ -47,30 +47,27 @@ static abut_status is_free(step_way *w, problem *p, size_t from, size_t to, bool
 }
 
 /* Marks the places between two that are needed. */
-static abut_status join(step_way *w, problem *p, size_t from, size_t to, bool *asked,
-                        abut_error *err)
+static abut_status join(step_way *w, problem *p, size_t from, size_t to, abut_error *err)
 {
     if (to - from < 2) return ABUT_OK;
     bool free = false;
-    *asked = true;
     TRY(is_free(w, p, from, to, &free, err));
     if (free) return ABUT_OK;
     size_t middle = from + (to - from) / 2;
     w->kept.data[middle] = 1;
-    TRY(join(w, p, from, middle, asked, err));
-    return join(w, p, middle, to, asked, err);
+    TRY(join(w, p, from, middle, err));
+    return join(w, p, middle, to, err);
 }
 
-abut_status step_way_join(step_way *w, problem *p, bool *asked, abut_error *err)
+abut_status step_way_join(step_way *w, problem *p, abut_error *err)
 {
-    *asked = false;
     size_t count = step_way_count(w), left = 0;
     if (!w->enabled || count < 3) return ABUT_OK;
     if (!array_resize(&w->kept, count) || !array_resize(&w->scratch, w->scalars))
         return error_memory(err, "joining a way");
     memset(w->kept.data, 0, count);
     w->kept.data[0] = w->kept.data[count - 1] = 1;
-    TRY(join(w, p, 0, count - 1, asked, err));
+    TRY(join(w, p, 0, count - 1, err));
     for (size_t i = 0; i < count; i++)
         if (w->kept.data[i])
             memmove(w->places.data + left++ * w->scalars, place(w, i),

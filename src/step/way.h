@@ -29,8 +29,8 @@ static inline size_t step_way_count(const step_way *w)
 abut_status step_way_begin(step_way *w, const double *x, size_t scalars, abut_error *err);
 /* It goes on to x; nothing when it is there already, or the way is not enabled. */
 abut_status step_way_add(step_way *w, const double *x, abut_error *err);
-/* Joins pieces. *asked: the problem's terms have been asked about other positions and need an
- * update before they are used again. */
-abut_status step_way_join(step_way *w, problem *p, bool *asked, abut_error *err);
+/* Joins pieces. The problem's terms are asked about other positions on the way and need an update
+ * before they are used again. */
+abut_status step_way_join(step_way *w, problem *p, abut_error *err);
 
 #endif
