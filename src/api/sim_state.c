@@ -61,6 +61,7 @@ static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_arr
     size_t n = stepper_state(s, arrays, MAX_ARRAYS);
     for (size_t i = 0; i < n; i++) {
         const state_array *a = &arrays[i];
+        if (a->optional && !checkpoint_has(c, a->name)) continue;
         if (a->doubles)
             TRY(checkpoint_copy_doubles(c, a->name, a->doubles, a->count, err));
         else

@@ -44,8 +44,6 @@ static inline size_t ranks_begin(size_t n, int rank)
     return n / count * r + n % count * r / count;
 }
 
-enum { RANKS_MAX = 65536 };
-
 /* In place: rank r has the items [start[r], start[r + 1]) of `size` bytes each, all get all. */
 void ranks_gather(void *data, size_t size, const size_t *start);
 /* One value of every rank: value[count]. */

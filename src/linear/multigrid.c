@@ -10,6 +10,7 @@ enum {
     COARSEST = 600, /* scalars that are factorised densely */
     DEGREE = 2,     /* of the Chebyshev smoother */
     POWER_ITERATIONS = 12,
+    REFRESH_ITERATIONS = 3, /* from the vector of the values before */
     TASK = 512,
 };
 
@@ -27,6 +28,7 @@ static void level_free(multigrid_level *l)
     block_csr_free(&l->restriction);
     block_csr_free(&l->product);
     array_free(&l->inverse);
+    array_free(&l->highest);
     array_free(&l->x);
     array_free(&l->right);
     array_free(&l->residual);
@@ -52,8 +54,8 @@ size_t multigrid_bytes(const multigrid *m)
         const multigrid_level *l = &m->levels[k];
         sum += block_csr_bytes(&l->a) + block_csr_bytes(&l->prolongation) +
                block_csr_bytes(&l->restriction) + block_csr_bytes(&l->product) +
-               sizeof(double) * (l->inverse.capacity + l->x.capacity + l->right.capacity +
-                                 l->residual.capacity + l->change.capacity);
+               sizeof(double) * (l->inverse.capacity + l->highest.capacity + l->x.capacity +
+                                 l->right.capacity + l->residual.capacity + l->change.capacity);
     }
     return sum;
 }
@@ -210,11 +212,8 @@ static double norm_of(size_t n, const double *v)
     return sqrt(sum);
 }
 
-/* Largest eigenvalue of D^-1 A by a few power iterations from a fixed rough vector. */
-static void estimate_largest(multigrid_level *l)
+static void fill_rough(size_t n, double *v)
 {
-    size_t n = scalars_of(l);
-    double *v = l->x.data, *w = l->residual.data, norm = 1;
     uint64_t seed = 88172645463325252u;
     for (size_t i = 0; i < n; i++) {
         seed ^= seed << 13;
@@ -222,8 +221,18 @@ static void estimate_largest(multigrid_level *l)
         seed ^= seed << 17;
         v[i] = (double)(seed >> 11) * 0x1p-53 - 0.5;
     }
+}
+
+/* Largest eigenvalue of D^-1 A by a few power iterations from a fixed rough vector, or from where
+ * they ended for other values. */
+static void estimate_largest(multigrid_level *l, bool fresh)
+{
+    size_t n = scalars_of(l);
+    double *v = l->highest.data, *w = l->residual.data, norm = 1;
+    int iterations = fresh ? POWER_ITERATIONS : REFRESH_ITERATIONS;
+    if (fresh) fill_rough(n, v);
     double before = norm_of(n, v);
-    for (int k = 0; k < POWER_ITERATIONS && before > 0; k++) {
+    for (int k = 0; k < iterations && before > 0; k++) {
         block_csr_multiply(&l->a, v, NULL, w);
         scale(l, 0, v, 1 / before, w);
         norm = before = norm_of(n, v);
@@ -231,16 +240,15 @@ static void estimate_largest(multigrid_level *l)
     l->largest = SAFETY * (norm > 0 && isfinite(norm) ? norm : 1);
 }
 
-static abut_status prepare_level(multigrid_level *l, abut_error *err)
+static abut_status prepare_level(multigrid_level *l, bool fresh, abut_error *err)
 {
     size_t n = scalars_of(l);
     if (!array_resize(&l->inverse, (size_t)l->a.rows * block_csr_area(&l->a)) ||
-        !array_resize(&l->x, n) || !array_resize(&l->right, n) || !array_resize(&l->residual, n) ||
-        !array_resize(&l->change, n))
+        !array_resize(&l->highest, n) || !array_resize(&l->x, n) || !array_resize(&l->right, n) ||
+        !array_resize(&l->residual, n) || !array_resize(&l->change, n))
         return error_memory(err, "preparing multigrid");
-    memset(l->x.data, 0, n * sizeof(double));
     parallel_for((size_t)l->a.rows, TASK, invert_range, l);
-    estimate_largest(l);
+    estimate_largest(l, fresh);
     return ABUT_OK;
 }
 
@@ -372,18 +380,6 @@ static abut_status factorize_coarsest(multigrid *m, abut_error *err)
     return ABUT_OK;
 }
 
-static void measure_complexity(multigrid *m)
-{
-    double sum = 0, first = 1;
-    for (int k = 0; k < m->level_count; k++) {
-        const block_csr *a = &m->levels[k].a;
-        double entries = (double)a->start.data[a->rows] * (double)block_csr_area(a);
-        if (k == 0) first = entries;
-        sum += entries;
-    }
-    m->complexity = first > 0 ? sum / first : 1;
-}
-
 abut_status multigrid_build(multigrid *m, const block_matrix *a, const double *position,
                             const uint8_t *mask, abut_error *err)
 {
@@ -394,13 +390,12 @@ abut_status multigrid_build(multigrid *m, const block_matrix *a, const double *p
     int count = 0;
     for (bool made = true; made; count++) {
         multigrid_level *l = &m->levels[count];
-        TRY(prepare_level(l, err));
+        TRY(prepare_level(l, true, err));
         made = false;
         if (count + 1 < MULTIGRID_LEVELS && scalars_of(l) > COARSEST)
             TRY(coarsen(m, count, modes, &made, err));
     }
     m->level_count = count;
-    measure_complexity(m);
     return factorize_coarsest(m, err);
 }
 
@@ -408,7 +403,7 @@ abut_status multigrid_refresh(multigrid *m, const block_matrix *a, abut_error *e
 {
     TRY(block_csr_from_symmetric(&m->levels[0].a, a, true, err));
     for (int k = 0; k < m->level_count; k++) {
-        TRY(prepare_level(&m->levels[k], err));
+        TRY(prepare_level(&m->levels[k], false, err));
         if (k + 1 < m->level_count) TRY(coarse_matrix(&m->levels[k], &m->levels[k + 1], true, err));
     }
     return factorize_coarsest(m, err);

@@ -15,6 +15,7 @@ typedef struct multigrid_level {
     block_csr a, prolongation, restriction, product; /* product: A times the prolongation */
     ARRAY(double) inverse;                           /* of the diagonal blocks */
     double largest;                                  /* bound of the eigenvalues of D^-1 A */
+    ARRAY(double) highest;                           /* about the eigenvector of the largest */
     ARRAY(double) x, right, residual, change;
     /* Where the work in progress is, for threads. */
     double *to;
@@ -29,7 +30,6 @@ typedef struct multigrid {
     ARRAY(double) modes, coarse_modes;
     ARRAY(int32_t) aggregate;
     ARRAY(double) factor; /* dense, of the coarsest level; empty: it is only smoothed */
-    double complexity;    /* blocks of all levels by those of the finest, by area */
 } multigrid;
 
 void multigrid_free(multigrid *m);

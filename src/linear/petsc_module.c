@@ -59,19 +59,22 @@ static abut_status load(abut_error *err)
         memcpy(&entry, &symbol, sizeof entry);
         if (!entry) reason = dlerror();
     }
+    abut_status status = ABUT_OK;
     if (!entry)
-        return error_set(
-            err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
-            "PETSc and MPI need the module %s, which is built with -DABUT_MPI=ON where "
-            "PETSc is installed, or found with ABUT_PETSC_MODULE (%s)",
-            module_name, reason ? reason : "no reason given");
-    const petsc_functions *functions = entry();
-    if (functions->version != PETSC_MODULE_VERSION)
-        return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
-                         "the module %s is of another version of abut (interface %d, wanted %d)",
-                         module_name, functions->version, PETSC_MODULE_VERSION);
-    module.functions = functions;
-    return ABUT_OK;
+        status =
+            error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
+                      "PETSc and MPI need the module %s, which is built with -DABUT_MPI=ON where "
+                      "PETSc is installed, or found with ABUT_PETSC_MODULE (%s)",
+                      module_name, reason ? reason : "no reason given");
+    else if (entry()->version != PETSC_MODULE_VERSION)
+        status = error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
+                           "the module %s is of another version of abut (interface %d, wanted %d)",
+                           module_name, entry()->version, PETSC_MODULE_VERSION);
+    else
+        module.functions = entry();
+    /* One that is used stays until the process ends: MPI leaves handlers behind. */
+    if (status != ABUT_OK && library) dlclose(library);
+    return status;
 }
 
 abut_status petsc_start(const char *options, const petsc_functions **out, abut_error *err)

@@ -24,14 +24,14 @@ typedef struct petsc_system {
     const double *right;    /* 3 rows */
     const double *position; /* 3 per row, not finite where the row is no point; NULL: unknown */
     const uint8_t *mask;    /* 3 per row: x = 0; NULL: none */
-    double tolerance;       /* relative; 0: as exact as the method can */
+    double tolerance;       /* relative; 0: 1e-10. Factorisations do not heed it */
     int max_iterations;
 } petsc_system;
 
 typedef struct petsc_result {
     int iterations;
     bool analysed;      /* the pattern was new */
-    double factor_size; /* scalars in the factor or the hierarchy, of all ranks; 0: unknown */
+    double factor_size; /* scalars in the factor of MUMPS, of all ranks; 0: there is none */
 } petsc_result;
 
 typedef struct petsc_functions {

@@ -9,7 +9,7 @@
 typedef struct linear_options {
     const char *name;    /* of a class, or "auto" */
     double tolerance;    /* relative residual of iterative solvers */
-    int max_iterations;  /* of iterative solvers; 0 = 10 x unknowns */
+    int max_iterations;  /* of iterative solvers; 0: what is usual for the class */
     bool reproducible;   /* same bits for any number of threads (one BLAS thread) */
     double memory_limit; /* bytes that a factor may take; 0: half of the memory that there is */
     bool alone;          /* where the solver fails, no other takes over */
@@ -79,9 +79,14 @@ double linear_tolerance(const linear_solver *solver);
 /* The solver that was asked for or chosen, and why; texts of the solver. */
 const char *linear_name(const linear_solver *solver);
 const char *linear_reason(const linear_solver *solver);
-/* For checkpoints: what a solver remembers, so that results after loading have the same bits. */
-void linear_save(const linear_solver *solver, int32_t *order, size_t capacity, double numbers[2]);
-abut_status linear_load(linear_solver *solver, const int32_t *order, const double numbers[2],
+/* For checkpoints: what a solver remembers, so that results after loading have the same bits.
+ * choice is what "auto" took and from which sizes; all 0: it has not chosen, or another name was
+ * given. */
+enum { LINEAR_NUMBERS = 2, LINEAR_CHOICE = 4 };
+void linear_save(const linear_solver *solver, int32_t *order, size_t capacity,
+                 double numbers[LINEAR_NUMBERS], double choice[LINEAR_CHOICE]);
+abut_status linear_load(linear_solver *solver, const int32_t *order,
+                        const double numbers[LINEAR_NUMBERS], const double choice[LINEAR_CHOICE],
                         abut_error *err);
 void linear_destroy(linear_solver *solver);
 

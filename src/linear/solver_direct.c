@@ -77,14 +77,35 @@ static void destroy(void *self)
 /* ---------------------------------------------------------------------------------------------- */
 /* Analysis                                                                                       */
 
-/* Takes the given way of ordering, and analyses with it. */
+/* An order and what follows from it. */
+typedef struct ordered_pattern {
+    int_list order;
+    symbolic pattern;
+} ordered_pattern;
+
 typedef abut_status (*ordering)(const block_matrix *a, int32_t *order, abut_error *err);
-static abut_status try_order(solver_direct *s, const block_matrix *a, ordering way, abut_error *err)
+static abut_status try_order(ordered_pattern *o, const block_matrix *a, ordering way,
+                             abut_error *err)
 {
-    if (!array_resize(&s->order, (size_t)a->size))
+    if (!array_resize(&o->order, (size_t)a->size))
         return error_memory(err, "ordering the sparse matrix");
-    TRY(way(a, s->order.data, err));
-    return symbolic_analyse(&s->pattern, a, s->order.data, err);
+    TRY(way(a, o->order.data, err));
+    return symbolic_analyse(&o->pattern, a, o->order.data, err);
+}
+
+/* Nested dissection, when it leaves less work than what is there. */
+static abut_status try_dissection(ordered_pattern *best, const block_matrix *a, abut_error *err)
+{
+    ordered_pattern other = {0};
+    abut_status status = try_order(&other, a, order_by_dissection, err);
+    if (status == ABUT_OK && other.pattern.work < best->pattern.work) {
+        ordered_pattern swap = *best;
+        *best = other;
+        other = swap;
+    }
+    array_free(&other.order);
+    symbolic_free(&other.pattern);
+    return status;
 }
 
 /* Nested dissection is better for large bodies, minimum degree for small, thin and slender ones:
@@ -92,16 +113,15 @@ static abut_status try_order(solver_direct *s, const block_matrix *a, ordering w
 static abut_status make_order(solver_direct *s, const block_matrix *a, abut_error *err)
 {
     bool edges = a->column_start[a->size] > a->size; /* METIS refuses a graph without */
-    double work = INFINITY;
-    s->order_fill = 0; /* no order until this is done */
-    if (edges && a->size > SMALL_SYSTEM) {
-        TRY(try_order(s, a, order_by_dissection, err));
-        work = s->pattern.work;
-    }
-    TRY(try_order(s, a, order_by_minimum_degree, err));
-    if (s->pattern.work > work) TRY(try_order(s, a, order_by_dissection, err));
-    s->order_fill = (double)s->pattern.factor_size;
-    return ABUT_OK;
+    s->order_fill = 0;                               /* no order until this is done */
+    ordered_pattern best = {s->order, s->pattern};
+    abut_status status = try_order(&best, a, order_by_minimum_degree, err);
+    if (status == ABUT_OK && edges && a->size > SMALL_SYSTEM)
+        status = try_dissection(&best, a, err);
+    s->order = best.order;
+    s->pattern = best.pattern;
+    if (status == ABUT_OK) s->order_fill = (double)s->pattern.factor_size;
+    return status;
 }
 
 /* Contacts come and go, but the order of a mesh stays good: a new order is made only when the

@@ -16,7 +16,6 @@ typedef struct solver_ic {
     conjugate conjugate;
     ARRAY(mat3) factor; /* per block of the matrix; of diagonal blocks the inverse of the factor */
     const block_matrix *a;
-    double shift; /* of the last factorisation: share of the diagonal */
 } solver_ic;
 
 static abut_status create(const linear_options *options, void **self, abut_error *err)
@@ -117,10 +116,7 @@ static abut_status factorize(solver_ic *s, linear_statistics *statistics, abut_e
     double shift = 0;
     for (int k = 0; k < MAX_SHIFTS; k++) {
         statistics->factorizations++;
-        if (try_factor(s, shift)) {
-            s->shift = shift;
-            return ABUT_OK;
-        }
+        if (try_factor(s, shift)) return ABUT_OK;
         shift = shift > 0 ? 2 * shift : 1e-3;
     }
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",

@@ -20,6 +20,7 @@ typedef struct solver_petsc {
     int max_iterations;
     linear_options options;
     whole_system *whole; /* NULL: not used yet */
+    bool no_mumps;       /* this PETSc was built without */
 } solver_petsc;
 
 static abut_status failure(petsc_status status, const char *text, abut_error *err)
@@ -40,6 +41,16 @@ static abut_status use(solver_petsc *s, const char *method, abut_error *err)
     petsc_status status = s->functions->create(method, &s->self, text);
     s->used = method;
     return status == PETSC_DONE ? ABUT_OK : failure(status, text, err);
+}
+
+static abut_status use_by_size(solver_petsc *s, int32_t blocks, abut_error *err)
+{
+    if (blocks < MANY_BLOCKS && !s->no_mumps) {
+        abut_status status = use(s, "mumps", err);
+        if (status != ABUT_ERROR_UNSUPPORTED) return status;
+        s->no_mumps = true;
+    }
+    return use(s, "gamg", err);
 }
 
 static void destroy(void *self)
@@ -78,10 +89,7 @@ static abut_status solve(void *self, const linear_system *system, double *x,
         if (!s->whole) TRY(whole_create(&s->options, &s->whole, err));
         return whole_solve(s->whole, m, system->b, x, statistics, err);
     }
-    const char *by_size = m->size < MANY_BLOCKS ? "mumps" : "gamg";
-    abut_status ready = use(s, s->method ? s->method : by_size, err);
-    if (ready == ABUT_ERROR_UNSUPPORTED && !s->method) ready = use(s, "gamg", err);
-    TRY(ready);
+    TRY(s->method ? use(s, s->method, err) : use_by_size(s, m->size, err));
     petsc_system to = {.first = m->first,
                        .rows = m->rows,
                        .size = m->size,

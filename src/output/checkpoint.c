@@ -356,6 +356,13 @@ void checkpoint_free(checkpoint_reader *r)
 
 /* ---- looking up ---- */
 
+bool checkpoint_has(const checkpoint_reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->array_count; i++)
+        if (strcmp(r->arrays[i].name, name) == 0) return true;
+    return false;
+}
+
 static abut_status get(const checkpoint_reader *r, const char *name, checkpoint_type type,
                        const checkpoint_array **out, abut_error *err)
 {

@@ -63,6 +63,7 @@ void checkpoint_free(checkpoint_reader *r);
 
 /* The array of that name; ABUT_ERROR_INPUT when it is missing or has another type. The data belongs
  * to the reader. */
+bool checkpoint_has(const checkpoint_reader *r, const char *name);
 abut_status checkpoint_get_doubles(const checkpoint_reader *r, const char *name,
                                    const double **data, size_t *n, abut_error *err);
 abut_status checkpoint_get_ints(const checkpoint_reader *r, const char *name, const int32_t **data,

@@ -113,7 +113,7 @@ static PetscErrorCode fill_matrix(petsc_solver *s, const petsc_system *system)
 
 static bool is_point(const double *p) { return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]); }
 
-/* Middle of all points and the mean square distance from it. */
+/* Middle of all points. */
 static PetscErrorCode middle_of(const petsc_system *system, double middle[3])
 {
     double sum[4] = {0};

@@ -310,7 +310,6 @@ static abut_status divide_work(problem *p, abut_error *err)
             status = rank_share_divide(&graph, p->block_count, s->owner.data, err);
         stencil_graph_free(&graph);
         TRY(status);
-        s->repartitions++;
         changed = true;
     } else if (first || memcmp(s->owner.data, s->home.data, blocks * sizeof *s->home.data) != 0) {
         memcpy(s->owner.data, s->home.data, blocks * sizeof *s->home.data);
@@ -518,7 +517,7 @@ abut_status problem_divide(problem *p, abut_error *err)
 /* ---------------------------------------------------------------------------------------------- */
 /* Solving                                                                                        */
 
-/* Positions of unknown (or row) `at`; what is no point is marked. */
+/* The position of an unknown; what is no point is marked. */
 static void set_position(const problem *p, const double *x, size_t unknown, double *out)
 {
     size_t block = (size_t)p->free_block[unknown];

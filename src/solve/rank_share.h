@@ -10,7 +10,6 @@
 #include "term/term.h"
 
 typedef struct rank_share {
-    int32_t block_count;
     ARRAY(int32_t) home;       /* per block: its rank when there are no contacts */
     ARRAY(int32_t) owner;      /* per block: its rank now */
     ARRAY(double) work;        /* scratch of the balance: per rank */
@@ -22,7 +21,6 @@ typedef struct rank_share {
     ARRAY(double) rows;        /* scratch: 3 per row */
     ARRAY(double) position;    /* 3 per row of this rank */
     row_matrix matrix;
-    int repartitions; /* for contact, statistics */
 } rank_share;
 
 void rank_share_free(rank_share *s);

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum integrator {
@@ -40,6 +41,7 @@ typedef struct state_array {
     double *doubles; /* or */
     int32_t *ints;
     size_t count;
+    bool optional; /* checkpoints of earlier versions lack it */
 } state_array;
 
 abut_status motion_init(motion_state *s, integrator kind, double beta, double gamma, size_t scalars,

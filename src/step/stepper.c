@@ -758,12 +758,17 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
 {
     size_t count = motion_arrays(&s->state, "", out, capacity);
     count += rigid_motion_state(&s->rigid, out + count, capacity - count);
-    if (array_resize(&s->linear_order, s->model->rest.count) && count + 1 < capacity) {
-        linear_save(s->linear, s->linear_order.data, s->linear_order.count, s->linear_numbers);
+    if (array_resize(&s->linear_order, s->model->rest.count) && count + 2 < capacity) {
+        linear_save(s->linear, s->linear_order.data, s->linear_order.count, s->linear_numbers,
+                    s->linear_choice);
         out[count++] = (state_array){
             .name = "linear_order", .ints = s->linear_order.data, .count = s->linear_order.count};
         out[count++] =
             (state_array){.name = "linear_numbers", .doubles = s->linear_numbers, .count = 2};
+        out[count++] = (state_array){.name = "linear_choice",
+                                     .doubles = s->linear_choice,
+                                     .count = LINEAR_CHOICE,
+                                     .optional = true};
     }
     if (s->contact &&
         count + 1 < capacity) { /* friction of the next step starts from these forces */
@@ -791,5 +796,5 @@ abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
     s->time = (double)steps * s->options.h;
     if (!(s->linear_numbers[0] >= 0 && s->linear_numbers[0] <= (double)s->linear_order.count))
         return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");
-    return linear_load(s->linear, s->linear_order.data, s->linear_numbers, err);
+    return linear_load(s->linear, s->linear_order.data, s->linear_numbers, s->linear_choice, err);
 }

@@ -95,7 +95,7 @@ typedef struct stepper {
     ARRAY(double) condition_start; /* of all conditions */
     ARRAY(int32_t) condition_began;
     ARRAY(int32_t) linear_order; /* what the linear solver remembers, filled by stepper_state */
-    double linear_numbers[2];
+    double linear_numbers[LINEAR_NUMBERS], linear_choice[LINEAR_CHOICE];
     ARRAY(load) loads;
     double *user_force; /* N, 3 per block, on top of the loads; NULL: none */
     rigid_motion rigid;

@@ -318,10 +318,10 @@ TEST(saved_order)
     add_grid(&s, 20, 20, 2, 25, &r); /* contacts: an order made now would be another one */
     fill(&s, &r, blocks);
     int32_t *order = mem_alloc((size_t)blocks, sizeof *order);
-    double numbers[2];
-    linear_save(one, order, (size_t)blocks, numbers);
+    double numbers[LINEAR_NUMBERS], choice[LINEAR_CHOICE];
+    linear_save(one, order, (size_t)blocks, numbers, choice);
     CHECK((int32_t)numbers[0] == blocks);
-    CHECK_OK(linear_load(two, order, numbers, &err), err);
+    CHECK_OK(linear_load(two, order, numbers, choice, &err), err);
     CHECK_OK(linear_solve(one, &s.matrix, s.right, s.x, &err), err);
     CHECK_OK(linear_solve(two, &s.matrix, s.right, s.y, &err), err);
     CHECK(memcmp(s.x, s.y, 3 * (size_t)blocks * sizeof *s.x) == 0);

@@ -94,6 +94,18 @@ TEST(multigrid_does_not_depend_on_size)
     bar_free(&fine);
 }
 
+/* Entries of all levels by those of the finest. */
+static double complexity_of(const multigrid *m)
+{
+    double sum = 0, finest = 0;
+    for (int k = m->level_count - 1; k >= 0; k--) {
+        const block_csr *a = &m->levels[k].a;
+        finest = (double)a->start.data[a->rows] * (double)block_csr_area(a);
+        sum += finest;
+    }
+    return sum / finest;
+}
+
 /* The cycle is a symmetric positive definite operator, with the same bits for any threads. */
 TEST(cycle_is_symmetric)
 {
@@ -103,7 +115,7 @@ TEST(cycle_is_symmetric)
     size_t n = 3 * (size_t)blocks;
     double *u = mem_alloc(n, sizeof *u), *v = mem_alloc(n, sizeof *v), *w = mem_alloc(n, sizeof *w);
     CHECK_OK(multigrid_build(&m, &b.s->problem.matrix, b.position, NULL, &err), err);
-    CHECK(m.level_count >= 2 && m.complexity < 3);
+    CHECK(m.level_count >= 2 && complexity_of(&m) < 3);
     double uw = 0, vz = 0, definite = 0;
     for (size_t i = 0; i < n; i++) u[i] = cos(0.3 * (double)i);
     multigrid_cycle(&m, b.right, v); /* v = M r */
@@ -119,8 +131,12 @@ TEST(cycle_is_symmetric)
     multigrid_cycle(&m, u, v);
     parallel_set_threads(threads);
     CHECK(memcmp(v, w, n * sizeof *v) == 0);
-    /* The same values again: the same levels. */
+    /* The same values again: the same levels, the eigenvalues a little better known. */
+    double before = m.levels[0].largest;
     CHECK_OK(multigrid_refresh(&m, &b.s->problem.matrix, &err), err);
+    CHECK(m.levels[0].largest >= before && m.levels[0].largest < 1.1 * before);
+    CHECK_OK(multigrid_build(&m, &b.s->problem.matrix, b.position, NULL, &err), err);
+    CHECK(m.levels[0].largest == before);
     multigrid_cycle(&m, u, v);
     CHECK(memcmp(v, w, n * sizeof *v) == 0);
     multigrid_free(&m);
@@ -163,11 +179,16 @@ TEST(another_solver_takes_over)
     linear_solver *solver = NULL;
     CHECK_OK(linear_create(&options, &solver, &err), err);
     const linear_statistics *statistics = linear_get_statistics(solver);
+    uint64_t analyses = 0;
     for (int k = 1; k <= 2; k++) { /* the second time it is not asked again */
         CHECK_OK(linear_solve(solver, &b.s->problem.matrix, b.right, b.x, &err), err);
         CHECK(statistics->fallbacks == (uint64_t)k && warnings == 1 && statistics->exact);
         CHECK(statistics->iterations == 3);
+        /* One analysis finds that a factor fits, and serves to make it. */
+        CHECK(k == 1 || statistics->analyses == analyses);
+        analyses = statistics->analyses;
     }
+    CHECK(analyses == 2); /* that of pcg, too */
     linear_begin_step(solver);
     CHECK_OK(linear_solve(solver, &b.s->problem.matrix, b.right, b.x, &err), err);
     CHECK(statistics->iterations == 6 && warnings == 2);
@@ -187,6 +208,7 @@ static void choose(const bar *b, double memory, const char *expected, const char
     linear_options options = {.name = "auto", .tolerance = 1e-6, .memory_limit = memory};
     linear_solver *solver = NULL;
     CHECK_OK(linear_create(&options, &solver, &err), err);
+    CHECK(strcmp(linear_reason(solver), "auto: no system was solved") == 0);
     linear_system system = {.a = &b->s->problem.matrix, .b = b->right, .position = b->position};
     CHECK_OK(linear_solve_system(solver, &system, b->x, &err), err);
     CHECK(strcmp(linear_name(solver), expected) == 0);
@@ -204,6 +226,59 @@ TEST(choice_by_size_and_memory)
     choose(&large, 1e12, "direct", "cheap");
     bar_free(&small);
     bar_free(&large);
+}
+
+/* A choice of "auto" that is loaded holds for systems that would lead to another one. */
+TEST(choice_is_kept)
+{
+    bar small = assemble_bar(4), large = assemble_bar(14);
+    linear_options options = {.name = "auto", .tolerance = 1e-6, .memory_limit = 1e6};
+    linear_solver *one = NULL, *two = NULL;
+    CHECK_OK(linear_create(&options, &one, &err), err);
+    CHECK_OK(linear_create(&options, &two, &err), err);
+    linear_system system = {.a = &large.s->problem.matrix, .b = large.right};
+    system.position = large.position;
+    size_t blocks = (size_t)system.a->size;
+    int32_t *order = mem_alloc(blocks, sizeof *order);
+    double numbers[LINEAR_NUMBERS], choice[LINEAR_CHOICE], fresh[LINEAR_CHOICE];
+    linear_save(two, order, blocks, numbers, fresh);
+    CHECK_OK(linear_solve_system(one, &system, large.x, &err), err);
+    linear_save(one, order, blocks, numbers, choice);
+    CHECK_OK(linear_load(two, order, numbers, choice, &err), err);
+    CHECK(strcmp(linear_reason(one), linear_reason(two)) == 0);
+    CHECK_OK(linear_solve(two, &small.s->problem.matrix, small.right, small.x, &err), err);
+    CHECK(strcmp(linear_name(two), "multigrid") == 0);
+    /* A state from before the choice: it is made anew. */
+    CHECK_OK(linear_load(two, order, numbers, fresh, &err), err);
+    CHECK_OK(linear_solve(two, &small.s->problem.matrix, small.right, small.x, &err), err);
+    CHECK(strcmp(linear_name(two), "direct") == 0);
+    choice[0] = 17;
+    CHECK(linear_load(two, order, numbers, choice, &err) == ABUT_ERROR_INPUT);
+    linear_destroy(one);
+    linear_destroy(two);
+    mem_free(order);
+    bar_free(&small);
+    bar_free(&large);
+}
+
+/* A fallback that fails, too, keeps its analysis within the step and goes with it. */
+TEST(failed_fallback_ends_with_the_step)
+{
+    bar b = assemble_bar(4);
+    problem_shift_diagonal(&b.s->problem, -2 * problem_largest_diagonal(&b.s->problem));
+    linear_options options = {.name = "pcg", .tolerance = 1e-10, .max_iterations = 3};
+    linear_solver *solver = NULL;
+    CHECK_OK(linear_create(&options, &solver, &err), err);
+    const linear_statistics *statistics = linear_get_statistics(solver);
+    const uint64_t expected[] = {2, 2, 3}; /* of pcg and of the factorisation */
+    for (int k = 0; k < 3; k++) {
+        if (k == 2) linear_begin_step(solver);
+        CHECK(linear_solve(solver, &b.s->problem.matrix, b.right, b.x, &err) ==
+              ABUT_ERROR_NOT_CONVERGED);
+        CHECK(statistics->analyses == expected[k] && statistics->fallbacks == 0);
+    }
+    linear_destroy(solver);
+    bar_free(&b);
 }
 
 /* Inexact solves save iterations and end at the same place. */
@@ -241,6 +316,8 @@ int main(void)
     RUN(multigrid_without_memory);
     RUN(another_solver_takes_over);
     RUN(choice_by_size_and_memory);
+    RUN(choice_is_kept);
+    RUN(failed_fallback_ends_with_the_step);
     RUN(inexact_newton);
     return TEST_END();
 }
