@@ -39,7 +39,7 @@ typedef struct classify_work {
     double dhat2, dhat;
 } classify_work;
 
-/* Bounding boxes further apart than dhat: most candidates end here. */
+/* Bounding boxes further apart than dhat: many candidates end here, most others at their normal. */
 static bool boxes_apart(const vec3 *a, int na, const vec3 *b, int nb, double dhat)
 {
     vec3 alow = a[0], ahigh = a[0], blow = b[0], bhigh = b[0];
@@ -73,7 +73,9 @@ static void classify_vertex_triangle(void *context, size_t begin, size_t end)
         const int32_t *t = w->s->triangles.data + 3 * (size_t)w->pairs[i][1];
         vec3 p = w->y[w->pairs[i][0]], x[3] = {w->y[t[0]], w->y[t[1]], w->y[t[2]]};
         double xi = surface_pair_thickness(w->s, &w->pairs[i][0], 1, t, 3);
-        if (boxes_apart(&p, 1, x, 3, w->dhat + xi)) {
+        double reach = w->dhat + xi;
+        if (boxes_apart(&p, 1, x, 3, reach) ||
+            plane_keeps_apart(p, x[0], x[1], x[2], reach * reach)) {
             store(w, i, INFINITY, INACTIVE, xi);
             continue;
         }
@@ -91,7 +93,9 @@ static void classify_edge_edge(void *context, size_t begin, size_t end)
         const int32_t *b = w->s->edges.data + 2 * (size_t)w->pairs[i][1];
         vec3 x[4] = {w->y[a[0]], w->y[a[1]], w->y[b[0]], w->y[b[1]]};
         double xi = surface_pair_thickness(w->s, a, 2, b, 2);
-        if (boxes_apart(x, 2, x + 2, 2, w->dhat + xi)) {
+        double reach = w->dhat + xi;
+        if (boxes_apart(x, 2, x + 2, 2, reach) ||
+            lines_keep_apart(x[0], x[1], x[2], x[3], reach * reach)) {
             store(w, i, INFINITY, INACTIVE, xi);
             continue;
         }

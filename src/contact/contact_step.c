@@ -132,7 +132,7 @@ typedef struct ccd_work {
     double limit;
 } ccd_work;
 
-static void pair_vertices(const contact_term *t, ccd_kind kind, index_pair pair, int32_t *v)
+static inline void pair_vertices(const contact_term *t, ccd_kind kind, index_pair pair, int32_t *v)
 {
     const collision_surface *s = &t->model->surface;
     const int32_t *triangles = s->triangles.data, *edges = s->edges.data;
@@ -156,7 +156,7 @@ static void pair_vertices(const contact_term *t, ccd_kind kind, index_pair pair,
     }
 }
 
-static double pair_distance2(ccd_kind kind, const vec3 *x)
+static inline double pair_distance2(ccd_kind kind, const vec3 *x)
 {
     switch (kind) {
     case CCD_POINT_TRIANGLE: return point_triangle_true_distance2(x[0], x[1], x[2], x[3]);
@@ -167,9 +167,15 @@ static double pair_distance2(ccd_kind kind, const vec3 *x)
     return 0;
 }
 
+/* What follows is written for a kind that is known when it is compiled: loops over the vertices
+ * become straight code, which the many pairs that are far enough apart need. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
 /* Largest displacement of a vertex of the first and of the second primitive, added, seen from the
  * mean motion: what the distance of the pair can shrink by (additive CCD, equation 10). */
-static double closing_bound(ccd_kind kind, const vec3 *p)
+ALWAYS_INLINE double closing_bound(ccd_kind kind, const vec3 *p)
 {
     int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
     vec3 mean = {0};
@@ -178,20 +184,20 @@ static double closing_bound(ccd_kind kind, const vec3 *p)
     for (int k = 0; k < n; k++) {
         double length2 = vec3_norm2(vec3_sub(p[k], mean));
         if (k < first)
-            a = fmax(a, length2);
+            a = larger(a, length2);
         else
-            b = fmax(b, length2);
+            b = larger(b, length2);
     }
     return sqrt(a) + sqrt(b);
 }
 
-static double gap_between(double alow, double ahigh, double blow, double bhigh)
+static inline double gap_between(double alow, double ahigh, double blow, double bhigh)
 {
-    return fmax(0, fmax(alow - bhigh, blow - ahigh));
+    return larger(0, larger(alow - bhigh, blow - ahigh));
 }
 
 /* A lower bound of the squared distance from bounding boxes: cheaper than the distance itself. */
-static double box_distance2(ccd_kind kind, const vec3 *x)
+ALWAYS_INLINE double box_distance2(ccd_kind kind, const vec3 *x)
 {
     int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
     vec3 alow = x[0], ahigh = x[0], blow = x[first], bhigh = x[first];
@@ -207,6 +213,17 @@ static double box_distance2(ccd_kind kind, const vec3 *x)
     double dy = gap_between(alow.y, ahigh.y, blow.y, bhigh.y);
     double dz = gap_between(alow.z, ahigh.z, blow.z, bhigh.z);
     return dx * dx + dy * dy + dz * dz;
+}
+
+/* True when the pair is certainly further apart than the root of distance2: by boxes, by the
+ * normal, by the distance itself, the cheapest first. */
+ALWAYS_INLINE bool further_apart(ccd_kind kind, const vec3 *x, double distance2)
+{
+    if (box_distance2(kind, x) > distance2) return true;
+    if (kind == CCD_POINT_TRIANGLE && plane_keeps_apart(x[0], x[1], x[2], x[3], distance2))
+        return true;
+    if (kind == CCD_EDGE_EDGE && lines_keep_apart(x[0], x[1], x[2], x[3], distance2)) return true;
+    return pair_distance2(kind, x) > distance2;
 }
 
 /* The way of a vertex from t->x along t->direction. */
@@ -226,12 +243,10 @@ static ccd_path path_of(const contact_term *t, int32_t vertex)
                       .curved = true};
 }
 
-/* True when a distance of at least sqrt(box2) stays large enough beyond xi after losing
- * `closing`. */
-static bool boxes_keep_apart(double box2, double xi, double keep, double closing)
+/* How far apart a pair must be to have enough left beyond xi after losing `closing`. */
+static inline double needed_distance(double xi, double closing)
 {
-    if (xi == 0) return keep * keep * box2 > closing * closing;
-    return keep * (sqrt(box2) - xi) > closing;
+    return xi + closing / (1 - KEEP_MESH);
 }
 
 /* Largest safe fraction of the way for a pair with a rigid vertex. */
@@ -251,8 +266,8 @@ static double curved_pair_step(const contact_term *t, ccd_kind kind, const int32
         if (k == first - 1 || k == n - 1) closing += part;
     }
     closing *= (1 + 1e-12) * options->t_max;
-    double keep = 1 - KEEP_MESH, xi = options->min_distance;
-    if (boxes_keep_apart(box_distance2(kind, x), xi, keep, closing)) return options->t_max;
+    double needed = needed_distance(options->min_distance, closing);
+    if (box_distance2(kind, x) > needed * needed) return options->t_max;
     return fmin(options->t_max, ccd_curved_pair_step(kind, path, options).step);
 }
 
@@ -263,41 +278,60 @@ static bool any_rigid(const contact_term *t, const int32_t *v, int n)
     return false;
 }
 
-/* Largest safe fraction of the way for one pair. */
-static double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, double limit)
+static step_options options_of(const contact_term *t, double xi, double limit)
 {
-    int n = ccd_vertex_count(kind);
-    int32_t v[4];
-    vec3 x[4], p[4], end[4];
-    pair_vertices(t, kind, pair, v);
     step_options options = step_default_options();
     options.method = t->options.ccd;
     options.keep = KEEP_MESH;
     options.cap = t->options.dhat;
     options.t_max = limit;
-    int first = kind == CCD_EDGE_EDGE ? 2 : 1;
-    double xi = surface_pair_thickness(&t->model->surface, v, first, v + first, n - first);
     options.min_distance = xi;
-    if (t->speed && any_rigid(t, v, n)) return curved_pair_step(t, kind, v, &options);
+    return options;
+}
+
+/* Largest safe fraction of the way for one pair. */
+ALWAYS_INLINE double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, double limit)
+{
+    int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
+    int32_t v[4];
+    vec3 x[4], p[4], end[4];
+    pair_vertices(t, kind, pair, v);
+    double xi = surface_pair_thickness(&t->model->surface, v, first, v + first, n - first);
+    if (t->speed && any_rigid(t, v, n)) {
+        step_options options = options_of(t, xi, limit);
+        return curved_pair_step(t, kind, v, &options);
+    }
     for (int k = 0; k < n; k++) {
         x[k] = t->y[v[k]];
         p[k] = t->p[v[k]];
     }
-    double closing = closing_bound(kind, p) * (1 + 1e-12) * limit, keep = 1 - KEEP_MESH;
-    if (boxes_keep_apart(box_distance2(kind, x), xi, keep, closing)) return limit;
-    double distance = sqrt(pair_distance2(kind, x));
-    if (keep * (distance - xi) > closing) return limit;
+    double needed = needed_distance(xi, closing_bound(kind, p) * (1 + 1e-12) * limit);
+    if (further_apart(kind, x, needed * needed)) return limit;
     for (int k = 0; k < n; k++) end[k] = vec3_add(x[k], p[k]);
+    step_options options = options_of(t, xi, limit);
     return fmin(limit, ccd_pair_step(kind, x, end, &options).step);
+}
+
+ALWAYS_INLINE double step_range_of(const ccd_work *w, ccd_kind kind, size_t begin, size_t end)
+{
+    double alpha = w->limit;
+    for (size_t i = begin; i < end; i++) {
+        double step = pair_step(w->t, kind, w->pairs[i], w->limit);
+        if (step < alpha) alpha = step;
+    }
+    return alpha;
 }
 
 static double step_range(void *context, size_t begin, size_t end)
 {
     const ccd_work *w = context;
-    double alpha = w->limit;
-    for (size_t i = begin; i < end; i++)
-        alpha = fmin(alpha, pair_step(w->t, w->kind, w->pairs[i], w->limit));
-    return alpha;
+    switch (w->kind) {
+    case CCD_POINT_TRIANGLE: return step_range_of(w, CCD_POINT_TRIANGLE, begin, end);
+    case CCD_EDGE_EDGE: return step_range_of(w, CCD_EDGE_EDGE, begin, end);
+    case CCD_POINT_EDGE: return step_range_of(w, CCD_POINT_EDGE, begin, end);
+    case CCD_POINT_POINT: return step_range_of(w, CCD_POINT_POINT, begin, end);
+    }
+    return 0;
 }
 
 /* Pairs are handled in rounds of fixed sizes: within a round all see the same limit, so that the

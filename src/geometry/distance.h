@@ -102,6 +102,24 @@ double point_edge_true_distance2(vec3 p, vec3 e0, vec3 e1);
 double point_triangle_true_distance2(vec3 p, vec3 t0, vec3 t1, vec3 t2);
 double edge_edge_true_distance2(vec3 a0, vec3 a1, vec3 b0, vec3 b1);
 
+/* Quick proof that a pair is further apart than the root of distance2: w reaches from one primitive
+ * to the other, n is the cross product of the directions u and v that lie in them, and the distance
+ * along n is a lower bound of the true one. No proof when u and v are nearly parallel. */
+static inline bool normal_keeps_apart(vec3 u, vec3 v, vec3 w, double distance2)
+{
+    vec3 n = vec3_cross(u, v);
+    double n2 = vec3_norm2(n), along = vec3_dot(w, n);
+    return n2 > 1e-4 * vec3_norm2(u) * vec3_norm2(v) && along * along * (1 - 1e-9) > distance2 * n2;
+}
+static inline bool plane_keeps_apart(vec3 p, vec3 t0, vec3 t1, vec3 t2, double distance2)
+{
+    return normal_keeps_apart(vec3_sub(t1, t0), vec3_sub(t2, t0), vec3_sub(p, t0), distance2);
+}
+static inline bool lines_keep_apart(vec3 a0, vec3 a1, vec3 b0, vec3 b1, double distance2)
+{
+    return normal_keeps_apart(vec3_sub(a1, a0), vec3_sub(b1, b0), vec3_sub(a0, b0), distance2);
+}
+
 /* ---- Unbounded features: point, line, plane, two lines ---- */
 
 /* Signed weights of the closest points on the line, plane or lines (not clamped). */

@@ -55,20 +55,26 @@ double strain_limit_second(const strain_limit *l, double sigma)
     return side_second(upper_side(l, sigma)) + side_second(lower_side(l, sigma));
 }
 
-/* Cheap and safe answer to "is everything far from the limits": |F| bounds the largest singular
- * value, and the lower limit is asked for rarely. */
+/* Whether both singular values are certainly below `sigma`, by the signs of the minors of
+ * sigma^2 - F^T F: no root, no eigenvectors. */
+static bool all_below(double sigma, vec3 f0, vec3 f1)
+{
+    double bound = sigma * sigma * (1 - 1e-12);
+    double a = bound - vec3_norm2(f0), b = bound - vec3_norm2(f1), c = vec3_dot(f0, f1);
+    return a > 0 && b > 0 && a * b > c * c;
+}
+
+/* The lower limit is asked for rarely. */
 static bool nothing_to_do(const strain_limit *l, vec3 f0, vec3 f1)
 {
-    return l->lower <= 0 &&
-           vec3_norm2(f0) + vec3_norm2(f1) <= l->upper_start * l->upper_start * (1 - 1e-12);
+    return l->lower <= 0 && all_below(l->upper_start, f0, f1);
 }
 
 double strain_limit_energy(const strain_limit *l, vec3 f0, vec3 f1)
 {
-    mat3 u;
-    double s[2], v[4];
+    double s[2];
     if (nothing_to_do(l, f0, f1)) return 0;
-    svd32(f0, f1, &u, s, v);
+    svd32_values(f0, f1, s);
     return strain_limit_value(l, s[0]) + strain_limit_value(l, s[1]);
 }
 
@@ -109,9 +115,8 @@ bool strain_limit_derivatives(const strain_limit *l, vec3 f0, vec3 f1, vec3 stre
 
 double strain_limit_room(const strain_limit *l, vec3 f0, vec3 f1)
 {
-    mat3 u;
-    double s[2], v[4], room = INFINITY;
-    svd32(f0, f1, &u, s, v);
+    double s[2], room = INFINITY;
+    svd32_values(f0, f1, s);
     if (isfinite(l->upper)) room = (l->upper - s[0]) / (l->upper - l->upper_start);
     if (l->lower > 0) room = fmin(room, (s[1] - l->lower) / (l->lower_start - l->lower));
     return room;
@@ -119,9 +124,7 @@ double strain_limit_room(const strain_limit *l, vec3 f0, vec3 f1)
 
 static void singular_values(vec3 f0, vec3 f1, vec3 d0, vec3 d1, double t, double s[2])
 {
-    mat3 u;
-    double v[4];
-    svd32(vec3_mul_add(f0, t, d0), vec3_mul_add(f1, t, d1), &u, s, v);
+    svd32_values(vec3_mul_add(f0, t, d0), vec3_mul_add(f1, t, d1), s);
 }
 
 /* The chord between a feasible and an infeasible time lies above the convex function: where it

@@ -190,3 +190,13 @@ void svd32(vec3 c0, vec3 c1, mat3 *u, double s[2], double v[4])
     v[2] = vs[0].y;
     v[3] = vs[1].y;
 }
+
+/* Eigenvalues of the 2x2 Gram matrix; the smaller one from the area, which has no cancellation. */
+void svd32_values(vec3 c0, vec3 c1, double s[2])
+{
+    double g00 = vec3_norm2(c0), g11 = vec3_norm2(c1), g01 = vec3_dot(c0, c1);
+    double apart = 0.5 * (g00 - g11);
+    s[0] = sqrt(0.5 * (g00 + g11) + sqrt(apart * apart + g01 * g01));
+    s[1] = s[0] > 0.0 ? vec3_norm(vec3_cross(c0, c1)) / s[0] : s[0];
+    if (s[1] > s[0]) s[1] = s[0];
+}

@@ -12,4 +12,8 @@ void svd3(mat3 a, mat3 *u, double s[3], mat3 *v);
  * columns are the left singular vectors, V = 2x2 rotation given row-major. */
 void svd32(vec3 c0, vec3 c1, mat3 *u, double s[2], double v[4]);
 
+/* Singular values of [c0 c1] alone, to the same relative accuracy of s[0] and s[0] s[1]. For
+ * columns between 1e-70 and 1e70 in length. */
+void svd32_values(vec3 c0, vec3 c1, double s[2]);
+
 #endif

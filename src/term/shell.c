@@ -139,10 +139,9 @@ stretch_range shell_stretch(const model *m, const double *x)
         vec3 corners[3], f[2];
         for (size_t k = 0; k < 3; k++)
             corners[k] = vec3_load(x + 3 * (size_t)c->triangles.data[3 * e + k]);
-        mat3 u;
-        double s[2], v[4];
+        double s[2];
         tri3_deformation(&c->triangle_rest.data[e], corners, f);
-        svd32(f[0], f[1], &u, s, v);
+        svd32_values(f[0], f[1], s);
         if (e == 0 || s[0] > range.largest) range.largest = s[0];
         if (e == 0 || s[1] < range.smallest) range.smallest = s[1];
         if (s[0] > 1) {

@@ -308,6 +308,30 @@ TEST(tiny_gaps_and_angles)
     }
 }
 
+/* The proof by normals never claims more than the truth, and finds what is clear. */
+TEST(quick_proofs_of_distance)
+{
+    random_state r = {9};
+    for (int trial = 0; trial < 8000; trial++) {
+        double gap = pow(10.0, random_range(&r, -9.0, 0.0));
+        double sine = pow(10.0, random_range(&r, -6.0, 0.0));
+        vec3 x[4];
+        near_pair(&r, STENCIL_PT, gap, sine, trial % 2 ? 1000.0 : 0.0, x);
+        double truth = sqrt(rational_point_triangle_d(x[0], x[1], x[2], x[3])) + 1e-13;
+        CHECK(!plane_keeps_apart(x[0], x[1], x[2], x[3], truth * truth));
+        if (sine > 0.02) CHECK(plane_keeps_apart(x[0], x[1], x[2], x[3], 0.9 * gap * gap));
+        near_pair(&r, STENCIL_EE, gap, sine, trial % 2 ? 1000.0 : 0.0, x);
+        truth = sqrt(rational_segment_segment_d(x[0], x[1], x[2], x[3])) + 1e-13;
+        CHECK(!lines_keep_apart(x[0], x[1], x[2], x[3], truth * truth));
+        if (sine > 0.02) CHECK(lines_keep_apart(x[0], x[1], x[2], x[3], 0.9 * gap * gap));
+        for (int i = 0; i < 4; i++) x[i] = random_vec3(&r, 1);
+        truth = sqrt(rational_segment_segment_d(x[0], x[1], x[2], x[3])) + 1e-13;
+        CHECK(!lines_keep_apart(x[0], x[1], x[2], x[3], truth * truth));
+        truth = sqrt(rational_point_triangle_d(x[0], x[1], x[2], x[3])) + 1e-13;
+        CHECK(!plane_keeps_apart(x[0], x[1], x[2], x[3], truth * truth));
+    }
+}
+
 /* The switch to end points and edges happens at a sine of 1e-10. (The gap is small, since the feet
  * of the perpendicular are uncertain by gap * eps / sine^2.) */
 TEST(parallel_threshold)
@@ -378,6 +402,7 @@ int main(void)
     RUN(point_triangle_on_lattice);
     RUN(edge_edge_on_lattice);
     RUN(tiny_gaps_and_angles);
+    RUN(quick_proofs_of_distance);
     RUN(parallel_threshold);
     RUN(random_pairs_against_rationals);
     RUN(degenerate_input_is_finite);

@@ -164,6 +164,8 @@ TEST(not_finite)
     double v2[4];
     svd32(vec3_make(1, NAN, 0), vec3_make(0, 1, 0), &u, s, v2);
     CHECK(isnan(s[0]) && isnan(s[1]) && v2[0] == 1);
+    svd32_values(vec3_make(1, NAN, 0), vec3_make(0, 1, 0), s);
+    CHECK(isnan(s[0]) && isnan(s[1]));
 }
 
 static void check_svd32(vec3 c0, vec3 c1)
@@ -176,6 +178,12 @@ static void check_svd32(vec3 c0, vec3 c1)
     double unit = DBL_EPSILON * (double)exact[0];
     CHECK(s[0] >= s[1] && s[1] >= 0);
     for (int k = 0; k < 2; k++) CHECK_NEAR(s[k], (double)exact[k], 6 * unit);
+    if (unit < 1e50 && (unit > 1e-80 || unit == 0)) {
+        double alone[2];
+        svd32_values(c0, c1, alone);
+        CHECK(alone[0] >= alone[1] && alone[1] >= 0);
+        for (int k = 0; k < 2; k++) CHECK_NEAR(alone[k], (double)exact[k], 8 * unit);
+    }
     CHECK(oracle_orthogonality(3, &u.m[0][0]) <= 8 * DBL_EPSILON);
     CHECK(oracle_orthogonality(2, v) <= 8 * DBL_EPSILON);
     CHECK_NEAR(v[0] * v[3] - v[1] * v[2], 1, 1e-14);
