@@ -162,7 +162,8 @@ static void copy_blocks(const stepper *from, stepper *to, const scene_def *scene
         const double *source = old + 3 * (size_t)x->first_block;
         if (changes[i].changed)
             source = field == SIZE_MAX ? changes[i].next : changes[i].field[field];
-        memcpy(new + 3 * (size_t)y->first_block, source, 3 * (size_t)y->block_count * sizeof *new);
+        memcpy(new + 3 * (size_t)y->first_block, source,
+               3 * (size_t)(y->block_count + y->angle_count) * sizeof *new);
     }
 }
 
@@ -310,6 +311,7 @@ abut_status carry_state(stepper *from, stepper *to, const scene_def *scene, cons
     to->state.steps = from->state.steps;
     to->rigid.turn.steps = from->rigid.turn.steps;
     to->time = from->time;
+    if (to->twist) twist_set_start(to->twist, to->state.x);
     memcpy(to->timer.seconds, from->timer.seconds, sizeof to->timer.seconds);
     abut_status status = carry_conditions(from, to, scene, old, changes, err);
     bool project = false;

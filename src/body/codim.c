@@ -21,6 +21,10 @@ void codim_elements_free(codim_elements *e)
     array_free(&e->segment_rest);
     array_free(&e->joints);
     array_free(&e->joint_stiffness);
+    array_free(&e->angles);
+    array_free(&e->angle_rest);
+    array_free(&e->twists);
+    array_free(&e->twist_rest);
     array_free(&e->stitches);
     array_free(&e->stitch_rest);
     array_free(&e->pattern);
@@ -257,6 +261,43 @@ static abut_status add_segments(model *m, const model_body *body, const surface_
     return ABUT_OK;
 }
 
+/* A block per edge behind the nodes of the body, for the angle of its section; its mass is the
+ * moment of inertia about the edge. */
+static abut_status add_angles(model *m, model_body *body, const surface_parts *parts,
+                              const rod_definition *def, abut_error *err)
+{
+    double moment = def->density * PI * pow(def->diameter, 4) / 32;
+    int32_t nodes = body->block_count;
+    bool ok = true;
+    for (size_t i = 0; ok && i < parts->edge_count; i++) {
+        int32_t ends[2] = {body->block_of_vertex[parts->edges[i][0]],
+                           body->block_of_vertex[parts->edges[i][1]]},
+                block;
+        double length = vec3_norm(vec3_sub(m->rest.data[ends[1]], m->rest.data[ends[0]]));
+        TRY(model_add_block(m, (vec3){0}, moment * length, &block, err));
+        ok = array_push(&m->codim.angles, block) && array_push(&m->codim.angles, ends[0]) &&
+             array_push(&m->codim.angles, ends[1]) &&
+             array_push(&m->codim.angle_rest, (angle_rest){0.5 * def->diameter});
+    }
+    body->block_count = nodes;
+    body->angle_count = (int32_t)parts->edge_count;
+    return ok ? ABUT_OK : error_memory(err, "adding a rod");
+}
+
+/* Joint of the edges whose ends (2 e + k) meet: it passes the first one towards its end, the second
+ * one away from it. */
+static bool add_twist(model *m, const model_body *body, const int32_t v[3], const uint32_t end[2],
+                      double stiffness, double bending)
+{
+    twist_rest rest = {stiffness, bending, {end[0] % 2 ? 1 : -1, end[1] % 2 ? -1 : 1}};
+    bool ok = array_push(&m->codim.twist_rest, rest);
+    for (int k = 0; ok && k < 3; k++) ok = array_push(&m->codim.twists, v[k]);
+    for (int k = 0; ok && k < 2; k++)
+        ok = array_push(&m->codim.twists,
+                        body->first_block + body->block_count + (int32_t)(end[k] / 2));
+    return ok;
+}
+
 /* Ends of edges sorted by vertex: edge 2 e + k. */
 static abut_status add_joints(model *m, const model_body *body, const surface_parts *parts,
                               const rod_definition *def, abut_error *err)
@@ -270,7 +311,9 @@ static abut_status add_joints(model *m, const model_body *body, const surface_pa
         ends[i] = (uint32_t)i;
     }
     if (status == ABUT_OK) sort_u64_with_u32(keys, ends, keys + n, ends + n, n);
-    double rigidity = def->bend_scale * def->young * PI * pow(def->diameter, 4) / 64;
+    double moment = PI * pow(def->diameter, 4) / 64;
+    double rigidity = def->bend_scale * def->young * moment;
+    double torsion = def->twist_scale * def->young / (1 + def->poisson) * moment; /* G J */
     for (size_t i = 0; status == ABUT_OK && i < n; i++)
         for (size_t j = i + 1; status == ABUT_OK && j < n && keys[j] == keys[i]; j++) {
             int32_t v[3] = {body->block_of_vertex[parts->edges[ends[i] / 2][1 - ends[i] % 2]],
@@ -279,8 +322,14 @@ static abut_status add_joints(model *m, const model_body *body, const surface_pa
             const vec3 *x = m->rest.data;
             double length =
                 vec3_norm(vec3_sub(x[v[1]], x[v[0]])) + vec3_norm(vec3_sub(x[v[2]], x[v[1]]));
-            bool ok = array_push(&m->codim.joint_stiffness, rigidity / length);
-            for (int k = 0; ok && k < 3; k++) ok = array_push(&m->codim.joints, v[k]);
+            bool ok = true;
+            if (torsion > 0) {
+                const uint32_t meeting[2] = {ends[i], ends[j]};
+                ok = add_twist(m, body, v, meeting, 2 * torsion / length, rigidity / length);
+            } else {
+                ok = array_push(&m->codim.joint_stiffness, rigidity / length);
+                for (int k = 0; ok && k < 3; k++) ok = array_push(&m->codim.joints, v[k]);
+            }
             if (!ok) status = error_memory(err, "adding joints");
         }
     mem_free(keys);
@@ -304,7 +353,9 @@ abut_status model_add_rod(model *m, const char *name, const mesh *shape, const r
                         parts.edge_count, parts.triangle_count);
     if (status == ABUT_OK) status = add_parts(m, body, shape, &parts, err);
     if (status == ABUT_OK) status = add_segments(m, body, &parts, def, err);
-    if (status == ABUT_OK && def->bend_scale > 0) status = add_joints(m, body, &parts, def, err);
+    if (status == ABUT_OK && def->twist_scale > 0) status = add_angles(m, body, &parts, def, err);
+    if (status == ABUT_OK && def->bend_scale + def->twist_scale > 0)
+        status = add_joints(m, body, &parts, def, err);
     surface_parts_free(&parts);
     return status;
 }

@@ -17,6 +17,19 @@ typedef struct segment_rest {
     double length, stiffness; /* stiffness / 2 (l - length)^2 */
 } segment_rest;
 
+/* The angle of the section of an edge of a rod that resists twist. */
+typedef struct angle_rest {
+    double radius; /* of the rod, m */
+} angle_rest;
+
+enum { TWIST_WIDTH = 5 }; /* blocks of a joint with twist */
+
+typedef struct twist_rest {
+    double stiffness; /* N m: stiffness / 2 (theta_b - theta_a + psi)^2 */
+    double bending;   /* that of joint_stiffness; such joints are not among the others */
+    double sign[2];   /* -1: the joint passes the edge against its direction */
+} twist_rest;
+
 /* A spring of rest length 0 between a node and a point of a segment a b. */
 typedef struct stitch_rest {
     double ratio;     /* (1 - ratio) a + ratio b */
@@ -33,6 +46,11 @@ typedef struct codim_elements {
     ARRAY(segment_rest) segment_rest;
     ARRAY(int32_t) joints; /* 3 each: neighbour, node, neighbour */
     ARRAY(double) joint_stiffness;
+    ARRAY(int32_t)
+    angles; /* 3 each: block of the angle (first scalar, radians), nodes of the edge */
+    ARRAY(angle_rest) angle_rest;
+    ARRAY(int32_t) twists; /* 5 each: nodes of the joint, angle blocks of its edges */
+    ARRAY(twist_rest) twist_rest;
     ARRAY(int32_t) stitches; /* 3 each: node, ends of the segment */
     ARRAY(stitch_rest) stitch_rest;
     ARRAY(vec3) pattern; /* rest positions by block, where a shell has a pattern; else empty */

@@ -208,7 +208,7 @@ static void weigh_obstacles(model *m)
     double total = 0;
     size_t count = 0;
     for (size_t i = 0; i < m->mass.count; i++)
-        if (m->mass.data[i] > 0) {
+        if (m->mass.data[i] > 0 && model_block_is_position(m, i)) {
             total += m->mass.data[i];
             count++;
         }
@@ -266,7 +266,8 @@ static abut_status group_vertices(model *m, abut_error *err)
 static abut_status sum_load_masses(model *m, abut_error *err)
 {
     if (!array_resize(&m->load_mass, m->mass.count)) return error_memory(err, "weighing nodes");
-    for (size_t i = 0; i < m->mass.count; i++) m->load_mass.data[i] = m->mass.data[i];
+    for (size_t i = 0; i < m->mass.count; i++)
+        m->load_mass.data[i] = model_block_is_position(m, i) ? m->mass.data[i] : 0;
     for (int pass = 0; pass < 2; pass++) /* blocks of element sets start from nothing */
         for (size_t i = 0; i < m->sets.count; i++) {
             const element_set *s = &m->sets.data[i];

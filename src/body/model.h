@@ -46,6 +46,7 @@ typedef struct model_body {
     char *name;
     body_kind kind;
     int32_t first_block, block_count;
+    int32_t angle_count; /* further blocks behind these: angles of the edges of a twisted rod */
     size_t first_tet, tet_count;
     size_t first_triangle, triangle_count; /* in the surface */
     size_t first_edge, edge_count;
@@ -119,8 +120,9 @@ abut_status model_add_shell(model *m, const char *name, const mesh *shape,
                             const shell_definition *def, abut_error *err);
 
 typedef struct rod_definition {
-    double young, density, diameter;
-    double stretch_scale, bend_scale; /* factors on the two stiffnesses */
+    double young, poisson, density, diameter; /* Poisson's ratio: only for twist */
+    double stretch_scale, bend_scale;         /* factors on the two stiffnesses */
+    double twist_scale;                       /* that against twist; 0: none */
 } rod_definition;
 
 /* Rods along the mesh's edges, straight at rest; at nodes of several edges every pair is a joint.
@@ -134,11 +136,13 @@ abut_status model_add_particles(model *m, const char *name, const mesh *shape, d
 /* To be called once after the last body. */
 abut_status model_finish(model *m, abut_error *err);
 
-/* True when a block is a position: of a node, or the centre of a rigid or affine body. */
+/* True when a block is a position: of a node (not an angle of a rod), or the centre of a rigid or
+ * affine body. */
 static inline bool model_block_is_position(const model *m, size_t block)
 {
     const model_body *body = &m->bodies.data[m->body.data[block]];
-    return body->nodal || (int32_t)block == body->first_block;
+    int32_t at = (int32_t)block - body->first_block;
+    return body->nodal ? at < body->block_count : at == 0;
 }
 static inline int32_t model_block_count(const model *m) { return (int32_t)m->rest.count; }
 

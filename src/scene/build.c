@@ -275,6 +275,12 @@ static void set_velocity(const scene_def *scene, size_t i, const model *m, doubl
                                    expression_value(def->velocity_field[2], x.x, x.y, x.z, 0)});
         vec3_store(velocity + 3 * (size_t)b, v);
     }
+    for (size_t e = 0; body->angle_count > 0 && e < m->codim.angle_rest.count; e++) {
+        const int32_t *angle = m->codim.angles.data + 3 * e; /* sections turn with the body */
+        if (&m->bodies.data[m->body.data[angle[0]]] != body) continue;
+        vec3 edge = vec3_sub(m->rest.data[angle[2]], m->rest.data[angle[1]]);
+        velocity[3 * (size_t)angle[0]] = vec3_dot(spin, vec3_normalize(edge));
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------- */

@@ -45,10 +45,12 @@ abut_status build_thin_body(const body_def *def, const mesh *shape, model *m, ab
     }
     case BODY_ROD: {
         rod_definition rod = {.young = material->young,
+                              .poisson = material->poisson,
                               .density = material->density,
                               .diameter = def->rod.diameter,
                               .stretch_scale = def->rod.stretch_scale,
-                              .bend_scale = def->rod.bending_scale};
+                              .bend_scale = def->rod.bending_scale,
+                              .twist_scale = def->rod.twist_scale};
         return model_add_rod(m, def->name, shape, &rod, err);
     }
     case BODY_PARTICLES:

@@ -458,6 +458,7 @@ static void read_rod(const json_t *object, const material_def *material, rod_def
     *out = (rod_def){.diameter = get_number(object, "diameter"),
                      .stretch_scale = get_number(object, "stretch_scale"),
                      .bending_scale = get_number(object, "bending_scale"),
+                     .twist_scale = get_number(object, "twist_scale"),
                      .damping = get_number_or(object, "damping", material->damping)};
     out->bending_damping = get_number_or(object, "bending_damping", out->damping);
 }

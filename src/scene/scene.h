@@ -281,7 +281,7 @@ typedef struct shell_def {
 } shell_def;
 
 typedef struct rod_def {
-    double diameter, stretch_scale, bending_scale;
+    double diameter, stretch_scale, bending_scale, twist_scale;
     double damping, bending_damping; /* s */
 } rod_def;
 

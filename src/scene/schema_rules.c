@@ -279,9 +279,13 @@ static void check_split(schema_walk *walk, const json_t *scene)
         schema_rule_problem(walk, "time.integrator",
                             "split strain limits have implicit Euler only");
     const json_t *bodies = json_object_get(scene, "bodies");
+    bool limited = false;
     for (size_t i = 0; i < json_array_size(bodies); i++) {
-        const char *type = json_string_value(json_object_get(json_array_get(bodies, i), "type"));
+        const json_t *body = json_array_get(bodies, i);
+        const char *type = json_string_value(json_object_get(body, "type"));
+        const json_t *limit = json_object_get(json_object_get(body, "shell"), "strain_limit");
         char key[40];
+        limited = limited || json_is_object(limit);
         if (one_of(type, "shell", "obstacle", "particles")) continue;
         snprintf(key, sizeof key, "bodies[%zu].type", i);
         schema_rule_problem(walk, key,
@@ -289,6 +293,9 @@ static void check_split(schema_walk *walk, const json_t *scene)
                             "\"particles\" and \"obstacle\" do",
                             type);
     }
+    if (!limited)
+        schema_rule_problem(walk, "solver.strain_limits",
+                            "\"split\" needs a shell with a `strain_limit`; no body has one");
 }
 
 /* Names must differ. A set of the names seen so far keeps this fast for thousands of bodies. */

@@ -73,10 +73,13 @@ static const schema_field rod_fields[] = {
      .doc = "Factor on the stiffness against stretch."},
     {"bending_scale", SCHEMA_NUMBER, .initial = "1", AT_LEAST(0),
      .doc = "Factor on the stiffness against bending; 0: none."},
+    {"twist_scale", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0),
+     .doc = "Factor on the stiffness against twist, E / (2 (1 + nu)) pi d^4 / 32; 0: none, which "
+            "saves an unknown per edge."},
     {"damping", SCHEMA_NUMBER, AT_LEAST(0), .absent = "that of the material", .unit = "s",
      .doc = "Damping of stretch and bending, proportional to their stiffness (Rayleigh's beta)."},
     {"bending_damping", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`damping`", .unit = "s",
-     .doc = "Damping of bending where it differs from `damping`."},
+     .doc = "Damping of bending and twist where it differs from `damping`."},
 };
 const schema_type schema_rod = {
     .name = "thin_rod",

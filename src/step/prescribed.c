@@ -32,11 +32,16 @@ void condition_release(condition *c, vec3 lowest)
         *c->began = CONDITION_RELEASED;
 }
 
+/* How long a motion has lasted at `time`. */
+static double duration(const motion *m, double time)
+{
+    return fmax(0, (time < m->until ? time : m->until) - m->from);
+}
+
 /* Applies one motion, as far as it has come at `time`. */
 static vec3 apply(const motion *m, vec3 center, vec3 p, double time)
 {
-    double end = time < m->until ? time : m->until;
-    double tau = end - m->from;
+    double tau = duration(m, time);
     if (tau <= 0) return p;
     mat3 r = rotation_matrix(vec3_scale(tau, m->angular_velocity));
     vec3 turned = vec3_add(center, mat3_mul_vec(r, vec3_sub(p, center)));
@@ -54,6 +59,16 @@ vec3 condition_target(const condition *c, vec3 start, double time)
         p = apply(&c->motions.data[k], center, p, time);
     }
     return p;
+}
+
+mat3 condition_rotation(const condition *c, double time)
+{
+    mat3 r = mat3_identity();
+    for (size_t k = 0; k < c->motions.count; k++) {
+        const motion *m = &c->motions.data[k];
+        r = mat3_mul(rotation_matrix(vec3_scale(duration(m, time), m->angular_velocity)), r);
+    }
+    return r;
 }
 
 vec3 condition_node_target(const condition *c, size_t i, double time)

@@ -45,6 +45,8 @@ void condition_free(condition *c);
 bool condition_active(const condition *c, double time);
 /* Where a point that was at `start` is at `time` by the motions. */
 vec3 condition_target(const condition *c, vec3 start, double time);
+/* The rotation that its motions have made by `time`; the identity for other conditions. */
+mat3 condition_rotation(const condition *c, double time);
 /* Where node i of the condition (its index in `nodes`) is at `time`: by frames or motions. */
 vec3 condition_node_target(const condition *c, size_t i, double time);
 /* Ends the condition if its release is due; lowest: smallest coordinates of the simulated nodes. */

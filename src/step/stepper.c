@@ -1,6 +1,7 @@
 #include "step/stepper_internal.h"
 
 #include "base/ranks.h"
+#include "step/twist_motion.h"
 #include "term/rod.h"
 #include "term/stitch.h"
 
@@ -70,6 +71,11 @@ static abut_status add_thin_terms(stepper *s, abut_error *err)
         TRY(strain_limit_create(s->model, &s->limit, err));
         s->thin[s->thin_count++] = &s->limit->element.base;
     }
+    if (c->twist_rest.count > 0) {
+        TRY(twist_create(s->model, &s->twist, err));
+        s->thin[s->thin_count++] = &s->twist->element.base;
+        if (s->damping) TRY(damping_add_term(s->damping, &s->twist->element.base, true, err));
+    }
     for (int i = 0; i < s->thin_count; i++) TRY(problem_add_term(&s->problem, s->thin[i], err));
     return ABUT_OK;
 }
@@ -135,14 +141,15 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
     s->lengths = mem_calloc(m->rest.count, sizeof(double));
     s->points = mem_calloc(m->rest.count, 1);
+    s->holder = mem_calloc(m->rest.count, sizeof *s->holder);
     s->fixed = mem_calloc(scalars, 1);
     s->target = mem_calloc(scalars, sizeof(double));
     s->x = mem_calloc(scalars, sizeof(double));
     s->start = mem_calloc(scalars, sizeof(double));
     s->work = mem_calloc(scalars, sizeof(double));
     s->gradient = mem_calloc(scalars, sizeof(double));
-    if (status == ABUT_OK && !(s->lengths && s->points && s->fixed && s->target && s->x &&
-                               s->start && s->work && s->gradient))
+    if (status == ABUT_OK && !(s->lengths && s->points && s->holder && s->fixed && s->target &&
+                               s->x && s->start && s->work && s->gradient))
         status = error_memory(err, "creating the stepper");
     if (status != ABUT_OK) {
         stepper_destroy(s);
@@ -153,6 +160,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
         s->lengths[i] = rigid_block_length(m, i);
         s->points[i] = model_block_is_position(m, i);
     }
+    twist_set_lengths(m, s->lengths);
     s->problem.lengths = s->lengths;
     s->problem.points = s->points;
     *out = s;
@@ -194,6 +202,7 @@ void stepper_destroy(stepper *s)
     array_free(&s->loads);
     mem_free(s->lengths);
     mem_free(s->points);
+    mem_free(s->holder);
     mem_free(s->fixed);
     mem_free(s->target);
     mem_free(s->x);
@@ -329,6 +338,9 @@ static void set_targets(stepper *s, double time)
     }
     if (s->model->rigids.count > 0)
         rigid_motion_prescribe(&s->rigid, s->state.x, s->time, time, s->fixed, s->target);
+    if (s->twist)
+        twist_prescribe(s->model, s->conditions.data, s->conditions.count, s->state.x, s->time,
+                        time, s->holder, s->fixed, s->target);
 }
 
 /* In the plane: z of all nodes stays, rigid bodies turn about z only, affine ones keep A's third
@@ -695,6 +707,7 @@ void stepper_finish(stepper *s, step_statistics *statistics)
     settle_prescribed(s);
     if (s->model->rigids.count > 0)
         rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->fixed);
+    if (s->twist) twist_carry(s->twist, s->state.x);
     s->time = end;
     stepper_measure(s, statistics);
 }
@@ -718,6 +731,7 @@ void stepper_measure(stepper *s, step_statistics *out)
         if (s->model->bodies.data[s->model->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
         vec3 position = vec3_load(x + 3 * i), momentum = vec3_load(s->work + 3 * i);
         out->kinetic += 0.5 * vec3_dot(momentum, vec3_load(v + 3 * i));
+        if (!s->points[i]) continue;
         out->gravity -= s->model->load_mass.data[i] * vec3_dot(s->options.gravity, position);
         out->linear_momentum = vec3_add(out->linear_momentum, momentum);
         out->angular_momentum = vec3_add(out->angular_momentum, vec3_cross(position, momentum));
@@ -752,49 +766,4 @@ void stepper_measure(stepper *s, step_statistics *out)
     /* kappa carries the integrator's factor on forces. */
     double factor = weight > 0 ? weight : 1;
     out->contact = s->contact->base.class->value(&s->contact->base, x) / factor;
-}
-
-size_t stepper_state(stepper *s, state_array *out, size_t capacity)
-{
-    size_t count = motion_arrays(&s->state, "", out, capacity);
-    count += rigid_motion_state(&s->rigid, out + count, capacity - count);
-    if (array_resize(&s->linear_order, s->model->rest.count) && count + 2 < capacity) {
-        linear_save(s->linear, s->linear_order.data, s->linear_order.count, s->linear_numbers,
-                    s->linear_choice);
-        out[count++] = (state_array){
-            .name = "linear_order", .ints = s->linear_order.data, .count = s->linear_order.count};
-        out[count++] =
-            (state_array){.name = "linear_numbers", .doubles = s->linear_numbers, .count = 2};
-        out[count++] = (state_array){.name = "linear_choice",
-                                     .doubles = s->linear_choice,
-                                     .count = LINEAR_CHOICE,
-                                     .optional = true};
-    }
-    if (s->contact &&
-        count + 1 < capacity) { /* friction of the next step starts from these forces */
-        out[count++] = (state_array){.name = "kappa", .doubles = &s->contact->kappa, .count = 1};
-        out[count++] =
-            (state_array){.name = "kappa_loaded", .doubles = &s->contact->loaded, .count = 1};
-    }
-    if (s->limit && count < capacity)
-        out[count++] =
-            (state_array){.name = "kappa_strain", .doubles = &s->limit->kappa, .count = 1};
-    if (s->conditions.count && count + 1 < capacity) {
-        out[count++] = (state_array){.name = "condition_began",
-                                     .ints = s->condition_began.data,
-                                     .count = s->condition_began.count};
-        out[count++] = (state_array){.name = "condition_start",
-                                     .doubles = s->condition_start.data,
-                                     .count = s->condition_start.count};
-    }
-    return count;
-}
-
-abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
-{
-    s->state.steps = s->rigid.turn.steps = steps;
-    s->time = (double)steps * s->options.h;
-    if (!(s->linear_numbers[0] >= 0 && s->linear_numbers[0] <= (double)s->linear_order.count))
-        return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");
-    return linear_load(s->linear, s->linear_order.data, s->linear_numbers, s->linear_choice, err);
 }

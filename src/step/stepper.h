@@ -22,6 +22,7 @@
 #include "term/shell.h"
 #include "term/strain_limit.h"
 #include "term/surface_load.h"
+#include "term/twist.h"
 
 typedef struct stepper_options {
     double h; /* s */
@@ -104,6 +105,8 @@ typedef struct stepper {
     term *thin[THIN_TERMS]; /* elastic terms of shells and rods; those that the scene needs */
     int thin_count;
     strain_limit_term *limit; /* one of them, or NULL */
+    twist_term *twist;        /* one of them, or NULL */
+    int32_t *holder;          /* per block, scratch of twist */
     attachment_term *attachment;
     damping_term *damping;           /* NULL without damped bodies */
     surface_load_term *surface_load; /* NULL without loads on surfaces */

@@ -31,7 +31,10 @@ abut_status report_unreached(const model *m, const attachment_term *pulled, cons
     }
     const model_body *body = &m->bodies.data[m->body.data[block]];
     char what[40];
-    if (body->nodal)
+    if (block >= body->first_block + body->block_count)
+        snprintf(what, sizeof what, "the section of edge %d",
+                 block - body->first_block - body->block_count);
+    else if (body->nodal)
         snprintf(what, sizeof what, "node %d", block - body->first_block);
     else
         snprintf(what, sizeof what, block == body->first_block ? "its centre" : "its surface");

@@ -5,6 +5,10 @@
 cd "$ABUT_SOURCE_DIR" || exit 1
 source_folder=$PWD
 
+# Tables of benchmarks are those of the results that are kept.
+scripts/generate-benchmarks --check || fail "scripts/generate-benchmarks --check"
+bench/thin/report --check || fail "bench/thin/report --check"
+
 pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/bodies/*.md docs/theory/*.md examples/*/README.md examples/{contact,thin,rigid}/*/README.md)
 
 # A folder that looks like the repository after `make build`.

@@ -59,6 +59,15 @@ printf 'v 0 1 0\nv 0 1 0\nv 0 1 1\nl 1 2 3\n' > "$scratch/short.obj"
 expect 4 "1 of 2 edges have no length: 0" run "$scratch/all.json" -o "$scratch/bad" --set 'bodies[2].mesh={"file": "short.obj"}'
 expect 2 "bodies\[2\].type.*does not go with split strain limits" check "$scratch/all.json" --set solver.strain_limits=split
 
+cat > "$scratch/sand.json" << 'END'
+{"abut": 1, "time": {"step": 0.01, "steps": 2}, "solver": {"strain_limits": "split"},
+ "bodies": [{"type": "particles", "mesh": {"lattice": {"counts": [2, 1, 1], "spacing": 0.1}}, "density": 1600,
+             "particles": {"radius": 1e-3}},
+            {"type": "shell", "mesh": {"grid": {"size": [0.4, 0.4], "cells": [2, 2]}}, "translate": [0, -1, 0],
+             "shell": {"preset": "cotton"}}]}
+END
+expect 2 "solver.strain_limits.*needs a shell with a \`strain_limit\`; no body has one" check "$scratch/sand.json"
+
 # A handle that would stretch the cloth beyond its limit.
 cat > "$scratch/handle.json" << 'END'
 {"abut": 1, "time": {"step": 0.04, "steps": 20},
@@ -71,6 +80,25 @@ END
 expect 3 "cloth: the prescribed motion cannot be reached.*node [0-9]+ is .* m short of its place.*strain limits" \
     run "$scratch/handle.json" -o "$scratch/handle"
 expect 0 "beyond limits     0 triangles.*clean" verify "$scratch/handle"
+
+# A rod that is twisted at one end: sections turn, and a run goes on with the same bits.
+cat > "$scratch/cord.json" << 'END'
+{"abut": 1, "time": {"step": 0.01, "steps": 12}, "contact": {"dhat": 5e-4},
+ "bodies": [
+  {"name": "cord", "type": "rod", "mesh": {"polyline": {"from": [0, 0, 0], "to": [0.2, 0, 0], "segments": 12}},
+   "material": {"young": 5e6, "poisson": 0.45, "density": 1000}, "rod": {"diameter": 4e-3, "twist_scale": 1}, "offset": 4e-3,
+   "fix": [{"nodes": {"relative_box": [[0, 0, 0], [0.1, 1, 1]]}},
+           {"nodes": {"relative_box": [[0.9, 0, 0], [1, 1, 1]]}, "motion": {"angular_velocity": [1800, 0, 0]}}]}]}
+END
+"$abut" run "$scratch/cord.json" -o "$scratch/cord" --quiet || fail "twisted cord"
+"$abut" run "$scratch/cord.json" -o "$scratch/cord2" --steps 7 --quiet || fail "twisted cord, first part"
+"$abut" run "$scratch/cord.json" -o "$scratch/cord2" --resume --quiet || fail "twisted cord, resumed"
+cut -d, -f1,2,4-12 "$scratch/cord/steps.csv" > "$scratch/whole"
+cut -d, -f1,2,4-12 "$scratch/cord2/steps.csv" | cmp - "$scratch/whole" || fail "a resumed twisted cord differs"
+twisted=$(tail -1 "$scratch/cord/steps.csv" | cut -d, -f10)
+"$abut" run "$scratch/cord.json" -o "$scratch/cord" --quiet --set 'bodies[0].rod.twist_scale=0' || fail "cord without twist"
+awk -v a="$twisted" -v b="$(tail -1 "$scratch/cord/steps.csv" | cut -d, -f10)" 'BEGIN {exit !(a > 100 * b)}' ||
+    fail "twist stores no energy"
 
 # Split strain limits, where they may be used, keep the limits, too.
 "$abut" run "$scratch/handle.json" -o "$scratch/split" --quiet --set solver.strain_limits=split \

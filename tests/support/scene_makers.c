@@ -135,7 +135,8 @@ condition *add_condition(stepper *s, vec3 low, vec3 high, double from, double un
         vec3 p = s->model->rest.data[i];
         bool inside = p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x <= high.x &&
                       p.y <= high.y && p.z <= high.z;
-        if (inside && !array_push(&c->nodes, (int32_t)i)) exit(EXIT_FAILURE);
+        if (inside && model_block_is_position(s->model, i) && !array_push(&c->nodes, (int32_t)i))
+            exit(EXIT_FAILURE);
     }
     return c;
 }

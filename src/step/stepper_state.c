@@ -1,0 +1,51 @@
+/* The arrays that make up the state of a stepper, for saving and loading. */
+#include "step/stepper_internal.h"
+
+size_t stepper_state(stepper *s, state_array *out, size_t capacity)
+{
+    size_t count = motion_arrays(&s->state, "", out, capacity);
+    count += rigid_motion_state(&s->rigid, out + count, capacity - count);
+    if (array_resize(&s->linear_order, s->model->rest.count) && count + 2 < capacity) {
+        linear_save(s->linear, s->linear_order.data, s->linear_order.count, s->linear_numbers,
+                    s->linear_choice);
+        out[count++] = (state_array){
+            .name = "linear_order", .ints = s->linear_order.data, .count = s->linear_order.count};
+        out[count++] =
+            (state_array){.name = "linear_numbers", .doubles = s->linear_numbers, .count = 2};
+        out[count++] = (state_array){.name = "linear_choice",
+                                     .doubles = s->linear_choice,
+                                     .count = LINEAR_CHOICE,
+                                     .optional = true};
+    }
+    if (s->contact &&
+        count + 1 < capacity) { /* friction of the next step starts from these forces */
+        out[count++] = (state_array){.name = "kappa", .doubles = &s->contact->kappa, .count = 1};
+        out[count++] =
+            (state_array){.name = "kappa_loaded", .doubles = &s->contact->loaded, .count = 1};
+    }
+    if (s->limit && count < capacity)
+        out[count++] =
+            (state_array){.name = "kappa_strain", .doubles = &s->limit->kappa, .count = 1};
+    if (s->twist && count < capacity)
+        out[count++] = (state_array){
+            .name = "twist", .doubles = s->twist->psi, .count = s->model->codim.twist_rest.count};
+    if (s->conditions.count && count + 1 < capacity) {
+        out[count++] = (state_array){.name = "condition_began",
+                                     .ints = s->condition_began.data,
+                                     .count = s->condition_began.count};
+        out[count++] = (state_array){.name = "condition_start",
+                                     .doubles = s->condition_start.data,
+                                     .count = s->condition_start.count};
+    }
+    return count;
+}
+
+abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
+{
+    s->state.steps = s->rigid.turn.steps = steps;
+    s->time = (double)steps * s->options.h;
+    if (s->twist) twist_set_start(s->twist, s->state.x);
+    if (!(s->linear_numbers[0] >= 0 && s->linear_numbers[0] <= (double)s->linear_order.count))
+        return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");
+    return linear_load(s->linear, s->linear_order.data, s->linear_numbers, s->linear_choice, err);
+}
