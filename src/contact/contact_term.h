@@ -31,10 +31,19 @@ typedef struct plane_contact {
     double weight;    /* 1, or the area of the vertex */
 } plane_contact;
 
+/* Who chooses kappa: ourselves (stiffness.h), or the rule of PolyFEM (stiffness_polyfem.h), of
+ * which static problems are a case of their own. */
+typedef enum stiffness_rule {
+    STIFFNESS_BALANCED,
+    STIFFNESS_POLYFEM,
+    STIFFNESS_POLYFEM_STATIC
+} stiffness_rule;
+
 typedef struct contact_options {
     double dhat;
     barrier_kind barrier;
-    double stiffness;   /* kappa; 0: chosen and adapted */
+    double stiffness; /* kappa; 0: chosen and adapted */
+    stiffness_rule rule;
     bool area_weighted; /* pairs count by area at rest, not once each (see active_set.h) */
     bool physical;      /* the stiffness is that of the barrier scaled to a length: a pressure */
     bool improved_max;  /* pairs that share their closest feature count once (max_operator.h) */

@@ -304,6 +304,8 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         [INTEGRATOR_BDF6] = INTEGRATE_BDF6,
     };
     static const barrier_kind barriers[] = {BARRIER_C2, BARRIER_C1, BARRIER_C0};
+    static const stiffness_rule rules[] = {STIFFNESS_BALANCED, STIFFNESS_POLYFEM,
+                                           STIFFNESS_POLYFEM_STATIC};
     static const friction_kind smoothings[] = {FRICTION_C1, FRICTION_C0, FRICTION_C2};
     static const ccd_method methods[] = {CCD_TIGHT_INCLUSION, CCD_ADDITIVE};
     return (stepper_options){
@@ -320,6 +322,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .contact_options = {.dhat = resolve_length(scene->dhat, m->extent),
                             .barrier = barriers[scene->barrier],
                             .stiffness = scene->stiffness,
+                            .rule = rules[scene->stiffness_rule],
                             .area_weighted = scene->area_weighted,
                             .physical = scene->physical,
                             .improved_max = scene->improved_max,

@@ -632,6 +632,8 @@ static void read_options(scene_def *scene)
     scene->dhat = get_length(contact, "dhat");
     scene->eps_v = get_length(contact, "eps_v");
     scene->stiffness = get_number_or(contact, "stiffness", 0);
+    scene->stiffness_rule =
+        (stiffness_rule_word)get_word(contact, "stiffness_rule", stiffness_rule_words);
     scene->area_weighted = get_bool(contact, "area_weighted");
     scene->physical = get_bool(contact, "physical");
     scene->improved_max = get_bool(contact, "improved_max");

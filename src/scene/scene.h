@@ -39,6 +39,11 @@ typedef enum preconditioner_word {
     PRECONDITIONER_FULL,
     PRECONDITIONER_DIAGONAL
 } preconditioner_word;
+typedef enum stiffness_rule_word {
+    STIFFNESS_RULE_BALANCED,
+    STIFFNESS_RULE_POLYFEM,
+    STIFFNESS_RULE_POLYFEM_STATIC
+} stiffness_rule_word;
 typedef enum barrier_word { BARRIER_WORD_C2, BARRIER_WORD_C1, BARRIER_WORD_C0 } barrier_word;
 typedef enum smoothing_word { SMOOTHING_C1, SMOOTHING_C0, SMOOTHING_C2 } smoothing_word;
 typedef enum ccd_word { CCD_WORD_TIGHT_INCLUSION, CCD_WORD_ADDITIVE } ccd_word;
@@ -359,6 +364,7 @@ typedef struct scene_def {
     bool contact_enabled;
     length_def dhat, eps_v;
     double stiffness; /* 0: adaptive */
+    stiffness_rule_word stiffness_rule;
     bool area_weighted, physical, improved_max;
     double friction;
     size_t friction_pair_count;

@@ -67,9 +67,9 @@ static void refuse_bodies(schema_walk *walk, const json_t *bodies)
 static void check_mlcp(schema_walk *walk, const json_t *scene)
 {
     static const char *const of_contact[] = {
-        "stiffness", "area_weighted",       "physical", "improved_max",
-        "eps_v",     "friction_iterations", "ccd",      "reuse_candidates",
-        "barrier",   "friction_smoothing",  NULL};
+        "stiffness",        "stiffness_rule", "area_weighted",       "physical",
+        "improved_max",     "eps_v",          "friction_iterations", "ccd",
+        "reuse_candidates", "barrier",        "friction_smoothing",  NULL};
     static const char *const of_output[] = {"measures", NULL};
     if (!has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
         schema_rule_problem(walk, "time.integrator",
@@ -84,10 +84,21 @@ static void check_mlcp(schema_walk *walk, const json_t *scene)
     refuse_bodies(walk, json_object_get(scene, "bodies"));
 }
 
+/* Without a given stiffness its unit is nobody's business, unless PolyFEM's rule asks for it. */
+static void check_barrier(schema_walk *walk, const json_t *scene)
+{
+    const json_t *contact = json_object_get(scene, "contact");
+    if (json_is_true(json_object_get(contact, "physical")) &&
+        !json_object_get(contact, "stiffness") && has_word(contact, "stiffness_rule", "balanced"))
+        schema_rule_problem(walk, "contact.physical",
+                            "is about a given \"contact.stiffness\", which is missing");
+    refuse(walk, scene, "mlcp", NULL, "mlcp");
+}
+
 void check_stepper(schema_walk *walk, const json_t *scene)
 {
     if (has_word(scene, "stepper", "mlcp"))
         check_mlcp(walk, scene);
     else
-        refuse(walk, scene, "mlcp", NULL, "mlcp");
+        check_barrier(walk, scene);
 }

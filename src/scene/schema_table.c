@@ -16,6 +16,7 @@ const char *const linear_solver_words[] = {
     "petsc-icc", "petsc-bjacobi", NULL};
 const char *const stepper_words[] = {"barrier", "mlcp", NULL};
 const char *const preconditioner_words[] = {"full", "diagonal", NULL};
+const char *const stiffness_rule_words[] = {"balanced", "polyfem", "polyfem-static", NULL};
 const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
 const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
 const char *const measure_words[] = {"largest", "rms", NULL};
@@ -78,6 +79,11 @@ static const schema_field contact_fields[] = {
      .doc = "Coefficients of friction for pairs of bodies; they go before those of the bodies."},
     {"stiffness", SCHEMA_NUMBER, ABOVE(0), .absent = "chosen and adapted",
      .doc = "Factor kappa on the contact barrier, as it stands in the incremental potential."},
+    {"stiffness_rule", SCHEMA_WORD, .words = stiffness_rule_words, .initial = "\"balanced\"",
+     .doc = "How the stiffness is chosen: so that contact balances the forces on free nodes "
+            "(`balanced`), or as PolyFEM does, for scenes that are compared with it "
+            "(docs/import-polyfem.md). With the latter a given `stiffness` is multiplied by the "
+            "integrator's factor on forces (h^2 for implicit Euler)."},
     {"area_weighted", SCHEMA_BOOL, .initial = "false",
      .doc = "Pairs count by the area at rest of their vertices and edges instead of once each, so "
             "that contact forces do not depend on the resolution of the meshes."},
@@ -85,9 +91,10 @@ static const schema_field contact_fields[] = {
      .doc = "Pairs that share their closest feature count once: edges and vertices between "
             "neighbours are subtracted (convergent IPC)."},
     {"physical", SCHEMA_BOOL, .initial = "false",
-     .doc = "A given `stiffness` is a pressure: the barrier is scaled to the unit of a length. For "
-            "area-weighted contact; a tenth of Young's modulus (times the integrator's factor, h^2 "
-            "for implicit Euler) is a start."},
+     .doc =
+         "The given `stiffness` is a pressure: the barrier is scaled to the unit of a length. For "
+         "area-weighted contact; a tenth of Young's modulus (times the integrator's factor, h^2 "
+         "for implicit Euler) is a start."},
     {"eps_v", SCHEMA_LENGTH, .initial = "\"1e-3 l\"", ABOVE(0), .unit = "m/s",
      .doc =
          "Sliding speed below which friction counts as static; relative values are l per second."},

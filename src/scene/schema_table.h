@@ -10,6 +10,7 @@
 extern const char *const integrator_words[];
 extern const char *const stepper_words[];        /* stepper_word */
 extern const char *const preconditioner_words[]; /* preconditioner_word */
+extern const char *const stiffness_rule_words[];
 extern const char *const barrier_words[];
 extern const char *const smoothing_words[];
 extern const char *const measure_words[];

@@ -414,6 +414,22 @@ static abut_status detach(stepper *s, abut_error *err)
     return problem_set_fixed(&s->problem, s->fixed, err);
 }
 
+/* Pulled nodes stop short of their targets by a thousandth of the way. Puts them there when that is
+ * feasible, which it nearly always is; s->x are the positions that Newton's method is at. */
+static abut_status place_pulled(stepper *s, abut_error *err)
+{
+    size_t scalars = s->state.scalars;
+    double alpha = 1;
+    for (size_t i = 0; i < scalars; i++) {
+        s->work[i] = s->fixed[i] ? s->target[i] - s->x[i] : 0;
+        s->newton.trial[i] = s->fixed[i] ? s->target[i] : s->x[i];
+    }
+    TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &alpha, err));
+    if (alpha < 1 || !problem_accepts(&s->problem, s->newton.trial)) return ABUT_OK;
+    memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
+    return step_way_add(&s->way, s->x, err);
+}
+
 static double convergence_length(const stepper *s)
 {
     return s->options.integrator == INTEGRATE_QUASI_STATIC ? s->options.tolerance
@@ -436,7 +452,9 @@ static abut_status after_iteration(void *context, const double *x, double direct
     if (progress >= ATTACH_DONE) {
         *changed = true;
         *may_stop = false; /* the other nodes still have to settle */
-        return detach(s, err);
+        TRY(detach(s, err));
+        TRY(stepper_renew_stiffness(s, x, err));
+        return place_pulled(s, err);
     }
     *may_stop = false;
     if (!pull_watch_note(&s->pull, progress))
@@ -479,27 +497,6 @@ static abut_status move_prescribed(stepper *s, abut_error *err)
         if (!whole) TRY(attach(s, err));
     }
     return problem_set_fixed(&s->problem, s->fixed, err);
-}
-
-/* kappa of this step: balances the contact forces against the others (IPC supplement 6). */
-static abut_status balance_contact(stepper *s, abut_error *err)
-{
-    contact_term *c = s->contact;
-    array_clear(&c->close.before);
-    TRY(problem_update(&s->problem, s->x, err));
-    if (contact_count(c) == 0) {
-        c->kappa = c->kappa_min;
-        c->loaded = 0;
-        return ABUT_OK;
-    }
-    size_t scalars = 3 * (size_t)s->problem.free_count;
-    c->kappa = 1;
-    TRY(problem_term_gradient(&s->problem, &c->base, s->x, err));
-    memcpy(s->gradient, s->problem.gradient, scalars * sizeof *s->gradient);
-    c->kappa = 0;
-    TRY(problem_derivatives(&s->problem, s->x, false, err));
-    contact_balance_stiffness(c, s->gradient, s->problem.gradient, scalars);
-    return ABUT_OK;
 }
 
 /* Normal forces and frames of friction from the positions x. */
@@ -545,7 +542,9 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
         if (until_converged && pass > 0 &&
             lagging_in_circles(moves, pass - 1, result.first_direction))
             break;
-        if (pass + 1 < passes) TRY(lag_friction(s, s->x, err));
+        if (pass + 1 == passes) break;
+        TRY(lag_friction(s, s->x, err));
+        TRY(stepper_renew_stiffness(s, s->x, err));
     }
     return ABUT_OK;
 }
@@ -636,12 +635,13 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     if (s->mlcp) return stepper_solve_mlcp(s, statistics, err);
     if (friction) {
         friction_set_start(s->friction, s->start);
+        TRY(stepper_choose_first_stiffness(s, err));
         TRY(lag_friction(s, s->start, err));
     }
     bool split = s->options.split_limits && s->limit;
     if (split) TRY(solve_elastic_part(s, statistics, err));
     TRY(move_prescribed(s, err));
-    if (s->contact) TRY(balance_contact(s, err));
+    if (s->contact) TRY(stepper_choose_stiffness(s, err));
     if (friction) {
         TRY(problem_update(&s->problem, s->x, err));
         s->friction->base.enabled = true;

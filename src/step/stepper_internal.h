@@ -8,6 +8,13 @@
 abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
                                    abut_error *err);
 
+/* The stiffness of contact (stepper_stiffness.c): for the step, once prescribed nodes have moved;
+ * before that for the first forces of friction; and anew at x where PolyFEM's rule does so, which is
+ * when prescribed nodes have arrived and with every new set of friction forces. */
+abut_status stepper_choose_stiffness(stepper *s, abut_error *err);
+abut_status stepper_choose_first_stiffness(stepper *s, abut_error *err);
+abut_status stepper_renew_stiffness(stepper *s, const double *x, abut_error *err);
+
 /* The step of the linear-complementarity stepper (mlcp_advance.c). */
 abut_status stepper_solve_mlcp(stepper *s, step_statistics *statistics, abut_error *err);
 abut_status stepper_advance_mlcp(stepper *s, step_statistics *statistics, abut_error *err);

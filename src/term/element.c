@@ -2,6 +2,7 @@
 
 #include "base/ranks.h"
 
+#include <assert.h>
 #include <math.h>
 
 void element_term_init(element_term *t, const term_class *class, const model *m,
@@ -85,19 +86,19 @@ void element_term_store_blocks(int width, const double *dense, double *out)
                 for (int c = 0; c < 3; c++) *out++ = dense[(3 * a + r) * n + 3 * b + c];
 }
 
-enum { MAX_WIDTH = 16 };
+enum { MAX_WIDTH = 160 }; /* collision surfaces of high order have the widest stencils */
 
 void term_add_gradient(const term *t, const double *x, double *gradient)
 {
     for (int k = 0; k < t->group_count; k++) {
         const stencil_group *g = &t->groups[k];
-        if (g->width > MAX_WIDTH) continue;
+        assert(g->width <= MAX_WIDTH);
         for (size_t e = 0; e < g->count; e++) {
             double part[3 * MAX_WIDTH];
             t->class->derivatives(t, k, x, e, e + 1, part, NULL);
             for (int i = 0; i < 3 * g->width; i++) {
                 int32_t block = g->blocks[e * (size_t)g->width + (size_t)(i / 3)];
-                gradient[3 * (size_t)block + (size_t)(i % 3)] += part[i];
+                if (block >= 0) gradient[3 * (size_t)block + (size_t)(i % 3)] += part[i];
             }
         }
     }
