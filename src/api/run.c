@@ -1,5 +1,6 @@
 /* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
 #include "api/frame_fields.h"
+#include "api/point_norms.h"
 #include "api/ranks.h"
 #include "api/remesh.h"
 #include "api/sim_state.h"
@@ -183,6 +184,11 @@ static void add_norms(const model *m, const double *x, run_summary *summary)
     summary->norms.h1_semi = sqrt(semi);
     summary->norms.h1 = sqrt(l2 + semi);
     summary->norms.linf = linf;
+    point_norms points = point_norms_measure(m, x);
+    summary->norms_at_points.l2 = points.l2;
+    summary->norms_at_points.h1 = points.h1;
+    summary->norms_at_points.h1_semi = points.h1_semi;
+    summary->norms_at_points.linf = points.linf;
 }
 
 /* A body without nodes of its own: the bounds of its surface, the centre from its first block. */

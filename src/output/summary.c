@@ -133,6 +133,15 @@ static int add_ranks(json_t *root, const run_summary *s)
     return failed;
 }
 
+static int add_point_norms(json_t *root, const run_summary *s)
+{
+    return json_object_set_new(root, "norms_at_points",
+                               json_pack("{s:o, s:o, s:o, s:o}", "l2", real(s->norms_at_points.l2),
+                                         "h1", real(s->norms_at_points.h1), "h1_semi",
+                                         real(s->norms_at_points.h1_semi), "linf",
+                                         real(s->norms_at_points.linf)));
+}
+
 static json_t *build(const run_summary *s)
 {
     json_t *root = json_pack(
@@ -148,9 +157,9 @@ static json_t *build(const run_summary *s)
         "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
-    if (root &&
-        (add_bodies(root, s) != 0 || add_accuracy(root, s) != 0 || add_remesh(root, s) != 0 ||
-         add_mlcp(root, s) != 0 || add_linear(root, s) != 0 || add_ranks(root, s) != 0)) {
+    if (root && (add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||
+                 add_accuracy(root, s) != 0 || add_remesh(root, s) != 0 || add_mlcp(root, s) != 0 ||
+                 add_linear(root, s) != 0 || add_ranks(root, s) != 0)) {
         json_decref(root);
         root = NULL;
     }

@@ -38,7 +38,7 @@ typedef struct run_summary {
     double stage_seconds[STAGE_COUNT];
     struct {
         double l2, h1, h1_semi, linf;
-    } norms; /* of the final displacement */
+    } norms, norms_at_points; /* of the final displacement; as PolyFEM takes them */
     /* Worst values of the steps that were measured, where the scene asks for it. */
     struct {
         int64_t steps; /* 0: not measured */

@@ -160,7 +160,7 @@ static abut_status fill(polyfem_scene *s, json_t *native, abut_error *err)
     set_contact(s, native);
     TRY(polyfem_set_remesh(s, native, err));
     /* Newton's method stops there by the gradient; this is below what that amounts to. */
-    json_object_set_new(native, "solver", json_pack("{s:s}", "tolerance", "1e-5 l"));
+    json_object_set_new(native, "solver", json_pack("{s:s}", "tolerance", "1e-6 l"));
     TRY(polyfem_add_geometry(s, err));
     if (s->dimension == 2) json_object_set_new(native, "planar", json_true());
     json_object_set(native, "bodies", s->bodies);

@@ -87,6 +87,8 @@ static abut_status polyfem(stepper *s, const double *x, abut_error *err)
     memset(s->gradient, 0, scalars * sizeof *s->gradient);
     term_add_gradient(&s->inertia->base, x, s->gradient);
     term_add_gradient(&s->elastic->base, x, s->gradient);
+    for (size_t i = 0; i < s->model->rest.count; i++)
+        if (is_obstacle(s, i)) memset(s->gradient + 3 * i, 0, 3 * sizeof *s->gradient);
     abut_status status = contact_polyfem_stiffness(c, x, polyfem_mean_mass(s), bounds_factor,
                                                    s->gradient, s->work, scalars, err);
     hold_prescribed(s);

@@ -187,8 +187,9 @@ TEST(time_and_integrators)
                          "\"beta\": 0.3, \"gamma\": 0.6}}");
     CHECK(s->integrator == INTEGRATOR_NEWMARK && s->newmark_beta == 0.3);
     scene_free(s);
-    s = must_import("}", ", \"time\": null");
+    s = must_import("}", ", \"contact\": {\"enabled\": true}, \"time\": null");
     CHECK(s->integrator == INTEGRATOR_QUASI_STATIC);
+    CHECK(s->stiffness_rule == STIFFNESS_RULE_POLYFEM_STATIC);
     scene_free(s);
     must_fail("}", ", \"time\": {\"integrator\": \"Leapfrog\"}", ABUT_ERROR_UNSUPPORTED,
               "/time/integrator");
@@ -232,7 +233,7 @@ TEST(contact_by_area)
     scene_free(s);
     s = must_import("}",
                     ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true}");
-    CHECK(s && s->improved_max);
+    CHECK(s && s->improved_max && s->stiffness_rule == STIFFNESS_RULE_POLYFEM);
     scene_free(s);
 }
 

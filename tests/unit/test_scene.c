@@ -296,6 +296,10 @@ TEST(fields_of_the_other_stepper)
                  more[i][0]);
         expect_error(text, more[i][1], "is for the stepper \"barrier\"");
     }
+    expect_error("{'abut': 1, 'time': {'step': 1, 'end': 1}, 'bodies': [], 'contact': {'physical': "
+                 "true}}",
+                 "bar.json: contact.physical",
+                 "is about a given \"contact.stiffness\", which is missing");
     static const char *const only_mlcp[][2] = {
         {"'residual': 1e-3", "bar.json: mlcp.residual"},
         {"'tolerance': 1e-3", "bar.json: mlcp.tolerance"},

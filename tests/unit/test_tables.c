@@ -264,6 +264,8 @@ TEST(summary_has_every_key_of_the_contract)
     static const char *const norms[] = {"l2", "h1", "h1_semi", "linf"};
     for (int i = 0; i < 4; i++)
         CHECK(json_is_real(json_object_get(json_object_get(root, "norms"), norms[i])));
+    for (int i = 0; i < 4; i++)
+        CHECK(json_is_real(json_object_get(json_object_get(root, "norms_at_points"), norms[i])));
     json_t *body = json_array_get(json_object_get(root, "bodies"), 1);
     CHECK(strcmp(json_string_value(json_object_get(body, "name")), "b\"all") == 0);
     json_t *high = json_array_get(json_object_get(body, "bounds"), 1);

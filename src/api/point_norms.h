@@ -1,0 +1,15 @@
+/* Norms of a displacement as PolyFEM takes them: with the points of the quadrature of elasticity,
+ * for linear elements the centre. Coarser than the exact norms of the polynomials, but comparable
+ * with what that program stores with its scenes. */
+#ifndef API_POINT_NORMS_H
+#define API_POINT_NORMS_H
+
+#include "body/model.h"
+
+typedef struct point_norms {
+    double l2, h1, h1_semi, linf;
+} point_norms;
+
+point_norms point_norms_measure(const model *m, const double *x);
+
+#endif
