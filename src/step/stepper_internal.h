@@ -9,8 +9,8 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
                                    abut_error *err);
 
 /* The stiffness of contact (stepper_stiffness.c): for the step, once prescribed nodes have moved;
- * before that for the first forces of friction; and anew at x where PolyFEM's rule does so, which is
- * when prescribed nodes have arrived and with every new set of friction forces. */
+ * before that for the first forces of friction; and anew at x where PolyFEM's rule does so, which
+ * is when prescribed nodes have arrived and with every new set of friction forces. */
 abut_status stepper_choose_stiffness(stepper *s, abut_error *err);
 abut_status stepper_choose_first_stiffness(stepper *s, abut_error *err);
 abut_status stepper_renew_stiffness(stepper *s, const double *x, abut_error *err);
