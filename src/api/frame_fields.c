@@ -44,7 +44,8 @@ static void measure_cells(void *context, size_t begin, size_t end)
         vec3 corners[4];
         for (size_t k = 0; k < 4; k++)
             corners[k] = vec3_load(w->x + 3 * (size_t)m->tets.data[4 * e + k]);
-        mat3 f = tet4_deformation(&m->tet_rest.data[e], corners);
+        tet4_rest room;
+        mat3 f = tet4_deformation(model_tet_rest(m, e, &room), corners);
         if (w->stress) w->stress[e] = von_mises(&m->bodies.data[m->tet_body.data[e]].material, f);
         if (w->stretch) {
             mat3 u, v;

@@ -174,9 +174,10 @@ static void add_norms(const model *m, const double *x, run_summary *summary)
         }
         mat3 du =
             mat3_from_columns(vec3_sub(u[1], u[0]), vec3_sub(u[2], u[0]), vec3_sub(u[3], u[0]));
-        l2 += m->tet_rest.data[e].volume / 20 * (squares + vec3_norm2(total));
-        semi +=
-            m->tet_rest.data[e].volume * mat3_norm2(mat3_mul(du, m->tet_rest.data[e].dm_inverse));
+        tet4_rest room;
+        const tet4_rest *shape = model_tet_rest(m, e, &room);
+        l2 += shape->volume / 20 * (squares + vec3_norm2(total));
+        semi += shape->volume * mat3_norm2(mat3_mul(du, shape->dm_inverse));
     }
     for (size_t i = 0; i < m->sets.count; i++)
         elements_add_norms(m, &m->sets.data[i], x, &l2, &semi, &linf);
@@ -395,7 +396,7 @@ static abut_status open_run(run *r, abut_error *err)
     atomic_remove_leftovers(folder);
     path_join(path, sizeof path, folder, "frames");
     atomic_remove_leftovers(path);
-    TRY(prepare_frames(r, err));
+    if (scene->frame_every > 0) TRY(prepare_frames(r, err));
     if (r->sim->scene->write_volume && r->sim->stepper->model->sets.count > 0) {
         path_join(path, sizeof path, folder, "volume");
         TRY(directory_create(path, err));

@@ -1,3 +1,4 @@
+#include "base/ranks.h"
 #include "body/model_build.h"
 
 #include <string.h>
@@ -304,6 +305,7 @@ abut_status model_finish(model *m, abut_error *err)
     TRY(group_vertices(m, err));
     weigh_obstacles(m);
     TRY(sum_load_masses(m, err));
+    if (ranks_divided()) array_free(&m->tet_rest);
     m->built = true;
     return ABUT_OK;
 }

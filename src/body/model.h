@@ -77,7 +77,7 @@ typedef struct model {
     ARRAY(model_body) bodies;
     size_t tet_count; /* linear tets, 4 blocks each */
     ARRAY(int32_t) tets;
-    ARRAY(tet4_rest) tet_rest; /* their rest shapes */
+    ARRAY(tet4_rest) tet_rest; /* their rest shapes; none on ranks, see model_tet_rest */
     ARRAY(int32_t) tet_body;
     ARRAY(rigid_body) rigids; /* rigid and affine bodies */
     ARRAY(element_set) sets;  /* all other elements, by kind and orders */
@@ -92,6 +92,17 @@ typedef struct model {
 } model;
 
 void model_free(model *m);
+
+/* The rest shape of a tet: stored, or made in *room. Where a run is divided over ranks they are not
+ * kept, because every rank would hold all of them for the few that it computes with. */
+static inline const tet4_rest *model_tet_rest(const model *m, size_t tet, tet4_rest *room)
+{
+    if (m->tet_rest.count > 0) return &m->tet_rest.data[tet];
+    vec3 x[4];
+    for (size_t k = 0; k < 4; k++) x[k] = m->rest.data[m->tets.data[4 * tet + k]];
+    tet4_rest_make(x, room);
+    return room;
+}
 
 /* Adds a body of linear tets. Errors: inverted or flat tets (ABUT_ERROR_INFEASIBLE). */
 abut_status model_add_deformable(model *m, const char *name, const mesh *shape,

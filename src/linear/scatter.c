@@ -1,6 +1,7 @@
 #include "linear/scatter.h"
 
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,11 +143,34 @@ static int compare_keys(const void *a, const void *b)
 void key_list_unique(key_list *keys)
 {
     if (keys->count < 2) return;
+    if (keys->capacity - keys->count >= keys->count) { /* room to sort in linear time */
+        keys->count = sort_unique_u64(keys->data, keys->data + keys->count, keys->count);
+        return;
+    }
     qsort(keys->data, keys->count, sizeof *keys->data, compare_keys);
     size_t kept = 1;
     for (size_t i = 1; i < keys->count; i++)
         if (keys->data[i] != keys->data[kept - 1]) keys->data[kept++] = keys->data[i];
     keys->count = kept;
+}
+
+abut_status key_list_thin(key_list *keys, size_t *distinct, abut_error *err)
+{
+    enum { FEW_KEYS = 1 << 16 };
+    if (keys->count < 2 * *distinct + FEW_KEYS) return ABUT_OK;
+    if (!array_reserve(keys, 2 * keys->count)) return error_memory(err, "listing matrix entries");
+    key_list_unique(keys);
+    *distinct = keys->count;
+    return ABUT_OK;
+}
+
+abut_status key_list_trim(key_list *keys, abut_error *err)
+{
+    uint64_t *data = mem_realloc(keys->data, keys->count, sizeof *keys->data);
+    if (!data) return error_memory(err, "listing matrix entries");
+    keys->data = data;
+    keys->capacity = keys->count;
+    return ABUT_OK;
 }
 
 /* Work of one gather: the entries of a chunk, cut at destination boundaries. */

@@ -52,6 +52,13 @@ abut_status scatter_append_keys(key_list *keys, int width, size_t count, const i
                                 abut_error *err);
 /* Sorts and removes duplicates. */
 void key_list_unique(key_list *keys);
+/* For long lists that are filled piece by piece: drops duplicates when there may be many. A mesh
+ * names each of its keys several times. *distinct: 0 at first. */
+abut_status key_list_thin(key_list *keys, size_t *distinct, abut_error *err);
+/* Gives back the room that is not used. */
+abut_status key_list_trim(key_list *keys, abut_error *err);
+/* Stencils of a piece. */
+enum { KEY_PIECE = 8192 };
 
 /* For maps of other destinations (row_matrix.h). A map is begun with room for all its entries,
  * per_item each, filled chunk by chunk, and every chunk ended: its entries are sorted. */

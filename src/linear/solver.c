@@ -286,6 +286,8 @@ void linear_begin_step(linear_solver *s)
     drop_other(s); /* its memory may be large */
 }
 
+void linear_end_step(linear_solver *s) { linear_begin_step(s); }
+
 const linear_statistics *linear_get_statistics(const linear_solver *s) { return &s->statistics; }
 
 bool linear_is_iterative(const linear_solver *s)

@@ -70,6 +70,8 @@ abut_status linear_solve_system(linear_solver *solver, const linear_system *syst
 /* A step depends on its start only, so that a run that goes on from a checkpoint has the same bits.
  */
 void linear_begin_step(linear_solver *solver);
+/* Nothing is solved until the next step: gives back what that would forget. */
+void linear_end_step(linear_solver *solver);
 const linear_statistics *linear_get_statistics(const linear_solver *solver);
 /* True when the tolerance of a system matters, so that an inexact Newton can save work. */
 bool linear_is_iterative(const linear_solver *solver);

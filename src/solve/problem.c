@@ -144,11 +144,20 @@ static abut_status number_group(problem *p, group_maps *maps, const stencil_grou
 static abut_status append_keys(problem *p, key_list *keys, const stencil_group *g,
                                const group_maps *maps, abut_error *err)
 {
-    const int32_t *blocks = maps->free_blocks.data;
-    if (!p->share) return scatter_append_keys(keys, g->width, maps->count, blocks, err);
-    int32_t first = rank_share_first(p->share, ranks_index());
-    int32_t end = rank_share_first(p->share, ranks_index() + 1);
-    return scatter_append_row_keys(keys, g->width, maps->count, blocks, first, end - first, err);
+    size_t distinct = keys->count;
+    for (size_t at = 0; at < maps->count; at += KEY_PIECE) {
+        size_t n = maps->count - at < KEY_PIECE ? maps->count - at : KEY_PIECE;
+        const int32_t *blocks = maps->free_blocks.data + at * (size_t)g->width;
+        if (p->share) {
+            int32_t first = rank_share_first(p->share, ranks_index());
+            int32_t end = rank_share_first(p->share, ranks_index() + 1);
+            TRY(scatter_append_row_keys(keys, g->width, n, blocks, first, end - first, err));
+        } else {
+            TRY(scatter_append_keys(keys, g->width, n, blocks, err));
+        }
+        TRY(key_list_thin(keys, &distinct, err));
+    }
+    return ABUT_OK;
 }
 
 /* Gradient entries of other ranks' rows are dropped. */
@@ -240,6 +249,7 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
             TRY(append_keys(p, &p->static_keys, group, &p->maps[t][g], err));
         }
         key_list_unique(&p->static_keys);
+        TRY(key_list_trim(&p->static_keys, err));
     }
     TRY(collect_dynamic_keys(p, err));
     size_t current = p->keys.count;

@@ -43,7 +43,12 @@ abut_status stencil_graph_add(stencil_graph *g, const stencil_group *group, abut
 {
     for (size_t i = 0; i < group->count * (size_t)group->width; i++)
         if (group->blocks[i] >= 0) g->weight.data[group->blocks[i]] += group->width;
-    TRY(scatter_append_keys(&g->keys, group->width, group->count, group->blocks, err));
+    size_t distinct = g->keys.count, width = (size_t)group->width;
+    for (size_t at = 0; at < group->count; at += KEY_PIECE) {
+        size_t n = group->count - at < KEY_PIECE ? group->count - at : KEY_PIECE;
+        TRY(scatter_append_keys(&g->keys, group->width, n, group->blocks + at * width, err));
+        TRY(key_list_thin(&g->keys, &distinct, err));
+    }
     key_list_unique(&g->keys);
     return ABUT_OK;
 }

@@ -702,6 +702,7 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
 
 void stepper_finish(stepper *s, step_statistics *statistics)
 {
+    linear_end_step(s->linear);
     double h = s->options.h, end = (double)(s->state.steps + 1) * h;
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
     settle_prescribed(s);

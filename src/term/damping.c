@@ -152,7 +152,7 @@ static void lag_tets(void *context, size_t begin, size_t end)
         mat3 blocks[TET4_BLOCKS];
         for (size_t k = 0; k < 4; k++)
             position[k] = vec3_load(w->x + 3 * (size_t)m->tets.data[4 * e + k]);
-        tet4_rest weighted = m->tet_rest.data[e];
+        tet4_rest room, weighted = *model_tet_rest(m, e, &room);
         weighted.volume *= body->damping;
         tet4_evaluate(&weighted, &body->material, position, true, NULL, blocks);
         memcpy(w->t->stiffness[0] + block_doubles(4) * e, blocks, sizeof blocks);

@@ -35,7 +35,8 @@ static double energy_range(void *context, size_t begin, size_t end)
     for (size_t e = begin; e < end; e++) {
         vec3 x[4];
         element_positions(m, w->x, e, x);
-        sum += tet4_energy(&m->tet_rest.data[e], element_material(m, e), x);
+        tet4_rest room;
+        sum += tet4_energy(model_tet_rest(m, e, &room), element_material(m, e), x);
     }
     return sum;
 }
@@ -61,7 +62,7 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
     for (size_t e = begin; e < end; e++) {
         vec3 position[4];
         element_positions(m, x, e, position);
-        tet4_rest weighted = m->tet_rest.data[e];
+        tet4_rest room, weighted = *model_tet_rest(m, e, &room);
         weighted.volume *= base->weight;
         tet4_evaluate(&weighted, element_material(m, e), position, true,
                       gradient ? (vec3 *)(gradient + 12 * (e - begin)) : NULL,
@@ -103,7 +104,8 @@ double elastic_volume_ratio(const elastic_term *t, const double *x, size_t eleme
     vec3 p[4];
     element_positions(t->model, x, element, p);
     mat3 ds = mat3_from_columns(vec3_sub(p[1], p[0]), vec3_sub(p[2], p[0]), vec3_sub(p[3], p[0]));
-    return mat3_determinant(ds) / (6 * t->model->tet_rest.data[element].volume);
+    tet4_rest room;
+    return mat3_determinant(ds) / (6 * model_tet_rest(t->model, element, &room)->volume);
 }
 
 static double volume_range(void *context, size_t begin, size_t end)
@@ -134,7 +136,8 @@ static double stretch_range(void *context, size_t begin, size_t end)
         element_positions(m, w->x, e, corners);
         mat3 u, v;
         double s[3];
-        svd3(tet4_deformation(&m->tet_rest.data[e], corners), &u, s, &v);
+        tet4_rest room;
+        svd3(tet4_deformation(model_tet_rest(m, e, &room), corners), &u, s, &v);
         largest = fmax(largest, s[0]);
     }
     return largest;

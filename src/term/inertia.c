@@ -203,7 +203,8 @@ abut_status inertia_create(const model *m, inertia_term **out, abut_error *err)
     for (size_t i = 0; ok && i < m->tet_count; i++) {
         const model_body *body = &m->bodies.data[m->tet_body.data[i]];
         if (!body->consistent_mass) continue;
-        ok = array_push(&t->tet_mass, body->density * m->tet_rest.data[i].volume);
+        tet4_rest room;
+        ok = array_push(&t->tet_mass, body->density * model_tet_rest(m, i, &room)->volume);
         for (size_t k = 0; ok && k < 4; k++)
             ok = array_push(&t->element_nodes, m->tets.data[4 * i + k]);
     }
