@@ -309,6 +309,22 @@ TEST(inexact_newton)
     stepper_destroy(exact);
 }
 
+/* Ranks do not keep the rest shapes of elements: made when needed, they are the same to the bit. */
+TEST(rest_shapes_are_not_needed)
+{
+    stepper *with = make_bar(3, "direct", 0), *without = make_bar(3, "direct", 0);
+    array_free(&((model *)without->model)->tet_rest);
+    step_statistics one, two;
+    CHECK_OK(stepper_advance(with, &one, &err), err);
+    CHECK_OK(stepper_advance(without, &two, &err), err);
+    size_t bytes = with->state.scalars * sizeof *with->state.x;
+    CHECK(memcmp(with->state.x, without->state.x, bytes) == 0);
+    CHECK(one.elastic == two.elastic && one.max_stretch == two.max_stretch);
+    CHECK(one.min_volume_ratio == two.min_volume_ratio && two.max_stretch > 1);
+    stepper_destroy(with);
+    stepper_destroy(without);
+}
+
 int main(void)
 {
     RUN(multigrid_does_not_depend_on_size);
@@ -319,5 +335,6 @@ int main(void)
     RUN(choice_is_kept);
     RUN(failed_fallback_ends_with_the_step);
     RUN(inexact_newton);
+    RUN(rest_shapes_are_not_needed);
     return TEST_END();
 }

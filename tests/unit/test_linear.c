@@ -311,6 +311,32 @@ TEST(missing_keys)
     array_free(&missing);
 }
 
+/* A long list with many repetitions is thinned on the way and never holds much more than what is
+ * different; sorted by either way it is the same. */
+TEST(long_lists_of_keys)
+{
+    enum { KEYS = 2000000, DIFFERENT = 50021 };
+    key_list thinned = {0}, whole = {0};
+    size_t distinct = 0, most = 0;
+    random_state r = {7};
+    for (size_t i = 0; i < KEYS; i++) {
+        uint64_t key = (uint64_t)(random_range(&r, 0, DIFFERENT)) * 0x100000001u;
+        CHECK(array_push(&thinned, key) && array_push(&whole, key));
+        if (i % KEY_PIECE == 0) CHECK_OK(key_list_thin(&thinned, &distinct, &err), err);
+        most = thinned.count > most ? thinned.count : most;
+    }
+    CHECK(most < 5 * DIFFERENT);
+    CHECK_OK(key_list_trim(&thinned, &err), err);
+    CHECK(thinned.capacity == thinned.count);
+    key_list_unique(&thinned); /* no room: compared */
+    CHECK(array_reserve(&whole, 2 * whole.count));
+    key_list_unique(&whole); /* room: by digits */
+    CHECK(thinned.count == DIFFERENT && whole.count == DIFFERENT);
+    CHECK(memcmp(thinned.data, whole.data, whole.count * sizeof *whole.data) == 0);
+    array_free(&thinned);
+    array_free(&whole);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Solvers                                                                                        */
 
@@ -478,6 +504,7 @@ int main(void)
     RUN(too_large);
     RUN(scatter_is_assembly);
     RUN(missing_keys);
+    RUN(long_lists_of_keys);
     RUN(solvers_solve);
     RUN(solvers_refuse_indefinite);
     RUN(large_chain);
