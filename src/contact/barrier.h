@@ -43,4 +43,20 @@ static inline double barrier_second(barrier_kind kind, double s, double shat)
     return -2 * log(s / shat) + (shat - s) * (shat + 3 * s) / (s * s);
 }
 
+/* Factor on the barrier of a pair with thickness, whose squared distances end at reach2 = (xi +
+ * dhat)^2 - xi^2 instead of shat = dhat^2. b has the unit shat^2: without the factor a thickness of
+ * 50 dhat would make the barrier 10,000 times as stiff as that of a thin pair beside it. With it,
+ * dhat / (xi + dhat) for every shat, the curvature in the distance is that of thin pairs near zero.
+ * 1 without thickness. */
+static inline double barrier_thickness_scale(barrier_kind kind, double shat, double reach2)
+{
+    double ratio = 2 * shat / (shat + reach2);
+    switch (kind) {
+    case BARRIER_C0: return 1;
+    case BARRIER_C1: return ratio;
+    case BARRIER_C2: break;
+    }
+    return ratio * ratio;
+}
+
 #endif

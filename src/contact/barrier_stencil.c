@@ -15,8 +15,9 @@ double barrier_stencil_value(const barrier_law *law, stencil_list list, const co
                              const vec3 *y)
 {
     double s = stencil_offset2(c->distance2, c->thickness);
-    double b =
-        c->multiplicity * barrier_value(law->kind, s, stencil_reach2(law->shat, c->thickness));
+    double shat = stencil_reach2(law->shat, c->thickness);
+    double b = barrier_thickness_scale(law->kind, law->shat, shat) * c->multiplicity *
+               barrier_value(law->kind, s, shat);
     if (list == LIST_EE_MOLLIFIED) {
         vec3 x[4];
         stencil_positions(c, 4, y, x);
@@ -30,9 +31,10 @@ static void plain_derivatives(const barrier_law *law, stencil_list list, const c
 {
     int n = 3 * stencil_list_width[list];
     stencil_kind kind = stencil_list_kind[list];
-    double factor = law->factor * c->multiplicity;
     double s = stencil_offset2(c->distance2, c->thickness);
     double shat = stencil_reach2(law->shat, c->thickness);
+    double factor =
+        law->factor * c->multiplicity * barrier_thickness_scale(law->kind, law->shat, shat);
     double first = factor * barrier_first(law->kind, s, shat);
     if (gradient) {
         stencil_gradient(kind, x, gradient);
@@ -76,10 +78,11 @@ static double spread_distance(const contact_stencil *c, const vec3 *x, double *g
 static void mollified_derivatives(const barrier_law *law, const contact_stencil *c, const vec3 *x,
                                   bool project, double *gradient, double *hessian)
 {
-    double factor = law->factor * c->multiplicity;
     double gs[12], hs[144], ge[12], he[144];
     double s = fmin(spread_distance(c, x, gs, hs), c->distance2);
     double shat = stencil_reach2(law->shat, c->thickness);
+    double factor =
+        law->factor * c->multiplicity * barrier_thickness_scale(law->kind, law->shat, shat);
     s = stencil_offset2(s, c->thickness);
     double e = edge_mollifier_hessian(x[0], x[1], x[2], x[3], c->threshold, ge, he);
     double b = barrier_value(law->kind, s, shat);
@@ -112,7 +115,9 @@ double barrier_normal_force(const barrier_law *law, double distance2, double thi
                             double multiplicity)
 {
     double s = stencil_offset2(distance2, thickness), shat = stencil_reach2(law->shat, thickness);
-    return -law->factor * multiplicity * barrier_first(law->kind, s, shat) * 2 * sqrt(distance2);
+    double factor =
+        law->factor * multiplicity * barrier_thickness_scale(law->kind, law->shat, shat);
+    return -factor * barrier_first(law->kind, s, shat) * 2 * sqrt(distance2);
 }
 
 double barrier_physical_scale(barrier_kind kind, double dhat)

@@ -164,7 +164,9 @@ static double value(term *base, const double *x)
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
         double s = stencil_offset2(c->distance * c->distance, c->thickness);
-        sum += c->weight * barrier_value(t->options.barrier, s, stencil_reach2(shat, c->thickness));
+        double reach2 = stencil_reach2(shat, c->thickness);
+        sum += c->weight * barrier_thickness_scale(t->options.barrier, shat, reach2) *
+               barrier_value(t->options.barrier, s, reach2);
     }
     return base->weight * t->kappa * sum;
 }
@@ -189,9 +191,10 @@ static void mesh_derivatives(const contact_term *t, stencil_list list, size_t be
 static void plane_local(const contact_term *t, const plane_contact *c, double *g, double *h,
                         bool project)
 {
-    double shat = stencil_reach2(t->options.dhat * t->options.dhat, c->thickness);
+    double dhat2 = t->options.dhat * t->options.dhat, shat = stencil_reach2(dhat2, c->thickness);
     vec3 n = t->planes.data[c->plane].normal;
-    double d = c->distance, factor = t->base.weight * t->kappa * c->weight;
+    double d = c->distance, factor = t->base.weight * t->kappa * c->weight *
+                                     barrier_thickness_scale(t->options.barrier, dhat2, shat);
     double s = stencil_offset2(d * d, c->thickness);
     double b1 = barrier_first(t->options.barrier, s, shat);
     vec3_store(g, vec3_scale(factor * b1 * 2 * d, n));
@@ -280,11 +283,17 @@ void contact_set_stiffness_bounds(contact_term *t, double mean_mass)
 void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
                                const double *other_gradient, size_t scalars)
 {
-    enum { LASTING = 3 };
-    t->loaded = t->min_gap < 1e-3 * t->options.dhat ? t->loaded + 1 : 0;
+    /* Under a lasting load the barrier should work in the middle of its range: gaps far below dhat
+     * make it stiff against everything but itself, and Newton's method slow. A single impact is
+     * left alone; so is the rule where the gaps are wide enough. */
+    enum { PATIENCE = 8, HIGHEST = 7 };
+    if (t->min_gap < 0.1 * t->options.dhat)
+        t->loaded = fmin(t->loaded + 1, PATIENCE + HIGHEST);
+    else if (t->min_gap > 0.5 * t->options.dhat)
+        t->loaded = fmax(t->loaded - 1, 0);
+    double lowest = t->kappa_min * exp2(fmax(0, t->loaded - PATIENCE));
     double balanced = stiffness_balance(contact_gradient, other_gradient, scalars);
-    double wanted = fmax(t->kappa_min, balanced) * (t->loaded >= LASTING ? 2 : 1);
-    t->kappa = fmin(t->kappa_max, wanted);
+    t->kappa = fmin(t->kappa_max, fmax(lowest, balanced));
 }
 
 bool contact_adapt_stiffness(contact_term *t)

@@ -59,7 +59,7 @@ typedef struct contact_term {
     const model *model;
     contact_options options;
     double kappa, kappa_min, kappa_max;
-    double loaded; /* number of steps on end that began with a gap far below dhat */
+    double loaded; /* grows with every step that begins with a gap far below dhat */
     ARRAY(half_space) planes;
     broad_phase *broad;
     broad_parts *parts;   /* used instead when no body meets itself; else NULL */
@@ -107,9 +107,9 @@ void contact_begin_step(contact_term *t);
 /* Lower and upper bound of kappa for a mean nodal mass (IPC supplement 6). */
 void contact_set_stiffness_bounds(contact_term *t, double mean_mass);
 /* At the beginning of a step: kappa from balancing the contact gradient g_c (at kappa = 1) against
- * the rest of the gradient; twice that when gaps have been below dhat / 1000 for some steps on end.
- * Under lasting loads the barrier is so steep there, and the way to the next collision so short,
- * that Newton's method crawls; an impact does not last as long and keeps its stiffness. */
+ * the rest of the gradient; more when gaps have been below dhat / 10 for some steps. Under lasting
+ * loads the barrier is so steep there, and the way to the next collision so short, that Newton's
+ * method crawls; an impact does not last as long and keeps its stiffness. */
 void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
                                const double *other_gradient, size_t scalars);
 /* After an iteration: doubles kappa when a tiny distance has shrunk again. True when it changed. */

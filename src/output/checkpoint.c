@@ -131,7 +131,7 @@ static bool put_contents(hid_t file, const checkpoint_writer *w)
 static hid_t memory_access(const void *image, size_t size)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_core(access, 1 << 20, false);
+    H5Pset_fapl_core(access, 1 << 16, false);
     if (image) H5Pset_file_image(access, (void *)image, size);
     return access;
 }

@@ -68,9 +68,11 @@ static abut_status share_contact(remesher *r, const patch *p, double *share, abu
         const plane_contact *c = &t->plane_contacts.data[i];
         int32_t v = p->vertices.data[rows[c->vertex].block];
         double s = stencil_offset2(c->distance * c->distance, c->thickness);
+        double reach2 = stencil_reach2(shat, c->thickness);
         if (v >= 0)
             share[v] += factor * c->weight *
-                        barrier_value(t->options.barrier, s, stencil_reach2(shat, c->thickness));
+                        barrier_thickness_scale(t->options.barrier, shat, reach2) *
+                        barrier_value(t->options.barrier, s, reach2);
     }
     return ABUT_OK;
 }

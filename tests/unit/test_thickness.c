@@ -231,8 +231,35 @@ TEST(zero_thickness)
     mem_free(result[1]);
 }
 
+/* Energy of two points whose gap beyond the thickness is given, in units of the plain barrier. */
+static double energy_at(double gap, double thickness)
+{
+    contact_stencil c = {.multiplicity = 1,
+                         .thickness = thickness,
+                         .distance2 = (gap + thickness) * (gap + thickness)};
+    barrier_law law = {.kind = BARRIER_C2, .shat = 1e-6, .factor = 1};
+    return barrier_stencil_value(&law, LIST_PP, &c, NULL);
+}
+
+/* One stiffness serves pairs of any thickness: near contact all have the same curvature in the gap.
+ */
+static void test_stiffness_for_any_thickness(void)
+{
+    double dhat = 1e-3, gap = 1e-3 * dhat, h = 0.01 * gap, curvature[4];
+    static const double thickness[4] = {0, 1e-4, 1e-2, 1};
+    for (int i = 0; i < 4; i++)
+        curvature[i] = (energy_at(gap + h, thickness[i]) - 2 * energy_at(gap, thickness[i]) +
+                        energy_at(gap - h, thickness[i])) /
+                       (h * h);
+    for (int i = 1; i < 4; i++) {
+        CHECK(curvature[i] > 0.5 * curvature[0]);
+        CHECK(curvature[i] < 2.5 * curvature[0]);
+    }
+}
+
 int main(void)
 {
+    RUN(stiffness_for_any_thickness);
     RUN(offset_barrier);
     RUN(offset_force);
     RUN(piles);
