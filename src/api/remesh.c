@@ -2,6 +2,7 @@
 
 #include "api/remesh_methods.h"
 #include "api/verify.h"
+#include "contact/contact_step.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -121,6 +122,38 @@ static abut_status positions_feasible(const abut_sim *sim, stepper *s, double *x
     return status;
 }
 
+/* Where the step on the new meshes starts: as far from the safe positions to the relaxed ones
+ * (guess, replaced) as nothing collides and no cell is inverted. */
+static abut_status go_safely(const abut_sim *sim, stepper *s, const body_change *changes,
+                             double *guess, bool *feasible, abut_error *err)
+{
+    size_t n = s->state.scalars;
+    double *safe = mem_alloc(2 * n + 1, sizeof *safe), *way = safe + n, alpha = 1;
+    if (!safe) return error_memory(err, "remeshing");
+    carry_safe_positions(sim->stepper, s, sim->scene, changes, safe);
+    bool moves = false;
+    for (size_t i = 0; i < n; i++) {
+        way[i] = guess[i] - safe[i];
+        moves = moves || way[i] != 0;
+    }
+    abut_status status = ABUT_OK;
+    if (s->contact && moves) {
+        contact_begin_step(s->contact);
+        status = contact_max_step(&s->contact->base, safe, way, 1, &alpha, &s->timer, err);
+        contact_begin_step(s->contact);
+        if (alpha < 1) alpha *= 0.8;
+        for (size_t i = 0; i < n && alpha < 1; i++) guess[i] = safe[i] + alpha * way[i];
+    }
+    *feasible = false;
+    if (status == ABUT_OK) status = positions_feasible(sim, s, guess, feasible, err);
+    if (status == ABUT_OK && !*feasible && moves) {
+        memcpy(guess, safe, n * sizeof *guess);
+        status = positions_feasible(sim, s, guess, feasible, err);
+    }
+    mem_free(safe);
+    return status;
+}
+
 /* A stepper on the new meshes that has solved the step; *out is NULL when they cannot be used. */
 static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
                                  const body_change *changes, step_statistics *statistics,
@@ -136,7 +169,7 @@ static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
                              &statistics->remesh.projections, err);
     bool start = false, end = false;
     if (status == ABUT_OK) status = positions_feasible(sim, s, s->state.x, &start, err);
-    if (status == ABUT_OK && start) status = positions_feasible(sim, s, guess, &end, err);
+    if (status == ABUT_OK && start) status = go_safely(sim, s, changes, guess, &end, err);
     if (status == ABUT_OK && start && end) {
         status = stepper_solve(s, guess, statistics, err);
         /* From the start of the step, should the way from the guess not lead to an end. */

@@ -19,6 +19,7 @@ void body_change_free(body_change *c)
     mesh_free(&c->now.shape);
     mem_free(c->now.sets);
     mem_free(c->next);
+    mem_free(c->safe);
     for (size_t i = 0; i < CARRY_MAX_FIELDS; i++) mem_free(c->field[i]);
     memset(c, 0, sizeof *c);
 }
@@ -151,8 +152,16 @@ static abut_status carry_conditions(const stepper *from, stepper *to, const scen
 
 /* ---- fields ---- */
 
+enum { FIELD_NEXT = CARRY_MAX_FIELDS, FIELD_SAFE };
+
+static const double *changed_field(const body_change *c, size_t field)
+{
+    if (field == FIELD_SAFE && c->safe) return c->safe;
+    return field >= FIELD_NEXT ? c->next : c->field[field];
+}
+
 /* Blocks of every body that has kept its mesh; the others from their changes. */
-static void copy_blocks(const stepper *from, stepper *to, const scene_def *scene,
+static void copy_blocks(const stepper *from, const stepper *to, const scene_def *scene,
                         const body_change *changes, size_t field, const double *old, double *new)
 {
     for (size_t i = 0; i < scene->body_count; i++) {
@@ -160,8 +169,7 @@ static void copy_blocks(const stepper *from, stepper *to, const scene_def *scene
         size_t b = built_body(scene, i);
         const model_body *x = &from->model->bodies.data[b], *y = &to->model->bodies.data[b];
         const double *source = old + 3 * (size_t)x->first_block;
-        if (changes[i].changed)
-            source = field == SIZE_MAX ? changes[i].next : changes[i].field[field];
+        if (changes[i].changed) source = changed_field(&changes[i], field);
         memcpy(new + 3 * (size_t)y->first_block, source,
                3 * (size_t)(y->block_count + y->angle_count) * sizeof *new);
     }
@@ -291,6 +299,12 @@ static void copy_others(state_array *before, size_t n, state_array *after, size_
     }
 }
 
+void carry_safe_positions(const stepper *from, const stepper *to, const scene_def *scene,
+                          const body_change *changes, double *out)
+{
+    copy_blocks(from, to, scene, changes, FIELD_SAFE, from->x, out);
+}
+
 abut_status carry_state(stepper *from, stepper *to, const scene_def *scene, const body_shapes *old,
                         const body_change *changes, double *guess, size_t *projections,
                         abut_error *err)
@@ -307,7 +321,7 @@ abut_status carry_state(stepper *from, stepper *to, const scene_def *scene, cons
     copy_others(before + nodal, n - nodal, after + nodal, m - nodal);
     for (size_t k = 0; k < nodal; k++)
         copy_blocks(from, to, scene, changes, k, before[k].doubles, after[k].doubles);
-    copy_blocks(from, to, scene, changes, SIZE_MAX, from->x, guess);
+    copy_blocks(from, to, scene, changes, FIELD_NEXT, from->x, guess);
     to->state.steps = from->state.steps;
     to->rigid.turn.steps = from->rigid.turn.steps;
     to->time = from->time;

@@ -14,6 +14,7 @@ typedef struct body_change {
     bool nested; /* every new cell lies in an old one: nothing has to be projected */
     body_shape now;
     double *next; /* positions at the end of the step, to start from */
+    double *safe; /* the same before anything was relaxed, without intersections; NULL: as next */
     size_t field_count;
     double *field[CARRY_MAX_FIELDS];
 } body_change;
@@ -36,6 +37,10 @@ abut_status body_change_interpolate(const stepper *s, const body_shape *old, siz
 abut_status carry_state(stepper *from, stepper *to, const scene_def *scene, const body_shapes *old,
                         const body_change *changes, double *guess, size_t *projections,
                         abut_error *err);
+
+/* The positions at the end of the step that are safe to start from. */
+void carry_safe_positions(const stepper *from, const stepper *to, const scene_def *scene,
+                          const body_change *changes, double *out);
 
 /* Number of the model's body for body i of the scene. */
 size_t built_body(const scene_def *scene, size_t i);

@@ -10,8 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Fields of the local mesh; then those of motion_arrays, positions first. */
-enum { FIELD_X = 0, FIELD_PREDICTOR = 1, FIELD_STATE = 2 };
+/* Fields of the local mesh: the solution on the old mesh, which is relaxed, the predictor, the
+ * solution once more, which is interpolated only; then those of motion_arrays, positions first. */
+enum { FIELD_X = 0, FIELD_PREDICTOR = 1, FIELD_SAFE = 2, FIELD_STATE = 3 };
 enum { MAX_FLAGS = 64 };
 
 /* One value of `attribute`: a material of a body. */
@@ -30,6 +31,7 @@ typedef struct joined {
     size_t field_count;
     int *first_flag; /* per body of the scene */
     uint8_t *remeshed;
+    int32_t *vertex_of_block; /* of the scene's model, -1: not remeshed */
     uint8_t flag_axes[MAX_FLAGS];
     ARRAY(attribute_def) attributes;
     ARRAY(remesh_material) materials;
@@ -46,6 +48,7 @@ static void joined_free(joined *j)
     for (size_t k = 0; k < CARRY_MAX_FIELDS + FIELD_STATE; k++) mem_free(j->fields[k]);
     mem_free(j->first_flag);
     mem_free(j->remeshed);
+    mem_free(j->vertex_of_block);
     array_free(&j->attributes);
     array_free(&j->materials);
     array_free(&j->tractions);
@@ -77,7 +80,11 @@ static abut_status allocate(joined *j, abut_error *err)
     j->attribute = mem_alloc(j->cell_count + 1, sizeof *j->attribute);
     j->first_flag = mem_calloc(sim->scene->body_count + 1, sizeof *j->first_flag);
     j->remeshed = mem_calloc(sim->stepper->model->bodies.count + 1, 1);
-    bool ok = j->rest && j->flags && j->cells && j->attribute && j->first_flag && j->remeshed;
+    size_t blocks = sim->stepper->model->rest.count;
+    j->vertex_of_block = mem_alloc(blocks + 1, sizeof *j->vertex_of_block);
+    bool ok = j->rest && j->flags && j->cells && j->attribute && j->first_flag && j->remeshed &&
+              j->vertex_of_block;
+    for (size_t b = 0; ok && b < blocks; b++) j->vertex_of_block[b] = -1;
     for (size_t k = 0; ok && k < j->field_count; k++) {
         j->fields[k] = mem_alloc(j->vertex_count + 1, sizeof **j->fields);
         ok = j->fields[k] != NULL;
@@ -122,7 +129,9 @@ static abut_status add_body(joined *j, size_t i, size_t *vertex, size_t *cell, a
         TRY(attribute_of(j, i, cells->tags ? cells->tags[c] : 0, &j->attribute[*cell + c], err));
     state_array arrays[CARRY_MAX_FIELDS];
     size_t count = motion_arrays(&j->sim->stepper->state, "", arrays, CARRY_MAX_FIELDS);
+    for (size_t v = 0; v < n; v++) j->vertex_of_block[first + v] = (int32_t)(*vertex + v);
     memcpy(j->fields[FIELD_X] + *vertex, s->x + 3 * first, n * sizeof(vec3));
+    memcpy(j->fields[FIELD_SAFE] + *vertex, s->x + 3 * first, n * sizeof(vec3));
     memcpy(j->fields[FIELD_PREDICTOR] + *vertex, s->inertia->x_tilde + 3 * first, n * sizeof(vec3));
     for (size_t k = 0; k < count; k++)
         memcpy(j->fields[FIELD_STATE + k] + *vertex, arrays[k].doubles + 3 * first,
@@ -138,11 +147,11 @@ static abut_status loaded_area(const joined *j, size_t i, size_t set, double *ar
     const body_shape *shape = shape_of(j, i);
     side_list sides = {0};
     *area = 0;
-    TRY(remembered_sides(shape, j->sim->scene->planar, set, &sides, err));
-    for (size_t k = 0; k < sides.count; k++)
+    abut_status status = remembered_sides(shape, j->sim->scene->planar, set, &sides, err);
+    for (size_t k = 0; status == ABUT_OK && k < sides.count; k++)
         *area += side_area(&shape->shape, &sides.data[k], j->sim->scene->planar);
     array_free(&sides);
-    return ABUT_OK;
+    return status;
 }
 
 /* Middle of the nodes of a set at rest, where a traction that varies in space is evaluated. */
@@ -225,7 +234,7 @@ static abut_status join(joined *j, abut_error *err)
     TRY(add_sets(j, err));
     for (size_t i = 0; i < sim->scene->body_count; i++)
         if (shape_of(j, i)) TRY(add_body(j, i, &vertex, &cell, err));
-    bool position[CARRY_MAX_FIELDS + FIELD_STATE] = {[FIELD_X] = true};
+    bool position[CARRY_MAX_FIELDS + FIELD_STATE] = {[FIELD_X] = true, [FIELD_SAFE] = true};
     for (size_t k = FIELD_STATE; k < j->field_count; k++)
         position[k] = carried_position(&sim->stepper->state, k - FIELD_STATE);
     local_definition def = {.dimension = sim->scene->planar ? 2 : 3,
@@ -266,7 +275,8 @@ static abut_status part_body(const parting *p, size_t i, body_change *out, abut_
                        &block, err));
     out->now.sets = mem_alloc(n + 1, sizeof *out->now.sets);
     out->next = mem_alloc(3 * n + 1, sizeof *out->next);
-    bool ok = out->now.sets && out->next;
+    out->safe = mem_alloc(3 * n + 1, sizeof *out->safe);
+    bool ok = out->now.sets && out->next && out->safe;
     for (size_t k = 0; ok && k < out->field_count; k++) {
         out->field[k] = mem_alloc(3 * n + 1, sizeof *out->field[k]);
         ok = out->field[k] != NULL;
@@ -282,6 +292,7 @@ static abut_status part_body(const parting *p, size_t i, body_change *out, abut_
             out->now.shape.vertices[to] = e->rest[v];
             out->now.sets[to] = e->flags[v] >> p->j->first_flag[i];
             vec3_store(out->next + 3 * to, e->fields[FIELD_X][v]);
+            vec3_store(out->safe + 3 * to, e->fields[FIELD_SAFE][v]);
             for (size_t f = 0; f < out->field_count; f++)
                 vec3_store(out->field[f] + 3 * to, e->fields[FIELD_STATE + f][v]);
         }
@@ -369,6 +380,7 @@ static remesh_problem problem_of(const joined *j)
                             .x = s->x,
                             .start = s->start,
                             .remeshed = j->remeshed,
+                            .vertex_of_block = j->vertex_of_block,
                             .material_count = j->materials.count,
                             .materials = j->materials.data,
                             .mass_factor = s->inertia->mass_factor,
@@ -380,6 +392,7 @@ static remesh_problem problem_of(const joined *j)
                             .field_x = FIELD_X,
                             .field_predictor = FIELD_PREDICTOR,
                             .field_start = s->contact ? FIELD_STATE : -1,
+                            .field_safe = s->contact ? FIELD_SAFE : 0,
                             .tolerance = s->options.tolerance * h};
 }
 

@@ -1,6 +1,7 @@
 #include "remesh/criterion.h"
 
 #include "base/parallel.h"
+#include "remesh/local_internal.h"
 #include "remesh/remesher.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@ remesh_options remesh_default_options(void)
                             .quality_tolerance = -1e-8,
                             .split_threshold = 0.95,
                             .collapse_threshold = 0.01,
+                            .screening = 0.5,
                             .patch_rings = 2,
                             .patch_share = 0.01,
                             .trial_iterations = 1,
@@ -65,16 +67,14 @@ static abut_status measure_edges(remesher *r, double *shortest, double *boundary
     return status;
 }
 
-/* Mean density of the potential in the cells around an edge, or a vertex. */
+/* Mean density of the potential in the cells around an edge. */
 static double mean_density(const remesher *r, int32_t a, int32_t b)
 {
     const local_mesh *m = r->mesh;
     double sum = 0;
     size_t count = 0;
-    for (int32_t at = m->vertices.data[a].first; at >= 0; at = m->cells.data[at / 4].next[at % 4]) {
-        bool has = b < 0;
-        for (int k = 0; k <= m->dimension; k++) has = has || m->cells.data[at / 4].vertex[k] == b;
-        if (!has) continue;
+    for (int32_t at = m->vertices.data[a].first; at >= 0; at = local_next(m, at)) {
+        if (local_corner_of(m, &m->cells.data[at / 4], b) < 0) continue;
         sum += cell_potential(r, at / 4) / local_cell_volume(m, at / 4, -1);
         count++;
     }
@@ -112,12 +112,37 @@ static bool may_collapse(const remesher *r, int32_t a, int32_t b)
     return smallest_cell(r, a, b) <= regular;
 }
 
-static bool push_edge(remesher *r, operation what, int32_t a, int32_t b, remesh_count *count)
+/* Splits that gain less when the new vertex alone may move are not tried. */
+static double least_gain(const remesher *r)
 {
+    return r->options->screening * r->problem->force_factor * r->options->split_tolerance;
+}
+
+static abut_status push_edge(remesher *r, operation what, int32_t a, int32_t b, remesh_count *count,
+                             abut_error *err)
+{
+    double priority = 0;
     count->candidates++;
-    double priority =
-        what == OPERATION_COLLAPSE ? -local_edge_length(r->mesh, a, b) : mean_density(r, a, b);
-    return edge_queue_push(&r->queue, (queue_item){priority, a, b});
+    switch (what) {
+    case OPERATION_SPLIT: {
+        const edge_note *note = edge_table_find(&r->edges, a, b);
+        size_t number = note ? (size_t)(note - r->edges.notes.data) : SIZE_MAX;
+        if (number < r->middles.count)
+            priority = noted_gain(r, number, a, b);
+        else
+            TRY(split_gain(r, a, b, &priority, err));
+        if (priority <= least_gain(r) && r->options->screening > 0) {
+            count->screened++;
+            return ABUT_OK;
+        }
+        break;
+    }
+    case OPERATION_COLLAPSE: priority = -local_edge_length(r->mesh, a, b); break;
+    default: priority = mean_density(r, a, b);
+    }
+    if (!edge_queue_push(&r->queue, (queue_item){priority, a, b}))
+        return error_memory(err, "listing edges");
+    return ABUT_OK;
 }
 
 /* True when the edge is of the kind that an operation looks at. */
@@ -144,8 +169,10 @@ static abut_status fill_queue(remesher *r, operation what, remesh_count *count, 
     for (size_t i = 0; i + 1 < edges.count && status == ABUT_OK; i += 2) {
         int32_t a = edges.data[i], b = edges.data[i + 1];
         edge_note *note = edge_table_note(&r->edges, a, b);
-        if (!note || (is_candidate(r, what, note, a, b) && !push_edge(r, what, a, b, count)))
+        if (!note)
             status = error_memory(err, "listing edges");
+        else if (is_candidate(r, what, note, a, b))
+            status = push_edge(r, what, a, b, count, err);
     }
     array_free(&edges);
     return status;
@@ -164,9 +191,8 @@ static abut_status inherit(remesher *r, operation what, int32_t vertex, edge_ran
         if (known) continue;
         note->rank = rank;
         note->depth = (int8_t)depth;
-        if (depth < limit && is_candidate(r, what, note, vertex, r->near.data[i]) &&
-            !push_edge(r, what, vertex, r->near.data[i], count))
-            return error_memory(err, "listing edges");
+        if (depth < limit && is_candidate(r, what, note, vertex, r->near.data[i]))
+            TRY(push_edge(r, what, vertex, r->near.data[i], count, err));
     }
     return ABUT_OK;
 }
@@ -190,6 +216,29 @@ static abut_status note_swapped(remesher *r, size_t first_cell, int depth, abut_
 
 /* --- passes --------------------------------------------------------------------------------- */
 
+/* What the split is worth now that others were made. False when it has to wait for better ones, or
+ * is not worth it any more (and then *item is dropped). */
+static abut_status is_still_best(remesher *r, queue_item *item, edge_note *note, bool *best,
+                                 abut_error *err)
+{
+    double gain;
+    *best = true;
+    if (r->options->screening <= 0) return ABUT_OK;
+    TRY(split_gain(r, item->a, item->b, &gain, err));
+    if (gain <= least_gain(r)) {
+        *best = false;
+        note->tried |= 1 << OPERATION_SPLIT;
+        r->report->split.screened++;
+    } else if (gain < 0.9 * item->priority && r->queue.count > 0 &&
+               gain < r->queue.data[0].priority) {
+        *best = false;
+        item->priority = gain;
+        if (!edge_queue_push(&r->queue, *item)) return error_memory(err, "listing edges");
+    }
+    item->priority = gain;
+    return ABUT_OK;
+}
+
 /* Candidates from the queue whose patches do not touch each other. */
 static abut_status fill_batch(remesher *r, operation what, abut_error *err)
 {
@@ -206,6 +255,9 @@ static abut_status fill_batch(remesher *r, operation what, abut_error *err)
             note = edge_table_note(&r->edges, item.a, item.b);
             if (!note) return error_memory(err, "listing edges");
             if (note->tried >> what & 1 || !is_candidate(r, what, note, item.a, item.b)) continue;
+            bool best = true;
+            if (what == OPERATION_SPLIT) TRY(is_still_best(r, &item, note, &best, err));
+            if (!best) continue;
         }
         bool added;
         TRY(batch_add(r, what, item, note, &added, err));
@@ -233,6 +285,7 @@ static abut_status finish_trial(remesher *r, trial *t, remesh_count *count, abut
     count->jump += (t->before - t->jumped) / r->problem->force_factor;
     switch (t->what) {
     case OPERATION_SPLIT:
+        TRY(note_touched(r, change.vertex, t->a, t->b, err));
         return inherit(r, t->what, change.vertex, t->rank, t->depth + 1, o->split_depth, count,
                        err);
     case OPERATION_COLLAPSE:
@@ -317,6 +370,12 @@ static void release(remesher *r)
     mem_free(r->cell_energy);
     array_free(&r->deferred);
     array_free(&r->near);
+    array_free(&r->star);
+    array_free(&r->touched);
+    array_free(&r->push);
+    array_free(&r->middles);
+    number_map_free(&r->scratch.cells);
+    number_map_free(&r->scratch.vertices);
 }
 
 static abut_status run_passes(remesher *r, abut_error *err)
@@ -328,6 +387,7 @@ static abut_status run_passes(remesher *r, abut_error *err)
     if (r->contact && boundary >= r->problem->contact->options.dhat)
         r->floor = r->problem->contact->options.dhat;
     TRY(rank_edges(r, err));
+    if (o->split && o->screening > 0) TRY(measure_middles(r, err));
     if (o->split) TRY(edge_pass(r, OPERATION_SPLIT, &r->report->split, err));
     if (o->collapse) TRY(edge_pass(r, OPERATION_COLLAPSE, &r->report->collapse, err));
     if (o->swap) TRY(edge_pass(r, OPERATION_SWAP, &r->report->swap, err));
@@ -339,7 +399,7 @@ abut_status remesh_step(local_mesh *m, const remesh_problem *q, const remesh_opt
                         const logger *log, remesh_report *report, abut_error *err)
 {
     double started = timer_now();
-    remesher r = {.mesh = m, .problem = q, .options = options, .log = log, .report = report};
+    remesher r = {.mesh = m, .problem = q, .options = options, .report = report};
     *report = (remesh_report){.vertices_before = living_vertices(m)};
     int threads = parallel_threads();
     abut_status status = prepare(&r, threads < MAX_BATCH ? threads : MAX_BATCH, err);

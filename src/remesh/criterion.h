@@ -42,7 +42,10 @@ typedef struct remesh_problem {
     const friction_term *friction;
     const double *x, *start;
     const uint8_t *remeshed; /* per body of the scene: it is in the local mesh */
-    size_t material_count;   /* attributes are 0 .. material_count - 1 */
+    /* Vertex of the local mesh of every coordinate block of the scene, -1: none. With it contact is
+     * as it was found at x; NULL: it is looked for once more. */
+    const int32_t *vertex_of_block;
+    size_t material_count; /* attributes are 0 .. material_count - 1 */
     const remesh_material *materials;
     double mass_factor;  /* 1; 0 if quasi-static */
     double force_factor; /* the integrator's factor on forces, alpha h^2 */
@@ -51,6 +54,10 @@ typedef struct remesh_problem {
     const remesh_traction *tractions;
     const uint8_t *flag_axes; /* 64: axes (bits 1, 2, 4) that a vertex with this flag is held on */
     int field_x, field_predictor, field_start; /* start: -1 without contact */
+    /* A further field with the same values as x, which is only interpolated and so stays free of
+     * intersections. With it x may be relaxed on surfaces without looking at contact, for the
+     * caller to go from here to there with care. 0: none. */
+    int field_safe;
     double tolerance; /* of the local Newton: largest entry of the direction, m */
 } remesh_problem;
 
@@ -63,6 +70,9 @@ typedef struct remesh_options {
      * edges (splits); below this share of the range in elastic and contact energy (collapses). 0
      * and 1: all edges. */
     double split_threshold, collapse_threshold;
+    /* Splits that are worth less than this part of the tolerance when the new vertex alone may move
+     * (to second order) are not tried. 0: all are. */
+    double screening;
     int patch_rings;    /* at least that many rings around the edge */
     double patch_share; /* and at least that share of the volume of all cells */
     int trial_iterations, trial_iterations_contact; /* of Newton before the decision */
@@ -78,6 +88,7 @@ remesh_options remesh_default_options(void);
 
 typedef struct remesh_count {
     size_t candidates; /* edges (vertices) in the queue, later ones included */
+    size_t screened;   /* worth too little at first sight */
     size_t tried;      /* solved locally */
     size_t accepted;
     size_t refused; /* by guards, topology, shape, intersection */

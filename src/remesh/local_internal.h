@@ -44,6 +44,12 @@ static inline int local_corner_of(const local_mesh *m, const local_cell *c, int3
 /* Flags that all corners but `without` (-1: none left out) have. */
 uint64_t local_common_flags(const local_mesh *m, const local_cell *c, int without);
 
+/* Rest measure of the facet opposite a corner: area, or length in the plane. */
+double local_facet_area(const local_mesh *m, const local_cell *c, int corner);
+/* Flags of the middle of an edge: of the facets (on the boundary) or cells (inside) around it that
+ * have a flag at all corners; on a crease those of its two ends. */
+uint64_t local_middle_flags(const local_mesh *m, int32_t a, int32_t b, const local_list *star);
+
 /* Barycentric coordinates of a point in a simplex of the dimension. False when it is flat. */
 bool local_barycentric(int dimension, const vec3 *corner, vec3 point, double *weight);
 double local_simplex_volume(int dimension, const vec3 *p);

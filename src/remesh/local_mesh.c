@@ -88,6 +88,17 @@ uint64_t local_common_flags(const local_mesh *m, const local_cell *c, int withou
     return common;
 }
 
+double local_facet_area(const local_mesh *m, const local_cell *c, int corner)
+{
+    vec3 x[3];
+    int n = 0;
+    for (int k = 0; k <= m->dimension; k++)
+        if (k != corner) x[n++] = m->vertices.data[c->vertex[k]].rest;
+    vec3 along = vec3_sub(x[1], x[0]);
+    if (m->dimension == 2) return vec3_norm(along);
+    return 0.5 * vec3_norm(vec3_cross(along, vec3_sub(x[2], x[0])));
+}
+
 /* --- rings and the log ---------------------------------------------------------------------- */
 
 static void link_corner(local_mesh *m, int32_t cell, int corner)

@@ -3,9 +3,7 @@
 
 #include <math.h>
 
-/* Flags of the middle of an edge: of the facets (on the boundary) or cells (inside) around it that
- * have a flag at all corners; on a crease those of its two ends. */
-static uint64_t middle_flags(const local_mesh *m, int32_t a, int32_t b, const local_list *star)
+uint64_t local_middle_flags(const local_mesh *m, int32_t a, int32_t b, const local_list *star)
 {
     uint64_t ends = m->vertices.data[a].flags & m->vertices.data[b].flags, common = 0;
     if (ends == 0) return 0;
@@ -84,7 +82,8 @@ static abut_status split(local_mesh *m, int32_t a, int32_t b, const local_list *
     vec3 rest = vec3_scale(0.5, vec3_add(p->rest, q->rest));
     local_parents parents = {0};
     if (within_one_old_cell(m, star)) parents = middle_parents(&p->parents, &q->parents);
-    TRY(local_vertex_birth(m, p->part, rest, middle_flags(m, a, b, star), parents, middle, err));
+    TRY(local_vertex_birth(m, p->part, rest, local_middle_flags(m, a, b, star), parents, middle,
+                           err));
     for (int f = 0; f < m->field_count; f++)
         *local_field(m, *middle, f) =
             vec3_scale(0.5, vec3_add(*local_field(m, a, f), *local_field(m, b, f)));

@@ -1,6 +1,7 @@
 #include "remesh/patch.h"
 
 #include "contact/contact_step.h"
+#include "remesh/local_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static abut_status make_bodies(patch *p, abut_error *err)
 abut_status patch_init(patch *p, const local_mesh *m, const remesh_problem *q, surround *around,
                        abut_error *err)
 {
-    *p = (patch){.mesh = m, .problem = q, .around = around};
+    *p = (patch){.mesh = m, .problem = q, .around = around, .field_now = q->field_x};
     p->model.planar = m->dimension == 2;
     p->model.extent = 1;
     p->model.built = true;
@@ -123,6 +124,7 @@ void patch_free(patch *p)
     number_map_free(&p->block_of);
     number_map_free(&p->scene_block);
     number_map_free(&p->on_surface);
+    number_map_free(&p->cells_in);
     surround_near_free(&p->near);
     array_free(&p->x);
     array_free(&p->origin);
@@ -193,7 +195,7 @@ abut_status patch_local_block(patch *p, int32_t vertex, int32_t *block, abut_err
     if (*block >= 0) return ABUT_OK;
     const local_mesh *m = p->mesh;
     const remesh_problem *q = p->problem;
-    vec3 now = *local_field(m, vertex, q->field_x);
+    vec3 now = *local_field(m, vertex, p->field_now);
     vec3 start = q->field_start >= 0 ? *local_field(m, vertex, q->field_start) : now;
     int32_t body = (int32_t)(p->model.bodies.count - q->material_count) + attribute_of(m, vertex);
     TRY(add_block(p, m->vertices.data[vertex].rest, now, start, body, vertex, -1, block, err));
@@ -245,9 +247,10 @@ static abut_status add_cell(patch *p, int32_t cell, abut_error *err)
 static abut_status free_inner(patch *p, const local_list *cells, abut_error *err)
 {
     const local_mesh *m = p->mesh;
-    number_map in = {.now = 1};
+    number_map *in = &p->cells_in;
     bool ok = true;
-    for (size_t i = 0; ok && i < cells->count; i++) ok = number_map_set(&in, cells->data[i], 0);
+    number_map_clear(in);
+    for (size_t i = 0; ok && i < cells->count; i++) ok = number_map_set(in, cells->data[i], 0);
     p->free_count = 0;
     p->contact_possible = false;
     for (size_t i = 0; ok && i < p->inner; i++) {
@@ -255,7 +258,7 @@ static abut_status free_inner(patch *p, const local_list *cells, abut_error *err
         bool inside = true;
         for (int32_t r = m->vertices.data[v].first; inside && r >= 0;
              r = m->cells.data[r / 4].next[r % 4])
-            inside = number_map_get(&in, r / 4) >= 0;
+            inside = number_map_get(in, r / 4) >= 0;
         if (!inside) continue;
         uint8_t *fixed = p->fixed.data + 3 * i;
         fixed[0] = fixed[1] = 0;
@@ -270,7 +273,6 @@ static abut_status free_inner(patch *p, const local_list *cells, abut_error *err
         if (p->around && !p->contact_possible)
             p->contact_possible = local_vertex_on_boundary(m, v, false);
     }
-    number_map_free(&in);
     return ok ? ABUT_OK : error_memory(err, "preparing a patch");
 }
 
@@ -314,29 +316,16 @@ static void add_force(patch *p, int32_t vertex, double factor, vec3 force)
     vec3_store(f, vec3_mul_add(vec3_load(f), factor, force));
 }
 
-static double facet_area(const local_mesh *m, const local_cell *c, int corner)
-{
-    vec3 x[3];
-    int n = 0;
-    for (int k = 0; k <= m->dimension; k++)
-        if (k != corner) x[n++] = m->vertices.data[c->vertex[k]].rest;
-    vec3 along = vec3_sub(x[1], x[0]);
-    if (m->dimension == 2) return vec3_norm(along);
-    return 0.5 * vec3_norm(vec3_cross(along, vec3_sub(x[2], x[0])));
-}
-
 static void add_tractions(patch *p, const local_cell *c)
 {
     const local_mesh *m = p->mesh;
     for (int k = 0; k <= m->dimension; k++) {
         if (c->facet[k] < 0) continue;
-        uint64_t common = ~(uint64_t)0;
-        for (int j = 0; j <= m->dimension; j++)
-            if (j != k) common &= m->vertices.data[c->vertex[j]].flags;
+        uint64_t common = local_common_flags(m, c, k);
         for (size_t i = 0; i < p->problem->traction_count; i++) {
             const remesh_traction *t = &p->problem->tractions[i];
             if (!(common >> t->flag & 1)) continue;
-            double share = facet_area(m, c, k) / m->dimension;
+            double share = local_facet_area(m, c, k) / m->dimension;
             for (int j = 0; j <= m->dimension; j++)
                 if (j != k) add_force(p, c->vertex[j], share, t->traction);
         }

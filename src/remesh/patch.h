@@ -38,6 +38,7 @@ typedef struct patch {
     const local_mesh *mesh;
     const remesh_problem *problem;
     surround *around; /* NULL: no contact */
+    int field_now;    /* positions that the patch is opened with */
     model model;
     local_list vertices; /* local vertex of every block, -1: of the scene */
     size_t inner;        /* blocks of vertices of the patch's cells come first */
@@ -45,6 +46,7 @@ typedef struct patch {
     number_map block_of;     /* local vertex -> block */
     number_map scene_block;  /* vertex of the scene's surface -> block */
     number_map on_surface;   /* block -> vertex of the model's surface */
+    number_map cells_in;     /* cells of the patch */
     local_list scene_vertex; /* per block: vertex of the scene's surface, -1 */
     surround_near near;
     ARRAY(double) x, origin, start;
@@ -61,7 +63,7 @@ typedef struct patch {
     ARRAY(uint64_t) edge_keys;
 } patch;
 
-/* Scratch that patches of one mesh share: which cells belong to the one that is open. */
+/* A patch without cells; mesh, problem and surroundings are borrowed. */
 abut_status patch_init(patch *p, const local_mesh *m, const remesh_problem *q, surround *around,
                        abut_error *err);
 void patch_free(patch *p);
@@ -84,10 +86,15 @@ abut_status patch_store(const patch *p, local_mesh *m, abut_error *err);
 abut_status patch_can_merge(patch *p, int32_t a, int32_t b, vec3 now, vec3 start, bool *can,
                             abut_error *err);
 
+/* What choosing a patch needs, kept so that it does not cost the size of the mesh each time. */
+typedef struct patch_scratch {
+    number_map cells, vertices;
+} patch_scratch;
+
 /* Cells around an edge (or a vertex, b = -1): rings until both the number and the volume are
  * reached. Ascending. */
 abut_status patch_select(const local_mesh *m, int32_t a, int32_t b, int rings, double volume,
-                         local_list *out, abut_error *err);
+                         patch_scratch *scratch, local_list *out, abut_error *err);
 
 /* Internal: the collision surface of an open patch. */
 abut_status patch_fill_surface(patch *p, const local_list *cells, abut_error *err);

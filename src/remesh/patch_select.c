@@ -58,9 +58,11 @@ static abut_status grow(const local_mesh *m, number_map *cells_in, number_map *v
 }
 
 abut_status patch_select(const local_mesh *m, int32_t a, int32_t b, int rings, double volume,
-                         local_list *out, abut_error *err)
+                         patch_scratch *scratch, local_list *out, abut_error *err)
 {
-    number_map cells_in = {.now = 1}, vertices_in = {.now = 1};
+    number_map *cells_in = &scratch->cells, *vertices_in = &scratch->vertices;
+    number_map_clear(cells_in);
+    number_map_clear(vertices_in);
     double reached = 0;
     array_clear(out);
     bool ok = true;
@@ -69,22 +71,20 @@ abut_status patch_select(const local_mesh *m, int32_t a, int32_t b, int rings, d
         if (v < 0) continue;
         for (int32_t r = m->vertices.data[v].first; ok && r >= 0;
              r = m->cells.data[r / 4].next[r % 4]) {
-            if (number_map_get(&cells_in, r / 4) >= 0) continue;
-            ok = number_map_set(&cells_in, r / 4, 0) && array_push(out, r / 4);
+            if (number_map_get(cells_in, r / 4) >= 0) continue;
+            ok = number_map_set(cells_in, r / 4, 0) && array_push(out, r / 4);
             if (ok) reached += local_cell_volume(m, r / 4, -1);
         }
-        ok = ok && number_map_set(&vertices_in, v, 0);
+        ok = ok && number_map_set(vertices_in, v, 0);
     }
     abut_status status = ok ? ABUT_OK : error_memory(err, "choosing a patch");
     size_t first = 0;
     for (int ring = 1; status == ABUT_OK && (ring < rings || reached < volume); ring++) {
         size_t before = out->count;
-        status = grow(m, &cells_in, &vertices_in, first, out, &reached, err);
+        status = grow(m, cells_in, vertices_in, first, out, &reached, err);
         first = before;
         if (out->count == before) break;
     }
     if (out->count) qsort(out->data, out->count, sizeof *out->data, compare_numbers);
-    number_map_free(&cells_in);
-    number_map_free(&vertices_in);
     return status;
 }

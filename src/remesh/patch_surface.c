@@ -1,5 +1,6 @@
 /* The collision surface of a patch: its own boundary and what is near, with the weights that the
  * whole surface gives. */
+#include "remesh/local_internal.h"
 #include "remesh/patch.h"
 
 #include <math.h>
@@ -128,18 +129,6 @@ abut_status patch_fill_surface(patch *p, const local_list *cells, abut_error *er
 
 /* --- weights -------------------------------------------------------------------------------- */
 
-/* Rest measure of the facet opposite a corner. */
-static double facet_measure(const local_mesh *m, const local_cell *c, int corner)
-{
-    vec3 x[3];
-    int n = 0;
-    for (int k = 0; k <= m->dimension; k++)
-        if (k != corner) x[n++] = m->vertices.data[c->vertex[k]].rest;
-    vec3 along = vec3_sub(x[1], x[0]);
-    if (m->dimension == 2) return vec3_norm(along);
-    return 0.5 * vec3_norm(vec3_cross(along, vec3_sub(x[2], x[0])));
-}
-
 /* Boundary facets of a vertex, or of an edge when b >= 0, divided by the corners that share them.
  */
 static double area_around(const local_mesh *m, int32_t a, int32_t b)
@@ -152,7 +141,7 @@ static double area_around(const local_mesh *m, int32_t a, int32_t b)
             if (c->vertex[k] == b) other = k;
         if (b >= 0 && other < 0) continue;
         for (int k = 0; k <= m->dimension; k++)
-            if (k != r % 4 && k != other && c->facet[k] >= 0) sum += facet_measure(m, c, k);
+            if (k != r % 4 && k != other && c->facet[k] >= 0) sum += local_facet_area(m, c, k);
     }
     if (m->dimension == 2) return b >= 0 ? sum : sum / 2;
     return sum / 3;

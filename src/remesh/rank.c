@@ -44,37 +44,44 @@ double cell_potential(const remesher *r, int32_t cell)
     return cell_elastic_energy(r, cell) + inertia / r->problem->force_factor;
 }
 
-/* Shares of the vertices of a mesh in the energy of contact, J. */
-static abut_status share_contact(remesher *r, const patch *p, double *share, abut_error *err)
+/* Vertices that are not nodes belong to bodies that are not remeshed. */
+static int32_t vertex_of(const surface_row *rows, int32_t vertex, const int32_t *vertex_of_block)
 {
-    const contact_term *t = p->contact;
-    if (!t) return ABUT_OK;
-    (void)err;
+    return rows[vertex].kind == ROW_NODE ? vertex_of_block[rows[vertex].block] : -1;
+}
+
+/* Shares of the vertices of a mesh in the energy of contact, J, and which of them take part in it.
+ * vertex_of_block: of the blocks of the term's model. */
+static void share_contact(remesher *r, const contact_term *t, const int32_t *vertex_of_block,
+                          double *share)
+{
     double factor = t->kappa * t->base.weight / r->problem->force_factor;
     double dhat = t->options.dhat, shat = dhat * dhat;
     barrier_law law = {t->options.barrier, shat, factor};
-    const surface_row *rows = p->model.surface.rows.data;
+    const surface_row *rows = t->model->surface.rows.data;
     for (int list = 0; list < STENCIL_LISTS; list++)
         for (size_t i = 0; i < t->active.lists[list].count; i++) {
             const contact_stencil *s = &t->active.lists[list].data[i];
             int width = stencil_list_width[list];
             double energy = barrier_stencil_value(&law, (stencil_list)list, s, t->y) / width;
             for (int k = 0; k < width; k++) {
-                int32_t v = p->vertices.data[rows[s->vertex[k]].block];
-                if (v >= 0) share[v] += energy;
+                int32_t v = vertex_of(rows, s->vertex[k], vertex_of_block);
+                if (v < 0) continue;
+                share[v] += energy;
+                r->touched.data[v] = 1;
             }
         }
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
-        int32_t v = p->vertices.data[rows[c->vertex].block];
+        int32_t v = vertex_of(rows, c->vertex, vertex_of_block);
         double s = stencil_offset2(c->distance * c->distance, c->thickness);
         double reach2 = stencil_reach2(shat, c->thickness);
-        if (v >= 0)
-            share[v] += factor * c->weight *
-                        barrier_thickness_scale(t->options.barrier, shat, reach2) *
-                        barrier_value(t->options.barrier, s, reach2);
+        if (v < 0) continue;
+        share[v] += factor * c->weight *
+                    barrier_thickness_scale(t->options.barrier, shat, reach2) *
+                    barrier_value(t->options.barrier, s, reach2);
+        r->touched.data[v] = 1;
     }
-    return ABUT_OK;
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -162,15 +169,23 @@ abut_status rank_edges(remesher *r, abut_error *err)
         r->cell_energy[i] = cell_elastic_energy(r, (int32_t)i);
         if (!array_push(&all, (int32_t)i)) status = error_memory(err, "ranking edges");
     }
+    if (status == ABUT_OK && !array_resize(&r->touched, m->vertices.count))
+        status = error_memory(err, "ranking edges");
+    if (status == ABUT_OK && m->vertices.count > 0) memset(r->touched.data, 0, m->vertices.count);
     bool any_contact = false;
-    if (status == ABUT_OK && r->contact) {
+    if (status == ABUT_OK && r->contact && r->problem->vertex_of_block) {
+        share_contact(r, r->problem->contact, r->problem->vertex_of_block, share);
+        any_contact = contact_count(r->problem->contact) > 0;
+    } else if (status == ABUT_OK && r->contact) {
         surround_box where = surround_empty();
         double energy;
         status = patch_open(&r->workers[0].before, &all, &where, err);
         if (status == ABUT_OK) status = patch_energy(&r->workers[0].before, &energy, err);
-        if (status == ABUT_OK) status = share_contact(r, &r->workers[0].before, share, err);
-        any_contact =
-            r->workers[0].before.contact && contact_count(r->workers[0].before.contact) > 0;
+        const patch *whole = &r->workers[0].before;
+        if (status == ABUT_OK && whole->contact) {
+            share_contact(r, whole->contact, whole->vertices.data, share);
+            any_contact = contact_count(whole->contact) > 0;
+        }
     }
     if (status == ABUT_OK && count > 0) {
         for (size_t i = 0; i < count; i++)

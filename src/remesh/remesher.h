@@ -8,7 +8,7 @@
 #define REMESH_REMESHER_H
 
 #include "remesh/edge_table.h"
-#include "remesh/patch.h"
+#include "remesh/quick_patch.h"
 
 typedef enum operation {
     OPERATION_SPLIT,
@@ -28,6 +28,7 @@ typedef struct worker {
     local_mesh copy; /* unless it is the caller's mesh */
     surround around;
     patch before, after;
+    quick_patch quick; /* of operations that touch nothing */
     local_list next_cells, near;
 } worker;
 
@@ -46,8 +47,8 @@ typedef struct trial {
     local_list cells;   /* of the patch */
     surround_box where; /* what may be touched */
     bool bounded;       /* the patch is on the surface */
-    local_outcome outcome;
-    bool tried, worth;
+    bool quick;         /* contact has no part in it */
+    bool worth;
     double before, jumped, after; /* E_t on the patch */
     size_t iterations, free_vertices, refused, trials;
     size_t vertex_count; /* of the mesh when it was tried */
@@ -60,7 +61,6 @@ typedef struct remesher {
     local_mesh *mesh; /* that of the first worker */
     const remesh_problem *problem;
     const remesh_options *options;
-    const logger *log;
     remesh_report *report;
     bool contact;
     worker *workers;
@@ -71,13 +71,17 @@ typedef struct remesher {
     edge_table edges;
     edge_queue queue;
     ARRAY(queue_item) deferred;
-    double volume;         /* of all cells */
-    double collapse_limit; /* m */
-    double floor;          /* of boundary edges next to contact, m; 0: none */
-    double thickness;      /* largest of the bodies, m */
-    size_t living;         /* cells */
-    double *cell_energy;   /* ranks: elastic, J, by cell of the imported mesh */
-    local_list near;
+    double volume;               /* of all cells */
+    double collapse_limit;       /* m */
+    double floor;                /* of boundary edges next to contact, m; 0: none */
+    double thickness;            /* largest of the bodies, m */
+    size_t living;               /* cells */
+    double *cell_energy;         /* ranks: elastic, J, by cell of the imported mesh */
+    ARRAY(uint8_t) touched;      /* per vertex: it takes part in a contact */
+    ARRAY(vec3) push;            /* per vertex: gradient of E_t without contact, where touched */
+    ARRAY(middle_terms) middles; /* per edge of the imported mesh, by its note */
+    patch_scratch scratch;
+    local_list near, star;
 } remesher;
 
 /* Elastic energy of a cell, J; and with inertia, as the potential has it, J. */
@@ -86,6 +90,18 @@ double cell_potential(const remesher *r, int32_t cell);
 
 /* Notes the ranks of all edges at the present state. */
 abut_status rank_edges(remesher *r, abut_error *err);
+
+/* Derivatives of the potential at the middles of all edges (quick_patch.h). */
+abut_status measure_middles(remesher *r, abut_error *err);
+/* What a split is worth to second order, in units of E_t: that of an edge that has its derivatives
+ * measured, or measured now. */
+double noted_gain(remesher *r, size_t note, int32_t a, int32_t b);
+abut_status split_gain(remesher *r, int32_t a, int32_t b, double *gain, abut_error *err);
+bool is_touched(const remesher *r, int32_t vertex);
+/* The boundary at this edge is in contact. */
+bool edge_is_touched(const remesher *r, int32_t a, int32_t b);
+/* New vertices on a surface in contact are in contact. */
+abut_status note_touched(remesher *r, int32_t vertex, int32_t a, int32_t b, abut_error *err);
 
 /* Meshes, surroundings and patches of the workers. */
 abut_status workers_init(remesher *r, int count, abut_error *err);

@@ -18,6 +18,7 @@ void surround_add_vertex(const surround *s, int32_t vertex, surround_box *box)
     const remesh_problem *p = s->problem;
     add_point(box, *local_field(s->mesh, vertex, p->field_x));
     if (p->field_start >= 0) add_point(box, *local_field(s->mesh, vertex, p->field_start));
+    if (p->field_safe > 0) add_point(box, *local_field(s->mesh, vertex, p->field_safe));
 }
 
 static surround_box facet_box(const surround *s, surround_kind kind, int32_t facet)

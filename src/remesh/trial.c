@@ -5,6 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+/* Iterations on a patch without contact after the decision: the whole step is solved again anyhow.
+ */
+enum { QUICK_RELAXATIONS = 1 };
+
 /* --- one operation -------------------------------------------------------------------------- */
 
 static abut_status apply(local_mesh *m, const trial *t, local_change *change, abut_error *err)
@@ -61,18 +65,6 @@ static abut_status changed_cells(worker *w, const trial *t, local_mark mark, abu
     return ok ? ABUT_OK : error_memory(err, "trying an operation");
 }
 
-/* No intersection on the way of a collapse, now and at the start of the step. */
-static abut_status way_is_free(const remesher *r, worker *w, const trial *t,
-                               const local_change *change, bool *is_free, abut_error *err)
-{
-    *is_free = true;
-    if (t->what != OPERATION_COLLAPSE || !w->before.contact) return ABUT_OK;
-    const remesh_problem *q = r->problem;
-    vec3 now = *local_field(w->mesh, change->vertex, q->field_x);
-    vec3 start = q->field_start >= 0 ? *local_field(w->mesh, change->vertex, q->field_start) : now;
-    return patch_can_merge(&w->before, t->a, t->b, now, start, is_free, err);
-}
-
 static abut_status relax(patch *p, int iterations, double *energy, trial *t, abut_error *err)
 {
     int used;
@@ -98,8 +90,17 @@ static abut_status compare(const remesher *r, worker *w, double tolerance, trial
     double relaxed;
     TRY(relax(&w->before, iterations, &relaxed, t, err));
     if (!(relaxed - t->after > threshold)) return ABUT_OK;
-    t->worth = true;
-    return relax(&w->after, o->max_iterations, &t->after, t, err);
+    TRY(relax(&w->after, o->max_iterations, &t->after, t, err));
+    t->worth = isfinite(t->after);
+    return ABUT_OK;
+}
+
+/* Cells that the moved vertices would invert make the operation not worth it. */
+static void look_for_inverted(const remesher *r, const worker *w, trial *t)
+{
+    for (size_t i = 0; i < w->next_cells.count; i++)
+        if (!(local_cell_volume(w->mesh, w->next_cells.data[i], r->problem->field_x) > 0))
+            t->worth = false;
 }
 
 /* Notes where the free vertices of the patch went; false in t->worth if that inverts a cell. */
@@ -114,10 +115,33 @@ static abut_status note_positions(const remesher *r, worker *w, trial *t, abut_e
         if (!array_push(&t->moved, v)) return error_memory(err, "trying an operation");
     }
     TRY(patch_store(p, w->mesh, err));
-    for (size_t i = 0; i < w->next_cells.count; i++)
-        if (!(local_cell_volume(w->mesh, w->next_cells.data[i], r->problem->field_x) > 0))
-            t->worth = false;
+    look_for_inverted(r, w, t);
     return ABUT_OK;
+}
+
+/* Opens the old patch, and looks whether a collapse has a free way: from positions that are free of
+ * intersections, which are not those of x when that was relaxed without a look at contact. */
+static abut_status open_before(const remesher *r, worker *w, const trial *t, surround_box *where,
+                               bool *is_free, abut_error *err)
+{
+    const remesh_problem *q = r->problem;
+    *is_free = true;
+    if (t->what == OPERATION_COLLAPSE && r->contact) {
+        int field = q->field_safe > 0 ? q->field_safe : q->field_x;
+        local_mark mark = local_mesh_mark(w->mesh);
+        local_change change;
+        w->before.field_now = field;
+        TRY(patch_open(&w->before, &t->cells, where, err));
+        w->before.field_now = q->field_x;
+        TRY(apply(w->mesh, t, &change, err));
+        vec3 now = *local_field(w->mesh, change.vertex, field), start = now;
+        if (q->field_start >= 0) start = *local_field(w->mesh, change.vertex, q->field_start);
+        abut_status status = patch_can_merge(&w->before, t->a, t->b, now, start, is_free, err);
+        local_mesh_rollback(w->mesh, mark);
+        TRY(status);
+        if (!*is_free || field == q->field_x) return ABUT_OK;
+    }
+    return patch_open(&w->before, &t->cells, where, err);
 }
 
 /* Tries an operation: kept if the potential falls by more than the tolerance (J; negative: rises by
@@ -128,30 +152,122 @@ static abut_status try_once(const remesher *r, worker *w, trial *t, double toler
     local_mark mark = local_mesh_mark(w->mesh);
     local_change change;
     surround_box where = t->where;
-    t->worth = t->tried = false;
+    bool is_free;
+    t->worth = false;
     TRY(is_possible(r, w, t, &change, err));
     local_mesh_rollback(w->mesh, mark);
-    t->outcome = change.outcome;
     t->refused += change.outcome != LOCAL_DONE;
     if (change.outcome != LOCAL_DONE) return ABUT_OK;
-    TRY(patch_open(&w->before, &t->cells, &where, err));
-    TRY(patch_energy(&w->before, &t->before, err));
-    TRY(apply(w->mesh, t, &change, err));
-    bool is_free = isfinite(t->before);
-    abut_status status = ABUT_OK;
-    if (is_free) status = way_is_free(r, w, t, &change, &is_free, err);
-    if (status == ABUT_OK && is_free) {
-        status = changed_cells(w, t, mark, err);
-        if (status == ABUT_OK) status = patch_open(&w->after, &w->next_cells, &where, err);
-        t->tried = true;
-        t->trials++;
-        t->free_vertices += w->after.free_count;
-        if (status == ABUT_OK) status = compare(r, w, tolerance, t, err);
-        if (status == ABUT_OK && t->worth) status = note_positions(r, w, t, err);
-    } else
+    TRY(open_before(r, w, t, &where, &is_free, err));
+    if (is_free) TRY(patch_energy(&w->before, &t->before, err));
+    if (!is_free || !isfinite(t->before)) {
         t->refused++;
+        return ABUT_OK;
+    }
+    TRY(apply(w->mesh, t, &change, err));
+    abut_status status = changed_cells(w, t, mark, err);
+    if (status == ABUT_OK) status = patch_open(&w->after, &w->next_cells, &where, err);
+    t->trials++;
+    t->free_vertices += w->after.free_count;
+    if (status == ABUT_OK) status = compare(r, w, tolerance, t, err);
+    if (status == ABUT_OK && t->worth) status = note_positions(r, w, t, err);
     local_mesh_rollback(w->mesh, mark);
     return status;
+}
+
+/* --- without contact ------------------------------------------------------------------------ */
+
+/* By how much E_t rises before anything moves. */
+static double jump_of(const remesher *r, const worker *w, const trial *t, local_mark mark)
+{
+    const local_mesh *m = w->mesh;
+    double sum = 0;
+    for (size_t i = mark.cells; i < m->cells.count; i++)
+        if (m->cells.data[i].alive) sum += quick_cell_energy(m, r->problem, (int32_t)i);
+    for (size_t i = 0; i < t->cells.count; i++)
+        if (!m->cells.data[t->cells.data[i]].alive)
+            sum -= quick_cell_energy(m, r->problem, t->cells.data[i]);
+    return sum;
+}
+
+static abut_status open_quick(const remesher *r, worker *w, const local_list *cells,
+                              abut_error *err)
+{
+    bool hold_surface = r->contact && r->problem->field_safe <= 0;
+    return quick_open(&w->quick, w->mesh, r->problem, cells, r->touched.data, r->touched.count,
+                      hold_surface, err);
+}
+
+static abut_status note_quick(const remesher *r, worker *w, trial *t, abut_error *err)
+{
+    const quick_patch *p = &w->quick;
+    array_clear(&t->moved);
+    for (size_t i = 0; i < p->vertices.count; i++) {
+        const int32_t *u = p->unknown.data + 3 * i;
+        if (u[0] < 0 && u[1] < 0 && u[2] < 0) continue;
+        relaxed_vertex v = {p->vertices.data[i], p->x.data[i]};
+        if (!array_push(&t->moved, v)) return error_memory(err, "trying an operation");
+        TRY(local_mesh_set_field(w->mesh, v.vertex, r->problem->field_x, v.x, err));
+    }
+    look_for_inverted(r, w, t);
+    return ABUT_OK;
+}
+
+/* The operation is done and its patch open: whether it is worth it. */
+static abut_status compare_quick(const remesher *r, worker *w, double threshold, trial *t,
+                                 local_mark mark, abut_error *err)
+{
+    const remesh_options *o = r->options;
+    double part, rise = t->what == OPERATION_SPLIT ? 0 : jump_of(r, w, t, mark);
+    t->before = 0;
+    t->jumped = rise;
+    TRY(quick_relax(&w->quick, o->trial_iterations, &part, &t->iterations, err));
+    t->after = rise - part;
+    if (!(-t->after > threshold)) return ABUT_OK;
+    t->worth = true;
+    TRY(quick_relax(&w->quick, QUICK_RELAXATIONS, &part, &t->iterations, err));
+    t->after -= part;
+    return note_quick(r, w, t, err);
+}
+
+/* As try_once, where contact has no part in it. */
+static abut_status try_quick(const remesher *r, worker *w, trial *t, double tolerance,
+                             abut_error *err)
+{
+    local_mark mark = local_mesh_mark(w->mesh);
+    local_change change;
+    double threshold = r->problem->force_factor * tolerance, settled;
+    t->worth = false;
+    TRY(is_possible(r, w, t, &change, err));
+    abut_status status = ABUT_OK;
+    bool small = false;
+    if (change.outcome != LOCAL_DONE)
+        t->refused++;
+    else {
+        status = changed_cells(w, t, mark, err);
+        if (status == ABUT_OK) status = open_quick(r, w, &w->next_cells, err);
+        small = w->quick.unknowns <= QUICK_MAX_UNKNOWNS;
+        if (status == ABUT_OK && small) {
+            t->trials++;
+            t->free_vertices += w->quick.free_vertices;
+            status = compare_quick(r, w, threshold, t, mark, err);
+        }
+    }
+    local_mesh_rollback(w->mesh, mark);
+    if (change.outcome == LOCAL_DONE && !small && status == ABUT_OK)
+        return try_once(r, w, t, tolerance, err);
+    if (!t->worth || status != ABUT_OK) return status;
+    /* What the old patch would have gained by the same work does not count. */
+    TRY(open_quick(r, w, &t->cells, err));
+    TRY(quick_relax(&w->quick, r->options->trial_iterations, &settled, &t->iterations, err));
+    t->worth = -t->after - settled > threshold;
+    return ABUT_OK;
+}
+
+static abut_status try_one(const remesher *r, worker *w, trial *t, double tolerance,
+                           abut_error *err)
+{
+    return t->quick ? try_quick(r, w, t, tolerance, err) : try_once(r, w, t, tolerance, err);
 }
 
 static abut_status try_trial(const remesher *r, worker *w, trial *t, abut_error *err)
@@ -159,17 +275,17 @@ static abut_status try_trial(const remesher *r, worker *w, trial *t, abut_error 
     const remesh_options *o = r->options;
     t->vertex_count = w->mesh->vertices.count;
     switch (t->what) {
-    case OPERATION_SPLIT: return try_once(r, w, t, o->split_tolerance, err);
-    case OPERATION_COLLAPSE: return try_once(r, w, t, o->collapse_tolerance, err);
-    case OPERATION_SMOOTH: return try_once(r, w, t, o->quality_tolerance, err);
+    case OPERATION_SPLIT: return try_one(r, w, t, o->split_tolerance, err);
+    case OPERATION_COLLAPSE: return try_one(r, w, t, o->collapse_tolerance, err);
+    case OPERATION_SMOOTH: return try_one(r, w, t, o->quality_tolerance, err);
     case OPERATION_SWAP: break;
     }
     /* Better shapes may cost a little; otherwise a swap has to pay like a split. */
     t->shaped = true;
-    TRY(try_once(r, w, t, o->quality_tolerance, err));
+    TRY(try_one(r, w, t, o->quality_tolerance, err));
     if (t->worth) return ABUT_OK;
     t->shaped = false;
-    return try_once(r, w, t, o->split_tolerance, err);
+    return try_one(r, w, t, o->split_tolerance, err);
 }
 
 /* --- batches -------------------------------------------------------------------------------- */
@@ -219,6 +335,16 @@ static bool boxes_meet(const surround_box *a, const surround_box *b)
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
+/* Whether contact can change by the operation; inside of bodies it does not, nor on parts of the
+ * surface that touch nothing, as long as it keeps its place there. */
+static bool needs_contact(const remesher *r, operation what, int32_t a, int32_t b)
+{
+    if (!r->contact) return false;
+    if (what == OPERATION_SPLIT) return edge_is_touched(r, a, b);
+    return what == OPERATION_COLLAPSE && (local_vertex_on_boundary(r->mesh, a, false) ||
+                                          local_vertex_on_boundary(r->mesh, b, false));
+}
+
 abut_status batch_add(remesher *r, operation what, queue_item item, const edge_note *note,
                       bool *added, abut_error *err)
 {
@@ -226,11 +352,18 @@ abut_status batch_add(remesher *r, operation what, queue_item item, const edge_n
     trial *t = &r->batch[r->batch_count];
     *added = false;
     if (star_is_taken(r, item.a) || (item.b >= 0 && star_is_taken(r, item.b))) return ABUT_OK;
-    TRY(patch_select(r->mesh, item.a, item.b, o->patch_rings, o->patch_share * r->volume, &t->cells,
-                     err));
+    t->quick = !needs_contact(r, what, item.a, item.b);
+    /* What one vertex alone makes worth it needs no larger patch to be seen. */
+    bool sure = what == OPERATION_SPLIT && t->quick && o->screening > 0 &&
+                item.priority > r->problem->force_factor * o->split_tolerance;
+    TRY(patch_select(r->mesh, item.a, item.b, sure ? 1 : o->patch_rings,
+                     sure ? 0 : o->patch_share * r->volume, &r->scratch, &t->cells, err));
     for (size_t i = 0; i < t->cells.count; i++)
         if (number_map_get(&r->taken, t->cells.data[i]) >= 0) return ABUT_OK;
-    bound_trial(r, t);
+    if (!t->quick)
+        bound_trial(r, t);
+    else
+        t->bounded = false;
     for (size_t i = 0; i < r->batch_count; i++)
         if (t->bounded && r->batch[i].bounded && boxes_meet(&t->where, &r->batch[i].where))
             return ABUT_OK;
@@ -243,8 +376,7 @@ abut_status batch_add(remesher *r, operation what, queue_item item, const edge_n
     t->shaped = false;
     t->depth = note ? note->depth : 0;
     t->rank = note ? note->rank : RANK_MIDDLE;
-    t->outcome = LOCAL_NO_SUCH;
-    t->tried = t->worth = false;
+    t->worth = false;
     t->iterations = t->free_vertices = t->refused = t->trials = 0;
     t->status = ABUT_OK;
     r->batch_count++;
@@ -343,6 +475,7 @@ void workers_free(remesher *r)
         surround_free(&w->around);
         patch_free(&w->before);
         patch_free(&w->after);
+        quick_patch_free(&w->quick);
         array_free(&w->next_cells);
         array_free(&w->near);
         local_mesh_free(&w->copy);
