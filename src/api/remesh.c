@@ -28,6 +28,7 @@ void sim_remesh_destroy(sim_remesh *r)
     if (!r) return;
     body_shapes_free(&r->shapes);
     mem_free(r->shortest);
+    remesh_memory_free(&r->memory);
     mem_free(r);
 }
 

@@ -10,6 +10,7 @@
 
 #include "api/sim.h"
 #include "output/checkpoint.h"
+#include "remesh/memory.h"
 
 typedef struct sim_remesh {
     body_shapes shapes;  /* the meshes that the stepper was built with */
@@ -17,9 +18,10 @@ typedef struct sim_remesh {
     remesh_counts total; /* of all steps */
     int64_t changed_steps;
     int64_t unknowns_sum, max_unknowns;
-    double seconds;   /* without the first solution of each step */
-    uint64_t version; /* grows with every new stepper */
-    bool said_full;   /* the message that there are max_cells was given */
+    double seconds;       /* without the first solution of each step */
+    uint64_t version;     /* grows with every new stepper */
+    remesh_memory memory; /* operations that did not pay */
+    bool said_full;       /* the message that there are max_cells was given */
     /* What a checkpoint holds, while it is written. */
     int64_t counters[10];
 } sim_remesh;

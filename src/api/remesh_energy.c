@@ -393,7 +393,8 @@ static remesh_problem problem_of(const joined *j)
                             .field_predictor = FIELD_PREDICTOR,
                             .field_start = s->contact ? FIELD_STATE : -1,
                             .field_safe = s->contact ? FIELD_SAFE : 0,
-                            .tolerance = s->options.tolerance * h};
+                            .tolerance = s->options.tolerance * h,
+                            .memory = &j->sim->remesh->memory};
 }
 
 static void take_report(const remesh_report *r, remesh_counts *counts)

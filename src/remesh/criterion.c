@@ -16,7 +16,7 @@ remesh_options remesh_default_options(void)
                             .quality_tolerance = -1e-8,
                             .split_threshold = 0.95,
                             .collapse_threshold = 0.01,
-                            .screening = 0.5,
+                            .screening = 1,
                             .patch_rings = 2,
                             .patch_share = 0.01,
                             .trial_iterations = 1,
@@ -67,14 +67,14 @@ static abut_status measure_edges(remesher *r, double *shortest, double *boundary
     return status;
 }
 
-/* Mean density of the potential in the cells around an edge. */
+/* Mean density of the potential in the cells around an edge, or around a vertex (b < 0). */
 static double mean_density(const remesher *r, int32_t a, int32_t b)
 {
     const local_mesh *m = r->mesh;
     double sum = 0;
     size_t count = 0;
     for (int32_t at = m->vertices.data[a].first; at >= 0; at = local_next(m, at)) {
-        if (local_corner_of(m, &m->cells.data[at / 4], b) < 0) continue;
+        if (b >= 0 && local_corner_of(m, &m->cells.data[at / 4], b) < 0) continue;
         sum += cell_potential(r, at / 4) / local_cell_volume(m, at / 4, -1);
         count++;
     }
@@ -214,6 +214,55 @@ static abut_status note_swapped(remesher *r, size_t first_cell, int depth, abut_
     return ABUT_OK;
 }
 
+/* --- memory --------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h)
+{
+    h = (h ^ (h >> 31)) * 0x7FB5D329728EA185u;
+    h = (h ^ (h >> 27)) * 0x81DADEF4BC2DD44Du;
+    return h ^ (h >> 33);
+}
+
+static uint64_t key_of_point(vec3 p)
+{
+    double numbers[3] = {p.x, p.y, p.z};
+    uint64_t bits[3];
+    memcpy(bits, numbers, sizeof bits);
+    return mix(bits[0] + mix(bits[1] + mix(bits[2] + 1)));
+}
+
+/* The same for the same cells around the edge or vertex, in whatever order. */
+static uint64_t key_of(const local_mesh *m, operation what, const queue_item *item)
+{
+    uint64_t sum = mix((uint64_t)what + 17);
+    for (int32_t at = m->vertices.data[item->a].first; at >= 0; at = local_next(m, at)) {
+        const local_cell *c = &m->cells.data[at / 4];
+        if (item->b >= 0 && local_corner_of(m, c, item->b) < 0) continue;
+        for (int k = 0; k <= m->dimension; k++)
+            sum += key_of_point(m->vertices.data[c->vertex[k]].rest);
+    }
+    return sum ? sum : 1;
+}
+
+bool is_remembered(const remesher *r, operation what, const queue_item *item, uint64_t *key,
+                   double *strength)
+{
+    /* Collapses fail where there is too much energy, the others where there is too little. */
+    double sign = what == OPERATION_COLLAPSE ? -1 : 1;
+    *key = 0;
+    if (!r->problem->memory) return false;
+    *key = key_of(r->mesh, what, item);
+    *strength = what == OPERATION_SPLIT ? item->priority : mean_density(r, item->a, item->b);
+    const double *before = remesh_memory_find(r->problem->memory, *key);
+    return before && sign * *strength <= sign * *before * (1 + 0.25 * sign);
+}
+
+abut_status remember_failure(const remesher *r, const trial *t, abut_error *err)
+{
+    if (!r->problem->memory || t->key == 0) return ABUT_OK;
+    return remesh_memory_put(r->problem->memory, t->key, t->strength, err);
+}
+
 /* --- passes --------------------------------------------------------------------------------- */
 
 /* What the split is worth now that others were made. False when it has to wait for better ones, or
@@ -240,7 +289,7 @@ static abut_status is_still_best(remesher *r, queue_item *item, edge_note *note,
 }
 
 /* Candidates from the queue whose patches do not touch each other. */
-static abut_status fill_batch(remesher *r, operation what, abut_error *err)
+static abut_status fill_batch(remesher *r, operation what, remesh_count *count, abut_error *err)
 {
     queue_item item;
     array_clear(&r->deferred);
@@ -259,7 +308,16 @@ static abut_status fill_batch(remesher *r, operation what, abut_error *err)
             if (what == OPERATION_SPLIT) TRY(is_still_best(r, &item, note, &best, err));
             if (!best) continue;
         }
+        uint64_t key;
+        double strength = 0;
+        if (is_remembered(r, what, &item, &key, &strength)) {
+            if (note) note->tried |= (uint8_t)(1 << what);
+            count->screened++;
+            continue;
+        }
         bool added;
+        r->batch[r->batch_count].key = key;
+        r->batch[r->batch_count].strength = strength;
         TRY(batch_add(r, what, item, note, &added, err));
         looked++;
         if (added && note) note->tried |= (uint8_t)(1 << what);
@@ -276,7 +334,7 @@ static abut_status finish_trial(remesher *r, trial *t, remesh_count *count, abut
     const remesh_options *o = r->options;
     count->tried += t->trials;
     count->refused += t->refused;
-    if (!t->worth) return ABUT_OK;
+    if (!t->worth) return remember_failure(r, t, err);
     size_t first_cell = r->mesh->cells.count;
     local_change change;
     TRY(batch_keep(r, t, &change, err));
@@ -304,7 +362,7 @@ static abut_status run_queue(remesher *r, operation what, remesh_count *count, a
             r->report->full = r->queue.count > 0;
             return ABUT_OK;
         }
-        TRY(fill_batch(r, what, err));
+        TRY(fill_batch(r, what, count, err));
         if (r->batch_count == 0) return ABUT_OK;
         TRY(batch_try(r, err));
         for (size_t i = 0; i < r->batch_count; i++) TRY(finish_trial(r, &r->batch[i], count, err));
@@ -372,7 +430,8 @@ static void release(remesher *r)
     array_free(&r->near);
     array_free(&r->star);
     array_free(&r->touched);
-    array_free(&r->push);
+    array_free(&r->spread);
+    array_free(&r->pushed);
     array_free(&r->middles);
     number_map_free(&r->scratch.cells);
     number_map_free(&r->scratch.vertices);
@@ -404,7 +463,9 @@ abut_status remesh_step(local_mesh *m, const remesh_problem *q, const remesh_opt
     int threads = parallel_threads();
     abut_status status = prepare(&r, threads < MAX_BATCH ? threads : MAX_BATCH, err);
     report->cells_before = r.living;
+    if (q->memory) remesh_memory_begin(q->memory);
     if (status == ABUT_OK) status = run_passes(&r, err);
+    if (status == ABUT_OK && q->memory) status = remesh_memory_end(q->memory, err);
     measure_mesh(&r);
     report->cells_after = r.living;
     report->vertices_after = living_vertices(m);

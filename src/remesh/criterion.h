@@ -16,6 +16,7 @@
 #include "contact/contact_term.h"
 #include "contact/friction_term.h"
 #include "remesh/local_mesh.h"
+#include "remesh/memory.h"
 
 /* What the cells of one attribute are made of, and which body of the scene they belong to. */
 typedef struct remesh_material {
@@ -58,7 +59,8 @@ typedef struct remesh_problem {
      * intersections. With it x may be relaxed on surfaces without looking at contact, for the
      * caller to go from here to there with care. 0: none. */
     int field_safe;
-    double tolerance; /* of the local Newton: largest entry of the direction, m */
+    double tolerance;      /* of the local Newton: largest entry of the direction, m */
+    remesh_memory *memory; /* what did not pay in earlier steps; changed. NULL: none */
 } remesh_problem;
 
 typedef struct remesh_options {

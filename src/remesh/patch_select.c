@@ -66,6 +66,11 @@ abut_status patch_select(const local_mesh *m, int32_t a, int32_t b, int rings, d
     double reached = 0;
     array_clear(out);
     bool ok = true;
+    if (rings == 0) {
+        TRY(local_mesh_edge_star(m, a, b, out, err));
+        qsort(out->data, out->count, sizeof *out->data, compare_numbers);
+        return ABUT_OK;
+    }
     for (int side = 0; side < 2; side++) {
         int32_t v = side ? b : a;
         if (v < 0) continue;

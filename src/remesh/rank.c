@@ -68,7 +68,6 @@ static void share_contact(remesher *r, const contact_term *t, const int32_t *ver
                 int32_t v = vertex_of(rows, s->vertex[k], vertex_of_block);
                 if (v < 0) continue;
                 share[v] += energy;
-                r->touched.data[v] = 1;
             }
         }
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
@@ -80,7 +79,6 @@ static void share_contact(remesher *r, const contact_term *t, const int32_t *ver
         share[v] += factor * c->weight *
                     barrier_thickness_scale(t->options.barrier, shat, reach2) *
                     barrier_value(t->options.barrier, s, reach2);
-        r->touched.data[v] = 1;
     }
 }
 
@@ -169,31 +167,28 @@ abut_status rank_edges(remesher *r, abut_error *err)
         r->cell_energy[i] = cell_elastic_energy(r, (int32_t)i);
         if (!array_push(&all, (int32_t)i)) status = error_memory(err, "ranking edges");
     }
-    if (status == ABUT_OK && !array_resize(&r->touched, m->vertices.count))
-        status = error_memory(err, "ranking edges");
-    if (status == ABUT_OK && m->vertices.count > 0) memset(r->touched.data, 0, m->vertices.count);
-    bool any_contact = false;
-    if (status == ABUT_OK && r->contact && r->problem->vertex_of_block) {
-        share_contact(r, r->problem->contact, r->problem->vertex_of_block, share);
-        any_contact = contact_count(r->problem->contact) > 0;
-    } else if (status == ABUT_OK && r->contact) {
+    const contact_term *contact = NULL;
+    const int32_t *vertex_of_block = r->problem->vertex_of_block;
+    if (status == ABUT_OK && r->contact && vertex_of_block)
+        contact = r->problem->contact;
+    else if (status == ABUT_OK && r->contact) { /* look for it on the whole surface */
         surround_box where = surround_empty();
         double energy;
-        status = patch_open(&r->workers[0].before, &all, &where, err);
-        if (status == ABUT_OK) status = patch_energy(&r->workers[0].before, &energy, err);
-        const patch *whole = &r->workers[0].before;
-        if (status == ABUT_OK && whole->contact) {
-            share_contact(r, whole->contact, whole->vertices.data, share);
-            any_contact = contact_count(whole->contact) > 0;
-        }
+        patch *whole = &r->workers[0].before;
+        status = patch_open(whole, &all, &where, err);
+        if (status == ABUT_OK) status = patch_energy(whole, &energy, err);
+        contact = whole->contact;
+        vertex_of_block = whole->vertices.data;
     }
+    if (contact && contact_count(contact) == 0) contact = NULL;
+    if (status == ABUT_OK && contact) share_contact(r, contact, vertex_of_block, share);
     if (status == ABUT_OK && count > 0) {
         for (size_t i = 0; i < count; i++)
             work[i] = edge_mean(r, edges.data[2 * i], edges.data[2 * i + 1]);
         measure_contact(&edges, share, work + count);
-        status =
-            note_ranks(r, &edges, work, any_contact ? work + count : NULL, work + 2 * count, err);
+        status = note_ranks(r, &edges, work, contact ? work + count : NULL, work + 2 * count, err);
     }
+    if (status == ABUT_OK && contact) status = measure_contact_at(r, contact, vertex_of_block, err);
     mem_free(share);
     mem_free(work);
     array_free(&edges);

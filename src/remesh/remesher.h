@@ -48,6 +48,8 @@ typedef struct trial {
     surround_box where; /* what may be touched */
     bool bounded;       /* the patch is on the surface */
     bool quick;         /* contact has no part in it */
+    uint64_t key;       /* for the memory of what did not pay */
+    double strength;
     bool worth;
     double before, jumped, after; /* E_t on the patch */
     size_t iterations, free_vertices, refused, trials;
@@ -78,7 +80,8 @@ typedef struct remesher {
     size_t living;               /* cells */
     double *cell_energy;         /* ranks: elastic, J, by cell of the imported mesh */
     ARRAY(uint8_t) touched;      /* per vertex: it takes part in a contact */
-    ARRAY(vec3) push;            /* per vertex: gradient of E_t without contact, where touched */
+    ARRAY(middle_terms) spread;  /* per vertex: contact that is spread over the surface around it */
+    ARRAY(vec3) pushed;          /* per edge, by its note: contact between its ends */
     ARRAY(middle_terms) middles; /* per edge of the imported mesh, by its note */
     patch_scratch scratch;
     local_list near, star;
@@ -97,11 +100,20 @@ abut_status measure_middles(remesher *r, abut_error *err);
  * measured, or measured now. */
 double noted_gain(remesher *r, size_t note, int32_t a, int32_t b);
 abut_status split_gain(remesher *r, int32_t a, int32_t b, double *gain, abut_error *err);
+/* Contact at vertices and edges as it was found. */
+abut_status measure_contact_at(remesher *r, const contact_term *t, const int32_t *vertex_of_block,
+                               abut_error *err);
 bool is_touched(const remesher *r, int32_t vertex);
 /* The boundary at this edge is in contact. */
 bool edge_is_touched(const remesher *r, int32_t a, int32_t b);
 /* New vertices on a surface in contact are in contact. */
 abut_status note_touched(remesher *r, int32_t vertex, int32_t a, int32_t b, abut_error *err);
+
+/* Whether an operation was tried before with as little to gain. *key and *strength for
+ * remember_failure. */
+bool is_remembered(const remesher *r, operation what, const queue_item *item, uint64_t *key,
+                   double *strength);
+abut_status remember_failure(const remesher *r, const trial *t, abut_error *err);
 
 /* Meshes, surroundings and patches of the workers. */
 abut_status workers_init(remesher *r, int count, abut_error *err);

@@ -356,7 +356,7 @@ abut_status batch_add(remesher *r, operation what, queue_item item, const edge_n
     /* What one vertex alone makes worth it needs no larger patch to be seen. */
     bool sure = what == OPERATION_SPLIT && t->quick && o->screening > 0 &&
                 item.priority > r->problem->force_factor * o->split_tolerance;
-    TRY(patch_select(r->mesh, item.a, item.b, sure ? 1 : o->patch_rings,
+    TRY(patch_select(r->mesh, item.a, item.b, sure ? 0 : o->patch_rings,
                      sure ? 0 : o->patch_share * r->volume, &r->scratch, &t->cells, err));
     for (size_t i = 0; i < t->cells.count; i++)
         if (number_map_get(&r->taken, t->cells.data[i]) >= 0) return ABUT_OK;
