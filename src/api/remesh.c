@@ -29,6 +29,8 @@ void sim_remesh_destroy(sim_remesh *r)
     body_shapes_free(&r->shapes);
     mem_free(r->shortest);
     remesh_memory_free(&r->memory);
+    array_free(&r->remembered.keys);
+    array_free(&r->remembered.strengths);
     mem_free(r);
 }
 
@@ -77,16 +79,38 @@ abut_status sim_remesh_create(abut_sim *sim, abut_error *err)
 
 /* ---- one step ---- */
 
+/* Levels of refinement that stay below max_cells. */
+static int possible_levels(const abut_sim *sim)
+{
+    const scene_def *scene = sim->scene;
+    double cells = 0, factor = scene->planar ? 4 : 8;
+    int levels = 0;
+    for (size_t i = 0; i < scene->body_count; i++)
+        if (scene->bodies[i].remesh)
+            cells += (double)simplex_view(&sim->remesh->shapes.bodies[i].shape, scene->planar)
+                         .cell_count;
+    while (levels < scene->remesh.levels && cells * factor <= scene->remesh.max_cells) {
+        cells *= factor;
+        levels++;
+    }
+    if (levels < scene->remesh.levels)
+        log_message(&sim->log, ABUT_LOG_WARNING,
+                    "cells are refined %d times only, not %d: remesh.max_cells is %d", levels,
+                    scene->remesh.levels, scene->remesh.max_cells);
+    return levels;
+}
+
 static abut_status refine_all(const abut_sim *sim, body_change *changes, remesh_counts *counts,
                               abut_error *err)
 {
     const scene_def *scene = sim->scene;
     const stepper *s = sim->stepper;
-    for (size_t i = 0; i < scene->body_count; i++) {
+    int levels = possible_levels(sim);
+    for (size_t i = 0; i < scene->body_count && levels > 0; i++) {
         if (!scene->bodies[i].remesh) continue;
         body_change *c = &changes[i];
         const body_shape *old = &sim->remesh->shapes.bodies[i];
-        TRY(shape_refine(old, scene->planar, scene->remesh.levels, &c->now, err));
+        TRY(shape_refine(old, scene->planar, levels, &c->now, err));
         c->changed = c->nested = true;
         TRY(body_change_interpolate(s, old, built_body(scene, i), c, err));
         counts->splits += c->now.shape.vertex_count - old->shape.vertex_count;
@@ -106,10 +130,12 @@ static abut_status make_changes(abut_sim *sim, body_change *changes, remesh_coun
 }
 
 /* Whether positions of a stepper are free of intersections and inversions, by the independent
- * check. */
-static abut_status positions_feasible(const abut_sim *sim, stepper *s, double *x, bool *feasible,
-                                      abut_error *err)
+ * check. exact: false for surfaces that are known to be where others were, to rounding. */
+static abut_status positions_feasible(const abut_sim *sim, stepper *s, double *x, bool exact,
+                                      bool *feasible, abut_error *err)
 {
+    *feasible = elastic_count_inverted(s->elastic, x) == 0;
+    if (!exact || !*feasible) return ABUT_OK;
     abut_sim probe = *sim;
     double *own = s->state.x;
     verify_result result;
@@ -119,14 +145,13 @@ static abut_status positions_feasible(const abut_sim *sim, stepper *s, double *x
     s->state.x = own;
     *feasible = status == ABUT_OK &&
                 result.intersections + result.behind_planes + result.inside + result.inverted == 0;
-    *feasible = *feasible && elastic_count_inverted(s->elastic, x) == 0;
     return status;
 }
 
 /* Where the step on the new meshes starts: as far from the safe positions to the relaxed ones
  * (guess, replaced) as nothing collides and no cell is inverted. */
 static abut_status go_safely(const abut_sim *sim, stepper *s, const body_change *changes,
-                             double *guess, bool *feasible, abut_error *err)
+                             bool exact, double *guess, bool *feasible, abut_error *err)
 {
     size_t n = s->state.scalars;
     double *safe = mem_alloc(2 * n + 1, sizeof *safe), *way = safe + n, alpha = 1;
@@ -146,10 +171,10 @@ static abut_status go_safely(const abut_sim *sim, stepper *s, const body_change 
         for (size_t i = 0; i < n && alpha < 1; i++) guess[i] = safe[i] + alpha * way[i];
     }
     *feasible = false;
-    if (status == ABUT_OK) status = positions_feasible(sim, s, guess, feasible, err);
+    if (status == ABUT_OK) status = positions_feasible(sim, s, guess, exact, feasible, err);
     if (status == ABUT_OK && !*feasible && moves) {
         memcpy(guess, safe, n * sizeof *guess);
-        status = positions_feasible(sim, s, guess, feasible, err);
+        status = positions_feasible(sim, s, guess, exact, feasible, err);
     }
     mem_free(safe);
     return status;
@@ -168,9 +193,11 @@ static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
     if (status == ABUT_OK)
         status = carry_state(sim->stepper, s, sim->scene, &sim->remesh->shapes, changes, guess,
                              &statistics->remesh.projections, err);
-    bool start = false, end = false;
-    if (status == ABUT_OK) status = positions_feasible(sim, s, s->state.x, &start, err);
-    if (status == ABUT_OK && start) status = go_safely(sim, s, changes, guess, &end, err);
+    bool start = false, end = false, exact = false;
+    for (size_t i = 0; i < sim->scene->body_count; i++)
+        exact = exact || (changes[i].changed && !changes[i].nested);
+    if (status == ABUT_OK) status = positions_feasible(sim, s, s->state.x, exact, &start, err);
+    if (status == ABUT_OK && start) status = go_safely(sim, s, changes, exact, guess, &end, err);
     if (status == ABUT_OK && start && end) {
         status = stepper_solve(s, guess, statistics, err);
         /* From the start of the step, should the way from the guess not lead to an end. */
@@ -226,13 +253,14 @@ static abut_status change_meshes(abut_sim *sim, step_statistics *statistics, abu
     if (!changes) return error_memory(err, "remeshing");
     body_shapes shapes = {0};
     stepper *s = NULL;
-    abut_status status = make_changes(sim, changes, &statistics->remesh, err);
+    abut_error why = {0};
+    abut_status status = make_changes(sim, changes, &statistics->remesh, &why);
     bool any = false;
     for (size_t i = 0; i < count; i++) any = any || changes[i].changed;
     if (status == ABUT_OK && any) {
-        status = changed_shapes(&sim->remesh->shapes, changes, &shapes, err);
+        status = changed_shapes(&sim->remesh->shapes, changes, &shapes, &why);
         step_statistics again = *statistics;
-        if (status == ABUT_OK) status = solve_changed(sim, &shapes, changes, &again, &s, err);
+        if (status == ABUT_OK) status = solve_changed(sim, &shapes, changes, &again, &s, &why);
         if (s) {
             *statistics = again;
             statistics->remesh.changed = true;
@@ -243,6 +271,19 @@ static abut_status change_meshes(abut_sim *sim, step_statistics *statistics, abu
     mem_free(shapes.bodies);
     for (size_t i = 0; i < count; i++) body_change_free(&changes[i]);
     mem_free(changes);
+    /* The step itself is solved. Materials that bear inversion leave cells that nothing can be done
+     * with. */
+    if (status == ABUT_ERROR_INPUT || status == ABUT_ERROR_INTERNAL) {
+        statistics->remesh = (remesh_counts){0};
+        if (!sim->remesh->said_kept)
+            log_message(&sim->log, ABUT_LOG_WARNING,
+                        "the step to %g s keeps its meshes (further ones may, without a message): "
+                        "%s",
+                        sim->stepper->time + sim->stepper->options.h, why.message);
+        sim->remesh->said_kept = true;
+        return ABUT_OK;
+    }
+    if (status != ABUT_OK && err) *err = why;
     return status;
 }
 
@@ -292,7 +333,6 @@ static void array_name(char *out, size_t size, size_t body, const char *what)
 
 abut_status sim_remesh_save(abut_sim *sim, checkpoint_writer *w, abut_error *err)
 {
-    (void)err;
     sim_remesh *r = sim->remesh;
     char name[CHECKPOINT_NAME_SIZE];
     for (size_t i = 0; i < r->shapes.count; i++) {
@@ -316,6 +356,24 @@ abut_status sim_remesh_save(abut_sim *sim, checkpoint_writer *w, abut_error *err
     memcpy(r->counters, counters, sizeof counters);
     checkpoint_add_longs(w, "remesh_counters", r->counters, 9);
     checkpoint_add_doubles(w, "remesh_seconds", &r->seconds, 1);
+    TRY(remesh_memory_write(&r->memory, &r->remembered, err));
+    checkpoint_add_longs(w, "remesh_failures", r->remembered.keys.data, r->remembered.keys.count);
+    checkpoint_add_doubles(w, "remesh_strengths", r->remembered.strengths.data,
+                           r->remembered.strengths.count);
+    return ABUT_OK;
+}
+
+static abut_status load_memory(const checkpoint_reader *c, remesh_memory *out, abut_error *err)
+{
+    const int64_t *keys;
+    const double *strengths;
+    size_t count, strength_count;
+    TRY(checkpoint_get_longs(c, "remesh_failures", &keys, &count, err));
+    TRY(checkpoint_get_doubles(c, "remesh_strengths", &strengths, &strength_count, err));
+    if (count != strength_count)
+        return error_set(err, ABUT_ERROR_INPUT, c->path, "the memory of remeshing is not complete");
+    for (size_t i = 0; i < count; i++)
+        TRY(remesh_memory_put(out, (uint64_t)keys[i], strengths[i], err));
     return ABUT_OK;
 }
 
@@ -364,15 +422,20 @@ abut_status sim_remesh_load(abut_sim *sim, const checkpoint_reader *c, abut_erro
     if (status == ABUT_OK) status = checkpoint_copy_longs(c, "remesh_counters", n, 9, err);
     if (status == ABUT_OK) status = checkpoint_copy_doubles(c, "remesh_seconds", &seconds, 1, err);
     stepper *s = NULL;
+    remesh_memory memory = {0};
+    if (status == ABUT_OK) status = load_memory(c, &memory, err);
     if (status == ABUT_OK) status = scene_build_shapes(sim->scene, &shapes, &sim->log, &s, err);
     if (status != ABUT_OK) {
         body_shapes_free(&shapes);
+        remesh_memory_free(&memory);
         return status;
     }
     stepper_destroy(sim->stepper);
     body_shapes_free(&r->shapes);
     sim->stepper = s;
     r->shapes = shapes;
+    remesh_memory_free(&r->memory);
+    r->memory = memory;
     r->version++;
     r->total = (remesh_counts){.splits = (size_t)n[0],
                                .collapses = (size_t)n[1],

@@ -21,9 +21,11 @@ typedef struct sim_remesh {
     double seconds;       /* without the first solution of each step */
     uint64_t version;     /* grows with every new stepper */
     remesh_memory memory; /* operations that did not pay */
+    bool said_kept;       /* the message that a step kept its meshes was given */
     bool said_full;       /* the message that there are max_cells was given */
     /* What a checkpoint holds, while it is written. */
     int64_t counters[10];
+    remesh_memory_list remembered;
 } sim_remesh;
 
 /* Builds the stepper of a scene that is remeshed. */

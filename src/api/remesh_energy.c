@@ -122,7 +122,8 @@ static abut_status add_body(joined *j, size_t i, size_t *vertex, size_t *cell, a
     size_t first = (size_t)s->model->bodies.data[built].first_block;
     j->remeshed[built] = 1;
     memcpy(j->rest + *vertex, shape->shape.vertices, n * sizeof *j->rest);
-    for (size_t v = 0; v < n; v++) j->flags[*vertex + v] = shape->sets[v] << j->first_flag[i];
+    for (size_t v = 0; v < n && j->first_flag[i] < MAX_FLAGS; v++)
+        j->flags[*vertex + v] = shape->sets[v] << j->first_flag[i];
     for (size_t k = 0; k < corners * cells->count; k++)
         j->cells[corners * *cell + k] = cells->nodes[k] + (int32_t)*vertex;
     for (size_t c = 0; c < cells->count; c++)
@@ -246,7 +247,8 @@ static abut_status join(joined *j, abut_error *err)
                             .flags = j->flags,
                             .field_count = (int)j->field_count,
                             .fields = (const vec3 *const *)j->fields,
-                            .is_position = position};
+                            .is_position = position,
+                            .connected = true}; /* looked at before the first step */
     return local_mesh_import(&j->mesh, &def, err);
 }
 
@@ -290,7 +292,8 @@ static abut_status part_body(const parting *p, size_t i, body_change *out, abut_
             size_t to = (size_t)p->number[v];
             block->nodes[corners * at + k] = (int32_t)to;
             out->now.shape.vertices[to] = e->rest[v];
-            out->now.sets[to] = e->flags[v] >> p->j->first_flag[i];
+            int first = p->j->first_flag[i]; /* 64: the body has no sets */
+            out->now.sets[to] = first < MAX_FLAGS ? e->flags[v] >> first : 0;
             vec3_store(out->next + 3 * to, e->fields[FIELD_X][v]);
             vec3_store(out->safe + 3 * to, e->fields[FIELD_SAFE][v]);
             for (size_t f = 0; f < out->field_count; f++)
@@ -360,6 +363,7 @@ static remesh_options options_of(const abut_sim *sim)
     o.smooth = def->smooth;
     o.split_tolerance = def->split_tolerance;
     o.collapse_tolerance = o.quality_tolerance = -def->collapse_tolerance;
+    o.screening = def->screening;
     o.split_threshold = def->split_threshold;
     o.collapse_threshold = def->collapse_threshold;
     o.split_depth = o.collapse_depth = def->depth;

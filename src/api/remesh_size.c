@@ -17,6 +17,7 @@ typedef struct sizer {
     double dhat;       /* 0: no contact */
     double shortest;   /* edge at the start */
     size_t living;     /* cells at the start of a pass */
+    size_t elsewhere;  /* cells of other bodies that are remeshed */
     local_list work;
 } sizer;
 
@@ -114,10 +115,11 @@ static abut_status split_edges(sizer *s, const sized_edges *edges, remesh_counts
         int32_t a = edges->data[i].node[0], b = edges->data[i].node[1];
         if (!local_mesh_is_edge(&s->mesh, a, b)) continue;
         bool boundary = local_edge_on_boundary(&s->mesh, a, b, false);
-        double least = fmax(s->def->min_edge, boundary ? 2 * s->dhat : 0);
-        if (local_edge_length(&s->mesh, a, b) < 2 * least) continue;
+        double least = fmax(s->def->min_edge, boundary ? 4 * s->dhat : 0);
+        if (local_edge_length(&s->mesh, a, b) < least) continue;
         /* Every cell that goes makes two new ones. */
-        *full = s->living + (s->mesh.cells.count - all) / 2 >= (size_t)s->def->max_cells;
+        *full =
+            s->elsewhere + s->living + (s->mesh.cells.count - all) / 2 >= (size_t)s->def->max_cells;
         if (*full) return ABUT_OK;
         local_change change;
         counts->attempts++;
@@ -202,6 +204,19 @@ static abut_status find_gaps(sizer *s, const stepper *st, size_t built, size_t v
     return ABUT_OK;
 }
 
+/* Cells of the bodies that are remeshed, but for one: as changed where that is done already. */
+static size_t cells_elsewhere(const abut_sim *sim, const body_change *changes, size_t without)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < sim->scene->body_count; i++) {
+        if (!sim->scene->bodies[i].remesh || i == without) continue;
+        const body_shape *shape =
+            changes[i].changed ? &changes[i].now : &sim->remesh->shapes.bodies[i];
+        count += simplex_view(&shape->shape, sim->scene->planar).cell_count;
+    }
+    return count;
+}
+
 static abut_status size_body(abut_sim *sim, size_t i, sizer *s, body_change *change,
                              remesh_counts *counts, abut_error *err)
 {
@@ -224,8 +239,8 @@ static abut_status size_body(abut_sim *sim, size_t i, sizer *s, body_change *cha
     if (full && !sim->remesh->said_full) {
         sim->remesh->said_full = true;
         log_message(&sim->log, ABUT_LOG_WARNING,
-                    "body \"%s\" has reached remesh.max_cells (%d) and is not refined further",
-                    sim->scene->bodies[i].name, s->def->max_cells);
+                    "the meshes have reached remesh.max_cells (%d) and are not refined further",
+                    s->def->max_cells);
     }
     for (int k = 0; status == ABUT_OK && s->def->collapse && k < s->def->depth; k++) {
         size_t collapses = counts->collapses;
@@ -244,7 +259,7 @@ abut_status remesh_by_size(abut_sim *sim, body_change *changes, remesh_counts *c
 {
     for (size_t i = 0; i < sim->scene->body_count; i++) {
         if (!sim->scene->bodies[i].remesh) continue;
-        sizer s = {0};
+        sizer s = {.elsewhere = cells_elsewhere(sim, changes, i)};
         abut_status status = size_body(sim, i, &s, &changes[i], counts, err);
         local_mesh_free(&s.mesh);
         array_free(&s.gap);

@@ -21,7 +21,7 @@ remesh_options remesh_default_options(void)
                             .patch_share = 0.01,
                             .trial_iterations = 1,
                             .trial_iterations_contact = 4,
-                            .max_iterations = 100,
+                            .max_iterations = 2,
                             .split_depth = 3,
                             .collapse_depth = 3,
                             .min_length = 1e-6,
@@ -471,11 +471,6 @@ abut_status remesh_step(local_mesh *m, const remesh_problem *q, const remesh_opt
     report->vertices_after = living_vertices(m);
     report->seconds = timer_now() - started;
     release(&r);
-    if (report->full)
-        log_message(log, ABUT_LOG_WARNING,
-                    "remeshing stopped splitting at %zu cells (the limit is %zu); a larger "
-                    "tolerance or limit lets it end by itself",
-                    report->cells_after, options->max_cells);
     log_message(log, ABUT_LOG_DEBUG,
                 "remeshed: %zu splits (%zu tried), %zu collapses (%zu tried), %zu swaps, %zu "
                 "smoothed, %zu cells, gained %g J",
@@ -505,7 +500,7 @@ abut_status remesh_potential(local_mesh *m, const remesh_problem *q, bool relax,
         int used;
         bool settled;
         whole->reach.reach = INFINITY; /* everything is in the patch */
-        status = patch_relax(whole, options.max_iterations, &energy, &used, &settled, err);
+        status = patch_relax(whole, 100, NULL, &energy, &used, &settled, err);
         if (status == ABUT_OK) status = patch_store(whole, m, err);
         if (status == ABUT_OK && !settled)
             status = error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "the mesh could not be relaxed");

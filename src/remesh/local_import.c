@@ -143,7 +143,7 @@ static abut_status check_star(const local_mesh *m, int32_t vertex, local_list *c
                      "the cells at vertex %d touch each other in a point or an edge only", vertex);
 }
 
-static abut_status check_input(const local_mesh *m, abut_error *err)
+static abut_status check_input(const local_mesh *m, bool connected, abut_error *err)
 {
     local_list cells = {0};
     abut_status status = ABUT_OK;
@@ -157,7 +157,7 @@ static abut_status check_input(const local_mesh *m, abut_error *err)
                 status =
                     error_set(err, ABUT_ERROR_INPUT, "", "cell %zu is inverted in field %d", i, f);
     }
-    for (size_t i = 0; i < m->vertices.count && status == ABUT_OK; i++)
+    for (size_t i = 0; !connected && i < m->vertices.count && status == ABUT_OK; i++)
         status = check_star(m, (int32_t)i, &cells, err);
     array_free(&cells);
     return status;
@@ -227,7 +227,9 @@ abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts
     for (size_t p = 0; p < count && status == ABUT_OK; p++)
         status = import_part(m, &parts[p], (int32_t)p, err);
     if (status == ABUT_OK) status = set_facet_tags(m, parts, count, err);
-    if (status == ABUT_OK) status = check_input(m, err);
+    bool connected = true;
+    for (size_t p = 0; p < count; p++) connected = connected && parts[p].connected;
+    if (status == ABUT_OK) status = check_input(m, connected, err);
     if (status != ABUT_OK) {
         local_mesh_free(m);
         return status;

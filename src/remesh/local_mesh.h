@@ -117,6 +117,7 @@ typedef struct local_definition {
     int field_count;
     const vec3 *const *fields; /* field_count arrays of vertex_count vectors */
     const bool *is_position;   /* field_count */
+    bool connected; /* known to be free of parts that hang together in a point or an edge only */
 } local_definition;
 
 /* Errors (ABUT_ERROR_INPUT, with numbers of cells and vertices): facets of more than two cells,

@@ -63,3 +63,16 @@ abut_status remesh_memory_end(remesh_memory *m, abut_error *err)
 {
     return m->count > 0 ? remake(m, m->count, true, err) : ABUT_OK;
 }
+
+abut_status remesh_memory_write(const remesh_memory *m, remesh_memory_list *out, abut_error *err)
+{
+    array_clear(&out->keys);
+    array_clear(&out->strengths);
+    for (size_t i = 0; i < m->slots.count; i++) {
+        const remembered *e = &m->slots.data[i];
+        if (e->key != 0 &&
+            (!array_push(&out->keys, (int64_t)e->key) || !array_push(&out->strengths, e->strength)))
+            return error_memory(err, "writing a checkpoint");
+    }
+    return ABUT_OK;
+}

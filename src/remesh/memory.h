@@ -30,4 +30,11 @@ void remesh_memory_begin(remesh_memory *m);
 /* It ends: forgets what was not seen. */
 abut_status remesh_memory_end(remesh_memory *m, abut_error *err);
 
+/* What it holds, for checkpoints: ARRAYs of the same length, in an order that does not matter. */
+typedef struct remesh_memory_list {
+    ARRAY(int64_t) keys;
+    ARRAY(double) strengths;
+} remesh_memory_list;
+abut_status remesh_memory_write(const remesh_memory *m, remesh_memory_list *out, abut_error *err);
+
 #endif

@@ -29,9 +29,7 @@ static abut_status reach_max_step(term *base, const double *x, const double *p, 
         if (length == 0) continue;
         double gone = vec3_norm(vec3_sub(vec3_load(x + 3 * i), vec3_load(t->origin + 3 * i)));
         double left = fmax(0, t->reach - gone);
-        if (left >= *alpha * length) continue;
-        *alpha = left / length;
-        t->reached = true;
+        if (left < *alpha * length) *alpha = left / length;
     }
     return ABUT_OK;
 }
@@ -445,8 +443,8 @@ abut_status patch_energy(patch *p, double *energy, abut_error *err)
     return ABUT_OK;
 }
 
-abut_status patch_relax(patch *p, int iterations, double *energy, int *used, bool *settled,
-                        abut_error *err)
+abut_status patch_relax(patch *p, int iterations, const double *goal, double *energy, int *used,
+                        bool *settled, abut_error *err)
 {
     *used = 0;
     *settled = true;
@@ -461,9 +459,9 @@ abut_status patch_relax(patch *p, int iterations, double *energy, int *used, boo
     newton_result result = {0};
     TRY(linear_create(&direct, &linear, err));
     abut_status status = newton_init(&newton, p->solver, linear, NULL, err);
-    p->reach.reached = false;
     if (status == ABUT_OK) {
-        newton_options options = {.tolerance = p->problem->tolerance, .max_iterations = iterations};
+        newton_options options = {
+            .tolerance = p->problem->tolerance, .max_iterations = iterations, .goal = goal};
         status = newton_minimize(&newton, p->x.data, &options, NULL, &result, NULL);
         newton_free(&newton);
     }

@@ -31,7 +31,6 @@ typedef struct reach_term {
     const double *origin;
     size_t blocks;
     double reach;
-    bool reached;
 } reach_term;
 
 typedef struct patch {
@@ -74,10 +73,10 @@ abut_status patch_open(patch *p, const local_list *cells, surround_box *where, a
 
 /* Energy at its x; INFINITY if that is not feasible. Friction is lagged at this x. */
 abut_status patch_energy(patch *p, double *energy, abut_error *err);
-/* Newton iterations from its x; fewer if it converges. *energy: reached. False in *settled when the
- * cap or the reach ended it. */
-abut_status patch_relax(patch *p, int iterations, double *energy, int *used, bool *settled,
-                        abut_error *err);
+/* Newton iterations from its x; fewer if it converges, or will not come down to *goal (NULL: any).
+ * *energy: reached. False in *settled when the cap or the reach ended it. */
+abut_status patch_relax(patch *p, int iterations, const double *goal, double *energy, int *used,
+                        bool *settled, abut_error *err);
 /* Free vertices of the patch take their positions over into the mesh. */
 abut_status patch_store(const patch *p, local_mesh *m, abut_error *err);
 

@@ -65,32 +65,47 @@ static abut_status changed_cells(worker *w, const trial *t, local_mark mark, abu
     return ok ? ABUT_OK : error_memory(err, "trying an operation");
 }
 
-static abut_status relax(patch *p, int iterations, double *energy, trial *t, abut_error *err)
+static abut_status relax(patch *p, int iterations, const double *goal, double *energy, trial *t,
+                         abut_error *err)
 {
     int used;
     bool settled;
-    TRY(patch_relax(p, iterations, energy, &used, &settled, err));
+    TRY(patch_relax(p, iterations, goal, energy, &used, &settled, err));
     t->iterations += (size_t)used;
     return ABUT_OK;
 }
 
-/* Relaxes both sides alike and compares. */
-static abut_status compare(const remesher *r, worker *w, double tolerance, trial *t,
-                           abut_error *err)
+static int iterations_of(const remesher *r, const patch *p)
 {
-    const remesh_options *o = r->options;
-    double threshold = r->problem->force_factor * tolerance;
+    bool touching = p->contact && contact_count(p->contact) > 0;
+    return touching ? r->options->trial_iterations_contact : r->options->trial_iterations;
+}
+
+/* The new patch at first, which is open: whether it gains enough. */
+static abut_status relax_after(const remesher *r, worker *w, double threshold, trial *t,
+                               bool *enough, abut_error *err)
+{
+    *enough = false;
     TRY(patch_energy(&w->after, &t->jumped, err));
     if (!isfinite(t->jumped)) return ABUT_OK;
-    bool touching = w->after.contact && contact_count(w->after.contact) > 0;
-    int iterations = touching ? o->trial_iterations_contact : o->trial_iterations;
-    TRY(relax(&w->after, iterations, &t->after, t, err));
-    if (!(t->before - t->after > threshold)) return ABUT_OK;
-    /* What the old patch would have gained by the same work does not count. */
+    double goal = t->jumped - threshold;
+    bool split = t->what == OPERATION_SPLIT;
+    TRY(relax(&w->after, iterations_of(r, &w->after), split ? &goal : NULL, &t->after, t, err));
+    /* A split has to pay by what moves: areas of contact that are counted otherwise before anything
+     * moves are no gain. Other operations change the energy at once. */
+    *enough = isfinite(t->after) && (!split || t->jumped - t->after > threshold);
+    return ABUT_OK;
+}
+
+/* The old patch, for the same work: what it would have gained does not count. Both are open. */
+static abut_status compare(const remesher *r, worker *w, double threshold, trial *t,
+                           abut_error *err)
+{
     double relaxed;
-    TRY(relax(&w->before, iterations, &relaxed, t, err));
+    if (!(t->before - t->after > threshold)) return ABUT_OK;
+    TRY(relax(&w->before, iterations_of(r, &w->after), NULL, &relaxed, t, err));
     if (!(relaxed - t->after > threshold)) return ABUT_OK;
-    TRY(relax(&w->after, o->max_iterations, &t->after, t, err));
+    TRY(relax(&w->after, r->options->max_iterations, NULL, &t->after, t, err));
     t->worth = isfinite(t->after);
     return ABUT_OK;
 }
@@ -119,29 +134,38 @@ static abut_status note_positions(const remesher *r, worker *w, trial *t, abut_e
     return ABUT_OK;
 }
 
-/* Opens the old patch, and looks whether a collapse has a free way: from positions that are free of
- * intersections, which are not those of x when that was relaxed without a look at contact. */
-static abut_status open_before(const remesher *r, worker *w, const trial *t, surround_box *where,
+/* Whether a collapse has a free way, now and at the start of the step: from positions that are free
+ * of intersections, which are not those of x when that was relaxed without a look at contact. */
+static abut_status way_is_free(const remesher *r, worker *w, const trial *t, surround_box *where,
                                bool *is_free, abut_error *err)
 {
     const remesh_problem *q = r->problem;
     *is_free = true;
-    if (t->what == OPERATION_COLLAPSE && r->contact) {
-        int field = q->field_safe > 0 ? q->field_safe : q->field_x;
-        local_mark mark = local_mesh_mark(w->mesh);
-        local_change change;
-        w->before.field_now = field;
-        TRY(patch_open(&w->before, &t->cells, where, err));
-        w->before.field_now = q->field_x;
-        TRY(apply(w->mesh, t, &change, err));
-        vec3 now = *local_field(w->mesh, change.vertex, field), start = now;
-        if (q->field_start >= 0) start = *local_field(w->mesh, change.vertex, q->field_start);
-        abut_status status = patch_can_merge(&w->before, t->a, t->b, now, start, is_free, err);
-        local_mesh_rollback(w->mesh, mark);
-        TRY(status);
-        if (!*is_free || field == q->field_x) return ABUT_OK;
-    }
-    return patch_open(&w->before, &t->cells, where, err);
+    if (t->what != OPERATION_COLLAPSE || !r->contact) return ABUT_OK;
+    int field = q->field_safe > 0 ? q->field_safe : q->field_x;
+    local_mark mark = local_mesh_mark(w->mesh);
+    local_change change;
+    w->before.field_now = field;
+    TRY(patch_open(&w->before, &t->cells, where, err));
+    w->before.field_now = q->field_x;
+    TRY(apply(w->mesh, t, &change, err));
+    vec3 now = *local_field(w->mesh, change.vertex, field), start = now;
+    if (q->field_start >= 0) start = *local_field(w->mesh, change.vertex, q->field_start);
+    abut_status status = patch_can_merge(&w->before, t->a, t->b, now, start, is_free, err);
+    local_mesh_rollback(w->mesh, mark);
+    return status;
+}
+
+/* Opens the patch on the changed mesh, and takes the change back. */
+static abut_status open_after(worker *w, const trial *t, surround_box *where, abut_error *err)
+{
+    local_mark mark = local_mesh_mark(w->mesh);
+    local_change change;
+    TRY(apply(w->mesh, t, &change, err));
+    abut_status status = changed_cells(w, t, mark, err);
+    if (status == ABUT_OK) status = patch_open(&w->after, &w->next_cells, where, err);
+    local_mesh_rollback(w->mesh, mark);
+    return status;
 }
 
 /* Tries an operation: kept if the potential falls by more than the tolerance (J; negative: rises by
@@ -152,25 +176,28 @@ static abut_status try_once(const remesher *r, worker *w, trial *t, double toler
     local_mark mark = local_mesh_mark(w->mesh);
     local_change change;
     surround_box where = t->where;
-    bool is_free;
+    double threshold = r->problem->force_factor * tolerance;
+    bool go_on;
     t->worth = false;
     TRY(is_possible(r, w, t, &change, err));
     local_mesh_rollback(w->mesh, mark);
     t->refused += change.outcome != LOCAL_DONE;
     if (change.outcome != LOCAL_DONE) return ABUT_OK;
-    TRY(open_before(r, w, t, &where, &is_free, err));
-    if (is_free) TRY(patch_energy(&w->before, &t->before, err));
-    if (!is_free || !isfinite(t->before)) {
-        t->refused++;
-        return ABUT_OK;
-    }
-    TRY(apply(w->mesh, t, &change, err));
-    abut_status status = changed_cells(w, t, mark, err);
-    if (status == ABUT_OK) status = patch_open(&w->after, &w->next_cells, &where, err);
+    TRY(way_is_free(r, w, t, &where, &go_on, err));
+    t->refused += !go_on;
+    if (!go_on) return ABUT_OK;
+    TRY(open_after(w, t, &where, err));
     t->trials++;
     t->free_vertices += w->after.free_count;
-    if (status == ABUT_OK) status = compare(r, w, tolerance, t, err);
-    if (status == ABUT_OK && t->worth) status = note_positions(r, w, t, err);
+    TRY(relax_after(r, w, threshold, t, &go_on, err));
+    if (!go_on) return ABUT_OK;
+    TRY(patch_open(&w->before, &t->cells, &where, err));
+    TRY(patch_energy(&w->before, &t->before, err));
+    if (isfinite(t->before)) TRY(compare(r, w, threshold, t, err));
+    if (!t->worth) return ABUT_OK;
+    TRY(apply(w->mesh, t, &change, err));
+    abut_status status = changed_cells(w, t, mark, err);
+    if (status == ABUT_OK) status = note_positions(r, w, t, err);
     local_mesh_rollback(w->mesh, mark);
     return status;
 }

@@ -20,6 +20,7 @@ void native_read_remesh(scene_def *scene)
         .smooth = json_is_true(json_object_get(object, "smooth")),
         .split_tolerance = json_number_value(json_object_get(object, "split_tolerance")),
         .collapse_tolerance = json_number_value(json_object_get(object, "collapse_tolerance")),
+        .screening = json_number_value(json_object_get(object, "screening")),
         .split_threshold = json_number_value(json_object_get(object, "split_threshold")),
         .collapse_threshold = json_number_value(json_object_get(object, "collapse_threshold")),
         .depth = (int)json_integer_value(json_object_get(object, "depth")),

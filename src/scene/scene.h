@@ -133,6 +133,7 @@ typedef struct remesh_def {
     int every;
     bool split, collapse, swap, smooth;
     double split_tolerance, collapse_tolerance; /* J */
+    double screening;
     double split_threshold, collapse_threshold;
     int depth;
     double min_edge; /* m */

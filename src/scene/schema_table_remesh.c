@@ -15,16 +15,20 @@ static const schema_field remesh_fields[] = {
      .doc = "Meshes are changed in each so many steps."},
     {"split", SCHEMA_BOOL, .initial = "true", .doc = "Whether edges are split."},
     {"collapse", SCHEMA_BOOL, .initial = "true", .doc = "Whether edges are collapsed."},
-    {"swap", SCHEMA_BOOL, .initial = "false", .doc = "Whether edges and faces are swapped."},
-    {"smooth", SCHEMA_BOOL, .initial = "false", .doc = "Whether inner vertices are moved."},
+    {"swap", SCHEMA_BOOL, .initial = "false", .doc = "Whether inner edges are swapped (method `energy` only)."},
+    {"smooth", SCHEMA_BOOL, .initial = "false",
+     .doc = "Whether inner vertices are moved (method `energy` only)."},
     {"split_tolerance", SCHEMA_NUMBER, .initial = "1e-3", AT_LEAST(0), .unit = "J",
      .doc = "A split is kept when it lowers the incremental potential, divided by the integrator's "
             "factor on forces (h^2 for implicit Euler), by more than this."},
     {"collapse_tolerance", SCHEMA_NUMBER, .initial = "1e-8", AT_LEAST(0), .unit = "J",
      .doc = "A collapse is kept when it raises the same by less than this."},
-    {"split_threshold", SCHEMA_NUMBER, .initial = "0.95", FROM_TO(0, 1),
+    {"screening", SCHEMA_NUMBER, .initial = "1", AT_LEAST(0),
+     .doc = "Splits that would gain less than this part of `split_tolerance` if the new vertex "
+            "alone could move are not tried. 0: all candidates are."},
+    {"split_threshold", SCHEMA_NUMBER, .initial = "0", FROM_TO(0, 1),
      .doc = "Edges are candidates for a split from this quantile of their energy, or this part of "
-            "its range, on."},
+            "its range, on. 0: all edges are."},
     {"collapse_threshold", SCHEMA_NUMBER, .initial = "0.01", FROM_TO(0, 1),
      .doc = "Edges are candidates for a collapse up to this part of the range of their energy."},
     {"depth", SCHEMA_INTEGER, .initial = "3", FROM_TO(1, 30),
@@ -38,7 +42,8 @@ static const schema_field remesh_fields[] = {
      .doc = "Operations that leave cells of a worse shape are refused; 1 is a regular cell, 0 a "
             "flat one."},
     {"max_cells", SCHEMA_INTEGER, .initial = "1000000", FROM_TO(4, 2e9),
-     .doc = "Meshes are not refined beyond so many cells; a message says when that happens."},
+     .doc = "Meshes are not refined beyond so many cells, all bodies together; a message says when "
+            "that happens."},
     {"step", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9),
      .doc = "Method `uniform`: number of the step in which all cells are refined."},
     {"levels", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 6),
@@ -62,11 +67,37 @@ const schema_type schema_remesh = {
     FIELDS(remesh_fields),
 };
 
+/* What only one of the methods has. */
+static void rule_methods(schema_walk *walk, const json_t *remesh)
+{
+    static const char *const keys[] = {"swap", "smooth"};
+    const char *method = json_string_value(json_object_get(remesh, "method"));
+    for (size_t k = 0; k < 2; k++) {
+        if (strcmp(method, "sizing-field") != 0 || !json_is_true(json_object_get(remesh, keys[k])))
+            continue;
+        char key[80];
+        snprintf(key, sizeof key, "remesh.%s", keys[k]);
+        schema_rule_problem(walk, key, "is for the method \"energy\"");
+    }
+}
+
+/* Entries of `fix`, `force` and `surface_loads` of a body: each has one of 64 bits. */
+static size_t count_sets(const json_t *body)
+{
+    return json_array_size(json_object_get(body, "fix")) +
+           json_array_size(json_object_get(body, "surface_loads")) +
+           json_array_size(json_object_get(body, "force"));
+}
+
 /* What bodies that are remeshed cannot have. */
 void rule_remesh(schema_walk *walk, const json_t *scene)
 {
     static const char *const keys[] = {"order", "surface", "densities", "mass_like", "sequence"};
-    const json_t *bodies = json_object_get(scene, "bodies");
+    const json_t *bodies = json_object_get(scene, "bodies"),
+                 *remesh = json_object_get(scene, "remesh");
+    bool together = strcmp(json_string_value(json_object_get(remesh, "method")), "energy") == 0;
+    size_t all_sets = 0;
+    rule_methods(walk, remesh);
     if (strcmp(json_string_value(json_object_get(scene, "stepper")), "barrier") != 0)
         schema_rule_problem(walk, "remesh", "is for the stepper \"barrier\"");
     for (size_t i = 0; i < json_array_size(bodies); i++) {
@@ -95,14 +126,20 @@ void rule_remesh(schema_walk *walk, const json_t *scene)
                                 "only \"traction\" is for bodies that are remeshed, neither "
                                 "\"normal\" nor \"pressure\"");
         }
-        size_t sets = json_array_size(json_object_get(body, "fix")) + json_array_size(loads) +
-                      json_array_size(json_object_get(body, "force"));
+        size_t sets = count_sets(body);
+        all_sets += sets;
         if (sets > 64) {
             snprintf(key, sizeof key, "bodies[%zu].fix", i);
             schema_rule_problem(walk, key,
                                 "\"force\" and \"surface_loads\" have %zu entries; bodies that "
                                 "are remeshed have at most 64",
                                 sets);
+        } else if (together && all_sets > 64) {
+            snprintf(key, sizeof key, "bodies[%zu].fix", i);
+            schema_rule_problem(walk, key,
+                                "\"force\" and \"surface_loads\" of bodies that are remeshed by "
+                                "energy have at most 64 entries together, %zu up to here",
+                                all_sets);
         }
     }
 }

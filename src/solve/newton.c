@@ -227,6 +227,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         double decrease = 0.5 * dot(n->right, n->step, scalars);
         if (result->iterations == 0) result->first_direction = result->direction;
         result->iterations++;
+        if (options->goal && energy - 4 * decrease > *options->goal) break;
         problem_expand(p, n->step, n->direction);
         double alpha = 1;
         TRY(problem_max_step(p, x, n->direction, 1.0, &alpha, err));

@@ -27,6 +27,9 @@ typedef struct newton_options {
     int max_iterations;
     newton_measure measure;
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
+    /* Ends, not converged, when the energy is unlikely to fall this far: by four times what the
+     * quadratic model promises. NULL: never. */
+    const double *goal;
 } newton_options;
 
 typedef struct newton_result {

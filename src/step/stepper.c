@@ -520,8 +520,10 @@ static bool lagging_in_circles(double *moves, int pass, double move)
 static abut_status solve_step(stepper *s, bool friction, step_statistics *statistics,
                               abut_error *err)
 {
-    newton_options options = {convergence_length(s), s->options.max_iterations, s->options.measure,
-                              s->options.forcing};
+    newton_options options = {.tolerance = convergence_length(s),
+                              .max_iterations = s->options.max_iterations,
+                              .measure = s->options.measure,
+                              .forcing = s->options.forcing};
     newton_hooks hooks = {s, after_iteration};
     int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
                                                     : MAX_FRICTION_ITERATIONS;

@@ -182,7 +182,7 @@ TEST(adaptive_meshes_reach_the_limit)
 {
     remesh_options options = remesh_default_options();
     options.swap = options.smooth = true;
-    options.split_tolerance = 1e-4; /* N mm */
+    options.split_tolerance = 3e-5; /* N mm */
     options.split_threshold = 0;    /* no culling */
     options.quality_tolerance = 0;
     for (int other = 0; other < 2; other++) {
