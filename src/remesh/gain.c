@@ -163,7 +163,9 @@ static double curvature_ratio(const barrier_law *law, double distance2, double t
                               double weight)
 {
     double s = stencil_offset2(distance2, thickness), end = stencil_reach2(law->shat, thickness);
-    double first = barrier_first(law->kind, s, end), second = barrier_second(law->kind, s, end);
+    double scale = barrier_thickness_scale(law->kind, law->shat, end);
+    double first = scale * barrier_first(law->kind, s, end);
+    double second = scale * barrier_second(law->kind, s, end);
     double force = weight * law->factor * first * first;
     return fabs(force) > 0 ? fmax(0, second / fabs(force)) : 0;
 }
