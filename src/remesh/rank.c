@@ -76,8 +76,7 @@ static void share_contact(remesher *r, const contact_term *t, const int32_t *ver
         double s = stencil_offset2(c->distance * c->distance, c->thickness);
         double reach2 = stencil_reach2(shat, c->thickness);
         if (v < 0) continue;
-        share[v] += factor * c->weight *
-                    barrier_thickness_scale(t->options.barrier, shat, reach2) *
+        share[v] += factor * c->weight * barrier_thickness_scale(t->options.barrier, shat, reach2) *
                     barrier_value(t->options.barrier, s, reach2);
     }
 }
