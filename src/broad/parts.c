@@ -36,6 +36,7 @@ struct broad_parts {
 size_t broad_parts_count(const broad_parts *p) { return p->lists.parts.count; }
 const broad_part *broad_parts_list(const broad_parts *p) { return p->lists.parts.data; }
 part_box *broad_parts_boxes(broad_parts *p) { return p->boxes.data; }
+size_t broad_parts_meetings(const broad_parts *p) { return p->meetings.ee.count; }
 
 const int32_t *broad_parts_vertices(const broad_parts *p, size_t part, size_t *count)
 {

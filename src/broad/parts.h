@@ -44,6 +44,8 @@ const int32_t *broad_parts_vertices(const broad_parts *p, size_t part, size_t *c
 /* The same pairs as broad_candidates for this query, provided that the boxes hold the vertices'. */
 abut_status broad_parts_candidates(broad_parts *p, const broad_query *query, candidate_set *out,
                                    abut_error *err);
+/* How many pairs of parts met in the last query, most of its cost. */
+size_t broad_parts_meetings(const broad_parts *p);
 /* As broad_crossing_candidates. */
 abut_status broad_parts_crossings(broad_parts *p, const vec3 *y, pair_list *out, abut_error *err);
 

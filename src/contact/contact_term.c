@@ -116,8 +116,10 @@ static abut_status update(term *base, const double *x, abut_error *err)
     contact_term *t = (contact_term *)base;
     collision_surface_positions(&t->model->surface, x, t->y);
     TRY(contact_cover_point(t, x, err));
-    TRY(active_set_build(&t->active, &t->model->surface, &t->candidates, t->y, t->options.dhat,
-                         err));
+    surface_way place = {.x = x, .y = t->y};
+    const candidate_set *near;
+    TRY(contact_near(t, &place, &near, err));
+    TRY(active_set_build(&t->active, &t->model->surface, near, t->y, t->options.dhat, err));
     t->min_distance = sqrt(t->active.min_distance2);
     t->min_gap = t->active.min_gap;
     TRY(find_plane_contacts(t, err));
@@ -338,13 +340,13 @@ static void destroy(term *base)
     array_free(&t->others);
     array_free(&t->other_planes);
     mem_free(t->deviation);
-    mem_free(t->speed);
+    array_free(&t->motions);
     mem_free(t->extra);
     mem_free(t->group_flags);
     mem_free(t->y);
     mem_free(t->p);
-    mem_free(t->y_base);
-    mem_free(t->p_base);
+    tube_free(&t->tube);
+    near_pairs_free(&t->near);
     array_free(&t->scratch);
     close_pairs_free(&t->close);
     mem_free(t);
@@ -363,6 +365,13 @@ static abut_status measure_areas(contact_term *t, abut_error *err)
     collision_surface_positions(s, (const double *)t->model->rest.data, t->y);
     t->active.areas = &t->areas;
     return surface_areas_measure(&t->areas, s, t->y, s->rows.count, err);
+}
+
+static double mean_edge(const collision_surface *s)
+{
+    double sum = 0;
+    for (size_t i = 0; i < s->edge_length2.count; i++) sum += sqrt(s->edge_length2.data[i]);
+    return s->edge_length2.count > 0 ? sum / (double)s->edge_length2.count : 0;
 }
 
 abut_status contact_create(const model *m, const contact_options *options, contact_term **out,
@@ -385,21 +394,19 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     t->kinematic = mem_calloc(vertices, 1);
     t->y = mem_calloc(vertices, sizeof *t->y);
     t->p = mem_calloc(vertices, sizeof *t->p);
-    t->y_base = mem_calloc(vertices, sizeof *t->y_base);
-    t->p_base = mem_calloc(vertices, sizeof *t->p_base);
-    abut_status status = ABUT_OK;
+    t->edge = mean_edge(&m->surface);
+    abut_status status = tube_create(&t->tube, &m->surface, err);
     t->group_flags = mem_calloc(m->bodies.count + 1, 1);
-    bool ok = t->kinematic && t->y && t->p && t->y_base && t->p_base && t->group_flags;
+    bool ok = t->kinematic && t->y && t->p && t->group_flags;
     if (ok && m->surface.frames.count > 0) {
         t->deviation = mem_calloc(vertices, sizeof *t->deviation);
-        t->speed = mem_calloc(vertices, sizeof *t->speed);
-        ok = t->deviation && t->speed;
+        ok = t->deviation && array_resize(&t->motions, m->surface.frames.count);
     }
     if (ok && m->surface.thickness.count > 0) {
         t->extra = mem_calloc(vertices, sizeof *t->extra);
         ok = t->extra != NULL;
     }
-    if (!ok) status = error_memory(err, "creating the contact term");
+    if (!ok && status == ABUT_OK) status = error_memory(err, "creating the contact term");
     for (size_t b = 0; ok && b < m->bodies.count; b++)
         if (m->bodies.data[b].no_self_contact || m->bodies.data[b].collision_group >= 0)
             t->group_flags[b] = BROAD_GROUP_NO_SELF;
@@ -422,6 +429,7 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     if (status == ABUT_OK && part_boxes_possible(m)) {
         collision_surface_positions(&m->surface, (const double *)m->rest.data, t->y);
         status = broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
+        if (status == ABUT_OK) status = near_pairs_create(&t->near, &t->tube, options->dhat, err);
     }
     if (status != ABUT_OK) {
         destroy(&t->base);
@@ -437,7 +445,11 @@ abut_status contact_add_half_space(contact_term *t, half_space plane, abut_error
     return array_push(&t->planes, plane) ? ABUT_OK : error_memory(err, "adding a half-space");
 }
 
-void contact_begin_step(contact_term *t) { t->have_candidates = false; }
+void contact_begin_step(contact_term *t)
+{
+    t->have_candidates = false;
+    t->searches = 0;
+}
 
 void contact_set_fixed(contact_term *t, const uint8_t *fixed)
 {

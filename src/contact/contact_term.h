@@ -13,6 +13,7 @@
 #include "contact/active_set.h"
 #include "contact/barrier.h"
 #include "contact/max_operator.h"
+#include "contact/near_pairs.h"
 #include "contact/part_boxes.h"
 #include "contact/row_stencils.h"
 #include "contact/stiffness.h"
@@ -54,6 +55,14 @@ typedef struct contact_options {
 /* Groups of the term: one per list, the half-spaces, then those of row_stencils. */
 enum { CONTACT_PLANES = STENCIL_LISTS, CONTACT_ROWS = STENCIL_LISTS + 1 };
 
+/* How a rigid frame moves during max_step. */
+typedef struct frame_motion {
+    double speed, turn,
+        limit;       /* of its origin and of its rotation vector; up to limit times that */
+    vec3 shift, end; /* of the origin, up to there; where it is then */
+    mat3 rotation;
+} frame_motion;
+
 typedef struct contact_term {
     term base;
     const model *model;
@@ -80,14 +89,20 @@ typedef struct contact_term {
     ARRAY(plane_contact) other_planes;
     vec3 *y, *p; /* vertices now; their direction (of rigid vertices: the chord) */
     /* Only with rigid vertices: how far each may be off the chord of its way that the candidates
-     * were found for, and how fast each moves at most. */
-    double *deviation, *speed;
+     * were found for. */
+    double *deviation;
+    ARRAY(frame_motion) motions;
+    double motion_limit;
     double *extra; /* only with thickness: what the boxes of the vertices are widened by */
     const double *x, *direction; /* during max_step */
-    /* The way that the candidates were found for: y_base + s p_base, 0 <= s <= tube_limit. */
-    vec3 *y_base, *p_base;
-    double tube_limit, tube_length;
-    size_t tube_vertex; /* the one that moves most */
+    tube tube;                   /* the way that the candidates were found for */
+    near_pairs near;             /* of the candidates, when these were found with much room: */
+    bool wide;
+    /* Of the searches for candidates in this step: number, how far beyond what was needed the last
+     * one looked, how far others should look at most. */
+    int searches;
+    double room, most_room;
+    double edge; /* mean length */
     ARRAY(double) scratch;
     close_pairs close;                 /* for the stiffness rule */
     size_t ccd_queries, broad_queries; /* statistics */
