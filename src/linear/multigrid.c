@@ -409,6 +409,13 @@ abut_status multigrid_refresh(multigrid *m, const block_matrix *a, abut_error *e
     return factorize_coarsest(m, err);
 }
 
+abut_status multigrid_replace_finest(multigrid *m, const block_matrix *a, bool same,
+                                     abut_error *err)
+{
+    TRY(block_csr_from_symmetric(&m->levels[0].a, a, same, err));
+    return prepare_level(&m->levels[0], false, err);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Cycle                                                                                          */
 

@@ -40,6 +40,10 @@ abut_status multigrid_build(multigrid *m, const block_matrix *a, const double *p
                             const uint8_t *mask, abut_error *err);
 /* The same levels for other values in the same pattern. */
 abut_status multigrid_refresh(multigrid *m, const block_matrix *a, abut_error *err);
+/* Another matrix of the same size on the finest level; the coarser ones stay as they are. same: its
+ * pattern is that of the finest level. */
+abut_status multigrid_replace_finest(multigrid *m, const block_matrix *a, bool same,
+                                     abut_error *err);
 
 /* One V-cycle from zero: z is about A^-1 r. */
 void multigrid_cycle(multigrid *m, const double *r, double *z);

@@ -6,7 +6,7 @@
 
 #include "base/ranks.h"
 
-enum { PETSC_MODULE_VERSION = 1, PETSC_TEXT = 512 };
+enum { PETSC_MODULE_VERSION = 2, PETSC_TEXT = 512 };
 
 typedef enum petsc_status {
     PETSC_DONE = 0,
@@ -31,6 +31,7 @@ typedef struct petsc_system {
 typedef struct petsc_result {
     int iterations;
     bool analysed;      /* the pattern was new */
+    bool renewed;       /* a factor or a preconditioner was made */
     double factor_size; /* scalars in the factor of MUMPS, of all ranks; 0: there is none */
 } petsc_result;
 

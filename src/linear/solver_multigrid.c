@@ -1,7 +1,9 @@
-/* Conjugate gradients preconditioned by a cycle of multigrid (linear/multigrid.h). The levels are
- * kept within a time step while the pattern stays, with new values. */
+/* Conjugate gradients preconditioned by a cycle of multigrid (linear/multigrid.h). Within a
+ * time step the coarser levels are kept as long as they serve; when they do not, they get new
+ * values where the pattern is the same, and are built anew where it is not. */
 #include "linear/conjugate.h"
 #include "linear/multigrid.h"
+#include "linear/preconditioner_age.h"
 
 enum { MAX_ITERATIONS = 500 };
 
@@ -10,9 +12,11 @@ typedef struct solver_multigrid {
     int max_iterations;
     multigrid levels;
     conjugate conjugate;
-    uint64_t pattern_stamp;
+    uint64_t pattern_stamp; /* that the levels were made for */
+    uint64_t finest_stamp;  /* of the finest level now */
     int32_t size;
     bool built;
+    preconditioner_age age;
 } solver_multigrid;
 
 static abut_status create(const linear_options *options, void **self, abut_error *err)
@@ -43,18 +47,45 @@ static void precondition(void *context, const double *r, double *z)
     multigrid_cycle(&((solver_multigrid *)context)->levels, r, z);
 }
 
-static abut_status prepare(solver_multigrid *s, const linear_system *system,
-                           linear_statistics *statistics, abut_error *err)
+/* All levels for this matrix. */
+static abut_status renew(solver_multigrid *s, const linear_system *system,
+                         linear_statistics *statistics, abut_error *err)
 {
     const block_matrix *a = system->a;
-    if (s->built && s->pattern_stamp == a->pattern_stamp && s->size == a->size)
-        return multigrid_refresh(&s->levels, a, err);
+    bool same = s->built && s->pattern_stamp == a->pattern_stamp && s->size == a->size &&
+                s->finest_stamp == a->pattern_stamp;
     s->built = false;
-    statistics->analyses++;
-    TRY(multigrid_build(&s->levels, a, system->position, system->mask, err));
-    s->pattern_stamp = a->pattern_stamp;
+    statistics->factorizations++;
+    if (same) {
+        TRY(multigrid_refresh(&s->levels, a, err));
+    } else {
+        statistics->analyses++;
+        TRY(multigrid_build(&s->levels, a, system->position, system->mask, err));
+    }
+    s->pattern_stamp = s->finest_stamp = a->pattern_stamp;
     s->size = a->size;
     s->built = true;
+    return ABUT_OK;
+}
+
+/* The coarser levels of an earlier matrix, as long as they serve. */
+static abut_status solve_with_old(solver_multigrid *s, const linear_system *system, double *x,
+                                  double tolerance, linear_statistics *statistics, abut_error *err)
+{
+    const block_matrix *a = system->a;
+    bool same = s->finest_stamp == a->pattern_stamp;
+    int patience = preconditioner_patience(&s->age, tolerance);
+    uint64_t before = statistics->iterations;
+    s->built = false; /* unless this succeeds */
+    TRY(multigrid_replace_finest(&s->levels, a, same, err));
+    s->finest_stamp = a->pattern_stamp;
+    s->built = true;
+    conjugate_operators o = {multiply, precondition, s};
+    s->age.serves = false;
+    TRY(conjugate_solve(&s->conjugate, &o, 3 * (size_t)a->size, system->b, x, tolerance,
+                        (size_t)(patience < s->max_iterations ? patience : s->max_iterations),
+                        statistics, err));
+    preconditioner_was_old(&s->age, tolerance, (int)(statistics->iterations - before));
     return ABUT_OK;
 }
 
@@ -63,18 +94,21 @@ static abut_status solve(void *self, const linear_system *system, double *x,
 {
     solver_multigrid *s = self;
     size_t n = 3 * (size_t)system->a->size;
+    double tolerance = system->tolerance > 0 ? system->tolerance : s->tolerance;
     if (n == 0) return ABUT_OK;
-    abut_status status = prepare(s, system, statistics, err);
-    if (status != ABUT_OK) {
-        s->built = false;
-        return status;
+    if (s->built && s->age.serves && s->size == system->a->size && s->levels.level_count > 1) {
+        abut_status status = solve_with_old(s, system, x, tolerance, statistics, err);
+        if (status != ABUT_ERROR_NOT_CONVERGED) return status;
     }
-    statistics->factorizations++;
+    TRY(renew(s, system, statistics, err));
     statistics->factor_entries = multigrid_bytes(&s->levels) / sizeof(double);
+    uint64_t before = statistics->iterations;
     conjugate_operators o = {multiply, precondition, s};
-    return conjugate_solve(&s->conjugate, &o, n, system->b, x,
-                           system->tolerance > 0 ? system->tolerance : s->tolerance,
-                           (size_t)s->max_iterations, statistics, err);
+    s->age.serves = false;
+    TRY(conjugate_solve(&s->conjugate, &o, n, system->b, x, tolerance, (size_t)s->max_iterations,
+                        statistics, err));
+    preconditioner_was_new(&s->age, tolerance, (int)(statistics->iterations - before));
+    return ABUT_OK;
 }
 
 /* What was built depends on earlier values: a step must not depend on the one before. */

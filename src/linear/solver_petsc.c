@@ -107,7 +107,7 @@ static abut_status solve(void *self, const linear_system *system, double *x,
     petsc_status status = s->functions->solve(s->self, &to, x, &result, text);
     statistics->exact = strcmp(s->used, "mumps") == 0;
     statistics->analyses += result.analysed;
-    statistics->factorizations++;
+    statistics->factorizations += result.renewed;
     statistics->iterations += (uint64_t)result.iterations;
     if ((uint64_t)result.iterations > statistics->most_iterations)
         statistics->most_iterations = (uint64_t)result.iterations;

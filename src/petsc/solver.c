@@ -1,5 +1,6 @@
 /* Conjugate gradients with a preconditioner of PETSc, or the factorisation of MUMPS, on the rows
  * that the ranks assembled. The matrix is kept while its pattern stays. */
+#include "linear/preconditioner_age.h"
 #include "petsc/module.h"
 
 #include <math.h>
@@ -17,6 +18,8 @@ typedef struct petsc_solver {
     KSP ksp;
     uint64_t pattern_stamp;
     bool ready;
+    bool old; /* the preconditioner is that of an earlier matrix */
+    preconditioner_age age;
 } petsc_solver;
 
 typedef struct method {
@@ -25,12 +28,15 @@ typedef struct method {
     PCType pc;
     const char *package; /* that PETSc must have been built with */
     bool modes;          /* wants to know the rigid motions */
+    bool costly;         /* kept for other values as long as it serves */
 } method;
 
 static const method methods[] = {
-    {"mumps", KSPPREONLY, PCCHOLESKY, "mumps", false}, {"gamg", KSPCG, PCGAMG, NULL, true},
-    {"hypre", KSPCG, PCHYPRE, "hypre", true},          {"icc", KSPCG, PCBJACOBI, NULL, false},
-    {"bjacobi", KSPCG, PCPBJACOBI, NULL, false},
+    {"mumps", KSPPREONLY, PCCHOLESKY, "mumps", false, false},
+    {"gamg", KSPCG, PCGAMG, NULL, true, true},
+    {"hypre", KSPCG, PCHYPRE, "hypre", true, true},
+    {"icc", KSPCG, PCBJACOBI, NULL, false, false},
+    {"bjacobi", KSPCG, PCPBJACOBI, NULL, false, false},
 };
 
 petsc_status petsc_solver_create(const char *name, void **self, char text[PETSC_TEXT])
@@ -61,7 +67,7 @@ static void release(petsc_solver *s)
     MatDestroy(&s->a);
     VecDestroy(&s->b);
     VecDestroy(&s->x);
-    s->ready = false;
+    s->ready = s->old = s->age.serves = false;
 }
 
 void petsc_solver_destroy(void *self)
@@ -226,6 +232,34 @@ static PetscErrorCode prepare(petsc_solver *s, const petsc_system *system, petsc
     }
     PetscCall(fill_matrix(s, system));
     PetscCall(KSPSetOperators(s->ksp, s->a, s->a));
+    s->old = s->method->costly && s->age.serves;
+    PetscFunctionReturn(0);
+}
+
+/* Solves with the old preconditioner as long as it serves, else with a new one. */
+static PetscErrorCode iterate(petsc_solver *s, const petsc_system *system, petsc_result *result,
+                              KSPConvergedReason *reason)
+{
+    double tolerance = system->tolerance > 0 ? system->tolerance : 1e-10;
+    PetscFunctionBeginUser;
+    for (bool again = true; again;) {
+        PetscInt limit = system->max_iterations, iterations;
+        int patience = preconditioner_patience(&s->age, tolerance);
+        if (s->old && patience < limit) limit = patience;
+        PetscCall(KSPSetReusePreconditioner(s->ksp, s->old ? PETSC_TRUE : PETSC_FALSE));
+        PetscCall(KSPSetTolerances(s->ksp, tolerance, 0, PETSC_DEFAULT, limit));
+        PetscCall(KSPSolve(s->ksp, s->b, s->x));
+        PetscCall(KSPGetConvergedReason(s->ksp, reason));
+        PetscCall(KSPGetIterationNumber(s->ksp, &iterations));
+        result->iterations += (int)iterations;
+        again = s->old && *reason <= 0;
+        if (s->old && !again)
+            preconditioner_was_old(&s->age, tolerance, (int)iterations);
+        else if (!s->old)
+            preconditioner_was_new(&s->age, tolerance, (int)iterations);
+        result->renewed = result->renewed || !s->old;
+        s->old = false;
+    }
     PetscFunctionReturn(0);
 }
 
@@ -240,13 +274,7 @@ static PetscErrorCode run(petsc_solver *s, const petsc_system *system, double *x
     PetscCall(VecGetArray(s->b, &v));
     if (bytes) memcpy(v, system->right, bytes);
     PetscCall(VecRestoreArray(s->b, &v));
-    PetscCall(KSPSetTolerances(s->ksp, system->tolerance > 0 ? system->tolerance : 1e-10, 0,
-                               PETSC_DEFAULT, system->max_iterations));
-    PetscCall(KSPSolve(s->ksp, s->b, s->x));
-    PetscInt iterations;
-    PetscCall(KSPGetConvergedReason(s->ksp, reason));
-    PetscCall(KSPGetIterationNumber(s->ksp, &iterations));
-    result->iterations = (int)iterations;
+    PetscCall(iterate(s, system, result, reason));
     PetscCall(VecGetArrayRead(s->x, &solution));
     if (bytes) memcpy(x, solution, bytes);
     PetscCall(VecRestoreArrayRead(s->x, &solution));

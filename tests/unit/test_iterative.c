@@ -146,6 +146,54 @@ TEST(cycle_is_symmetric)
     bar_free(&b);
 }
 
+/* D A D with factors that jump from block to block. */
+static void scale_blocks(block_matrix *a, double jump)
+{
+    for (int32_t j = 0; j < a->size; j++)
+        for (int32_t k = a->column_start[j]; k < a->column_start[j + 1]; k++) {
+            double factor = (j % 3 == 0 ? jump : 1) * (a->row[k] % 3 == 0 ? jump : 1);
+            double *block = a->value + block_matrix_offset(a, j, k);
+            size_t stride = (size_t)block_matrix_stride(a, j);
+            for (size_t c = 0; c < 3; c++)
+                for (size_t r = 0; r < 3; r++) block[c * stride + r] *= factor;
+        }
+}
+
+static double residual_of(const bar *b)
+{
+    const block_matrix *a = &b->s->problem.matrix;
+    size_t n = 3 * (size_t)a->size;
+    double *y = mem_alloc(n, sizeof *y), largest = 0;
+    block_matrix_multiply(a, b->x, y);
+    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(y[i] - b->right[i]));
+    mem_free(y);
+    return largest;
+}
+
+/* Levels are kept for matrices like theirs, and made anew for others and in the next step. */
+TEST(old_levels_serve)
+{
+    bar b = assemble_bar(6);
+    linear_options options = {.name = "multigrid", .tolerance = 1e-10, .alone = true};
+    linear_solver *solver = NULL;
+    CHECK_OK(linear_create(&options, &solver, &err), err);
+    linear_system system = {.a = &b.s->problem.matrix, .b = b.right, .position = b.position};
+    const linear_statistics *statistics = linear_get_statistics(solver);
+    static const double jumps[] = {1, 1.05, 30, 1};
+    static const uint64_t made[] = {1, 1, 2, 2};
+    for (int k = 0; k < 4; k++) {
+        scale_blocks(&b.s->problem.matrix, jumps[k]);
+        CHECK_OK(linear_solve_system(solver, &system, b.x, &err), err);
+        CHECK(statistics->factorizations == made[k] && residual_of(&b) < 1e-6);
+    }
+    CHECK(statistics->analyses == 1);
+    linear_begin_step(solver);
+    CHECK_OK(linear_solve_system(solver, &system, b.x, &err), err);
+    CHECK(statistics->factorizations == 3 && statistics->analyses == 2);
+    linear_destroy(solver);
+    bar_free(&b);
+}
+
 TEST(multigrid_without_memory)
 {
     bar b = assemble_bar(4);
@@ -329,6 +377,7 @@ int main(void)
 {
     RUN(multigrid_does_not_depend_on_size);
     RUN(cycle_is_symmetric);
+    RUN(old_levels_serve);
     RUN(multigrid_without_memory);
     RUN(another_solver_takes_over);
     RUN(choice_by_size_and_memory);
