@@ -29,7 +29,7 @@ additive_options additive_default_options(void)
                               .target = INFINITY,
                               .t_max = 1.0,
                               .max_iterations = 1000000,
-                              .hand_over = 64};
+                              .hand_over = 12};
 }
 
 static double larger(double a, double b) { return a > b ? a : b; }

@@ -96,7 +96,7 @@ static void mollified_derivatives(const barrier_law *law, const contact_stencil 
             hessian[12 * k + l] =
                 factor * (b * he[12 * k + l] + b1 * (ge[k] * gs[l] + gs[k] * ge[l]) +
                           e * (b2 * gs[k] * gs[l] + b1 * hs[12 * k + l]));
-    if (project) psd_project(12, hessian);
+    if (project) psd_project_stencil(4, hessian);
 }
 
 void barrier_stencil_derivatives(const barrier_law *law, stencil_list list,
