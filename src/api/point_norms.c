@@ -44,8 +44,9 @@ point_norms point_norms_measure(const model *m, const double *x)
         }
         mat3 edges =
             mat3_from_columns(vec3_sub(u[1], u[0]), vec3_sub(u[2], u[0]), vec3_sub(u[3], u[0]));
-        add(&n, m->tet_rest.data[e].volume, center,
-            mat3_mul(edges, m->tet_rest.data[e].dm_inverse));
+        tet4_rest room;
+        const tet4_rest *rest = model_tet_rest(m, e, &room);
+        add(&n, rest->volume, center, mat3_mul(edges, rest->dm_inverse));
     }
     n.h1 = sqrt(n.l2 + n.h1_semi);
     n.l2 = sqrt(n.l2);
