@@ -191,14 +191,14 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
 {
     const body_def *def = &scene->bodies[i];
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
-    if (def->type != BODY_OBSTACLE && !def->sequence_folder) return ABUT_OK;
+    if (def->type != BODY_OBSTACLE && !def->has_sequence) return ABUT_OK;
     if (!array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7, .source = -1}))
         return error_memory(err, "adding conditions");
     condition *c = &s->conditions.data[s->conditions.count - 1];
     for (int32_t b = 0; b < body->block_count; b++)
         if (!array_push(&c->nodes, body->first_block + b))
             return error_memory(err, "adding conditions");
-    if (def->sequence_folder) return sequence_load(scene, i, body, c, err);
+    if (def->has_sequence) return sequence_load(scene, i, body, c, err);
     TRY(copy_expressions(def->displacement, c->displacement, err));
     return add_motions(c, s->model, def->motions, def->motion_count, err);
 }
@@ -214,6 +214,7 @@ static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape
         l->from = force->from;
         l->until = force->until;
         l->acceleration = force->acceleration;
+        TRY(copy_expressions(force->field, l->field, err));
         char field[48];
         snprintf(field, sizeof field, "force[%zu].nodes", k);
         node_list nodes = {0};

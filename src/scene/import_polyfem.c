@@ -104,14 +104,17 @@ static void set_contact(const polyfem_scene *s, json_t *native)
 
 static abut_status set_gravity(const polyfem_scene *s, json_t *native, abut_error *err)
 {
-    const json_t *rhs = polyfem_get(s->document, "boundary_conditions/rhs");
-    for (size_t k = 0; k < json_array_size(rhs); k++)
-        if (!json_is_number(json_array_get(rhs, k)))
+    static const char path[] = "boundary_conditions/rhs";
+    const json_t *rhs = polyfem_get(s->document, path);
+    for (size_t k = 0; k < json_array_size(rhs); k++) {
+        const json_t *item = json_array_get(rhs, k);
+        if (!json_is_number(item) && !json_is_string(item))
             return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/boundary_conditions/rhs",
-                                 "must be numbers", err);
-    /* Their body force stands on the other side of the equation. */
-    json_object_set_new(native, "gravity",
-                        polyfem_json_vector(vec3_scale(-1, polyfem_vector(rhs, 0))));
+                                 "must be numbers or expressions", err);
+    }
+    /* Their body force stands on the other side of the equation. Expressions go to the bodies. */
+    vec3 gravity = polyfem_vector_has_text(rhs) ? (vec3){0} : polyfem_vector(rhs, 0);
+    json_object_set_new(native, "gravity", polyfem_json_vector(vec3_scale(-1, gravity)));
     return ABUT_OK;
 }
 

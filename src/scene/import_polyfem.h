@@ -57,6 +57,8 @@ bool polyfem_flag(const json_t *object, const char *path, bool otherwise);
 /* Up to three numbers of a list; missing ones are `otherwise`. A number stands for all three. */
 vec3 polyfem_vector(const json_t *value, double otherwise);
 json_t *polyfem_json_vector(vec3 a);
+/* True when an entry of a list is an expression. */
+bool polyfem_vector_has_text(const json_t *value);
 /* Length of a step as the scene gives it; 1 for static problems. */
 double polyfem_time_step(const polyfem_scene *s);
 

@@ -103,6 +103,20 @@ abut_status polyfem_add_loads(const polyfem_scene *s, const json_t *parts, json_
     return ABUT_OK;
 }
 
+void polyfem_add_body_force(const polyfem_scene *s, json_t *body)
+{
+    const json_t *rhs = polyfem_get(s->document, "boundary_conditions/rhs");
+    if (!polyfem_vector_has_text(rhs)) return;
+    json_t *field = json_array();
+    for (size_t k = 0; k < 3; k++) {
+        const json_t *item = json_array_get(rhs, k);
+        const char *text = json_string_value(item);
+        json_array_append_new(field, text ? json_sprintf("-(%s)", text)
+                                          : json_real(-json_number_value(item)));
+    }
+    json_object_set_new(body, "force", json_pack("[{s:o}]", "acceleration_field", field));
+}
+
 /* The entry of the initial velocities for a volume, or NULL. The last one counts. */
 static const json_t *velocity_of(const polyfem_scene *s, int volume)
 {

@@ -62,6 +62,13 @@ vec3 polyfem_vector(const json_t *value, double otherwise)
     return vec3_make(a[0], a[1], a[2]);
 }
 
+bool polyfem_vector_has_text(const json_t *value)
+{
+    for (size_t k = 0; k < json_array_size(value); k++)
+        if (json_is_string(json_array_get(value, k))) return true;
+    return false;
+}
+
 json_t *polyfem_json_vector(vec3 a)
 {
     return json_pack("[f, f, f]", a.x + 0.0, a.y + 0.0, a.z + 0.0);
@@ -95,6 +102,9 @@ static abut_status load_json(const polyfem_scene *s, const char *path, json_t **
                              abut_error *err)
 {
     json_error_t syntax;
+    *out = NULL;
+    if (!file_exists(path))
+        return polyfem_error(s, ABUT_ERROR_IO, "/common", "there is no file \"%s\"", err, path);
     *out = json_load_file(path, JSON_REJECT_DUPLICATES, &syntax);
     if (!*out)
         return polyfem_error(s, ABUT_ERROR_INPUT, "", "cannot read %s: line %d: %s", err, path,

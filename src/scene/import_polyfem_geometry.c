@@ -99,13 +99,22 @@ static abut_status place(const polyfem_scene *s, polyfem_shape *shape, abut_erro
     TRY(rotation_of(s, shape, transformation, &shape->rotation, err));
     double unit;
     TRY(unit_of(s, shape, &unit, err));
-    shape->scale = vec3_scale(unit, scale_of(transformation, vec3_sub(high, low)));
+    /* "normalize_mesh": first into the unit cube, to the origin. */
+    bool normalize = polyfem_flag(shape->json, "advanced/normalize_mesh", false);
+    double largest = normalize ? vec3_max_abs(vec3_sub(high, low)) : 1;
+    if (!(largest > 0)) largest = 1;
+    shape->scale = vec3_scale(
+        unit / largest, scale_of(transformation, vec3_scale(1 / largest, vec3_sub(high, low))));
     if (shape->scale.z == 0 && s->dimension == 2) shape->scale.z = 1;
     if (shape->scale.x == 0 || shape->scale.y == 0 || shape->scale.z == 0)
         return polyfem_error(s, ABUT_ERROR_INPUT, shape->field,
                              "scales a direction of the mesh to nothing", err);
     shape->rotate = vec3_scale(1 / DEGREE, rotation_angles(shape->rotation));
     shape->translate = polyfem_vector(polyfem_get(transformation, "translation"), 0);
+    if (normalize) {
+        polyfem_shape at_origin = {.scale = shape->scale, .rotation = shape->rotation};
+        shape->translate = vec3_sub(shape->translate, polyfem_place(&at_origin, low));
+    }
     shape->low = (vec3){INFINITY, INFINITY, INFINITY};
     shape->high = vec3_scale(-1, shape->low);
     for (size_t i = 0; i < shape->file.vertex_count; i++) {
@@ -221,6 +230,7 @@ static abut_status solid_json(const polyfem_scene *s, polyfem_shape *shape, json
     abut_status status = polyfem_add_fixes(s, shape, parts, body, err);
     if (status == ABUT_OK) status = polyfem_add_loads(s, parts, body, err);
     if (status == ABUT_OK) status = polyfem_add_velocity(s, shape, body, err);
+    polyfem_add_body_force(s, body);
     json_decref(parts);
     return status;
 }
@@ -242,6 +252,10 @@ static abut_status body_json(polyfem_scene *s, polyfem_shape *shape, json_t *bod
     json_object_set_new(body, "translate", polyfem_json_vector(shape->translate));
     if (!obstacle) return solid_json(s, shape, body, err);
     json_object_set_new(body, "type", json_string("obstacle"));
+    if (shape->sequence) {
+        json_object_set_new(body, "sequence", polyfem_sequence_json(shape));
+        return ABUT_OK;
+    }
     return polyfem_add_displacement(s, shape, body, err);
 }
 
@@ -274,7 +288,12 @@ static abut_status add_bodies(polyfem_scene *s, polyfem_shape *shape, abut_error
 
 static abut_status read_shape(polyfem_scene *s, polyfem_shape *shape, abut_error *err)
 {
+    const char *type = json_string_value(polyfem_get(shape->json, "type"));
     const char *name = json_string_value(polyfem_get(shape->json, "mesh"));
+    if (type && strcmp(type, "mesh_sequence") == 0) {
+        TRY(polyfem_find_sequence(s, shape, err));
+        name = json_string_value(json_array_get(shape->sequence, 0));
+    }
     if (!name) return polyfem_error(s, ABUT_ERROR_INPUT, shape->field, "has no mesh", err);
     shape->path = polyfem_find_file(s, name);
     if (!shape->path)
@@ -291,6 +310,7 @@ static void shape_free(polyfem_shape *shape)
     mem_free(shape->path);
     json_decref(shape->regions);
     json_decref(shape->ids);
+    json_decref(shape->sequence);
     if (shape->has_mesh) mesh_free(&shape->file);
 }
 
@@ -316,12 +336,13 @@ static abut_status add_geometry(polyfem_scene *s, const json_t *json, size_t ind
         add_plane(s, (vec3){0, polyfem_number(json, "height", 0), 0}, (vec3){0, 1, 0});
         return ABUT_OK;
     }
-    if (strcmp(type, "mesh") != 0 && strcmp(type, "mesh_array") != 0)
+    bool sequence = strcmp(type, "mesh_sequence") == 0;
+    if (strcmp(type, "mesh") != 0 && strcmp(type, "mesh_array") != 0 && !sequence)
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, shape.field,
                              "the type \"%s\" is not supported", err, type);
-    if (polyfem_flag(json, "advanced/normalize_mesh", false))
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, shape.field,
-                             "\"normalize_mesh\" is not supported", err);
+    if (sequence && !polyfem_flag(json, "is_obstacle", false))
+        return polyfem_error(s, ABUT_ERROR_INPUT, shape.field,
+                             "a \"mesh_sequence\" must be an obstacle", err);
     abut_status status = read_shape(s, &shape, err);
     if (status == ABUT_OK) status = place(s, &shape, err);
     if (status == ABUT_OK) status = add_bodies(s, &shape, err);

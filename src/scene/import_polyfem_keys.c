@@ -6,8 +6,9 @@
 #include <string.h>
 
 typedef enum key_use {
-    KEY_USED,          /* the whole value below it too */
-    KEY_WITHOUT_EFFECT /* output, and how PolyFEM solves: no effect on the result here */
+    KEY_USED,           /* the whole value below it too */
+    KEY_WITHOUT_EFFECT, /* output, and how PolyFEM solves: no effect on the result here */
+    KEY_ONLY_OFF        /* no effect while it is false, 0 or empty; else refused */
 } key_use;
 
 /* * stands for any index of a list. */
@@ -28,10 +29,16 @@ static const struct {
     {"/boundary_conditions/obstacle_displacements/*/id", KEY_USED},
     {"/boundary_conditions/obstacle_displacements/*/interpolation", KEY_USED},
     {"/boundary_conditions/obstacle_displacements/*/value", KEY_USED},
+    {"/boundary_conditions/periodic_boundary", KEY_ONLY_OFF},
     {"/boundary_conditions/pressure_boundary/*/id", KEY_USED},
     {"/boundary_conditions/pressure_boundary/*/interpolation", KEY_USED},
     {"/boundary_conditions/pressure_boundary/*/value", KEY_USED},
     {"/boundary_conditions/rhs", KEY_USED},
+    {"/contact/adhesion/adhesion_enabled", KEY_ONLY_OFF},
+    {"/contact/alpha_n", KEY_WITHOUT_EFFECT}, /* of the formulation that is refused when on */
+    {"/contact/alpha_t", KEY_WITHOUT_EFFECT},
+    {"/contact/beta_n", KEY_WITHOUT_EFFECT},
+    {"/contact/beta_t", KEY_WITHOUT_EFFECT},
     {"/contact/collision_mesh/enabled", KEY_USED},
     {"/contact/collision_mesh/linear_map", KEY_USED},
     {"/contact/collision_mesh/max_edge_length", KEY_USED},
@@ -41,20 +48,28 @@ static const struct {
     {"/contact/collision_mesh/scale", KEY_USED},
     {"/contact/collision_mesh/tessellation_type", KEY_WITHOUT_EFFECT}, /* always regular */
     {"/contact/dhat", KEY_USED},
+    {"/contact/dhat_percentage", KEY_WITHOUT_EFFECT}, /* of an optimisation of shapes */
     {"/contact/enabled", KEY_USED},
     {"/contact/epsv", KEY_USED},
     {"/contact/friction_coefficient", KEY_USED},
+    {"/contact/min_distance_ratio", KEY_WITHOUT_EFFECT},
+    {"/contact/periodic", KEY_ONLY_OFF},
+    {"/contact/use_adaptive_dhat", KEY_ONLY_OFF},
     {"/contact/use_area_weighting", KEY_USED},
     {"/contact/use_convergent_formulation", KEY_USED},
+    {"/contact/use_gcp_formulation", KEY_ONLY_OFF},
     {"/contact/use_improved_max_operator", KEY_USED},
     {"/contact/use_physical_barrier", KEY_USED},
     {"/geometry/*/array", KEY_USED},
+    {"/geometry/*/advanced/force_linear_geometry", KEY_ONLY_OFF},
     {"/geometry/*/advanced/normalize_mesh", KEY_USED},
     {"/geometry/*/enabled", KEY_USED},
     {"/geometry/*/extract", KEY_USED},
+    {"/geometry/*/fps", KEY_USED},
     {"/geometry/*/height", KEY_USED},
     {"/geometry/*/is_obstacle", KEY_USED},
     {"/geometry/*/mesh", KEY_USED},
+    {"/geometry/*/mesh_sequence", KEY_USED},
     {"/geometry/*/n_refs", KEY_USED},
     {"/geometry/*/normal", KEY_USED},
     {"/geometry/*/point", KEY_USED},
@@ -81,13 +96,20 @@ static const struct {
     {"/output/paraview/fields", KEY_WITHOUT_EFFECT},
     {"/output/paraview/high_order_mesh", KEY_WITHOUT_EFFECT},
     {"/output/paraview/options", KEY_WITHOUT_EFFECT},
+    {"/output/paraview/points", KEY_WITHOUT_EFFECT},
     {"/output/paraview/surface", KEY_WITHOUT_EFFECT},
     {"/output/paraview/vismesh_rel_area", KEY_WITHOUT_EFFECT},
     {"/output/paraview/volume", KEY_WITHOUT_EFFECT},
     {"/output/paraview/wireframe", KEY_WITHOUT_EFFECT},
+    {"/output/reference", KEY_WITHOUT_EFFECT},
     {"/output/restart_json", KEY_WITHOUT_EFFECT},
     {"/output/stats", KEY_WITHOUT_EFFECT},
+    {"/solver/advanced/cache_size", KEY_WITHOUT_EFFECT},
+    {"/solver/advanced/characteristic_force_density", KEY_WITHOUT_EFFECT},
     {"/solver/advanced/check_inversion", KEY_WITHOUT_EFFECT}, /* always conservative */
+    {"/solver/advanced/jacobian_threshold", KEY_WITHOUT_EFFECT},
+    {"/solver/advanced/lagged_regularization_iterations", KEY_WITHOUT_EFFECT},
+    {"/solver/advanced/lagged_regularization_weight", KEY_ONLY_OFF},
     {"/solver/advanced/lump_mass_matrix", KEY_USED},
     {"/solver/augmented_lagrangian", KEY_WITHOUT_EFFECT},
     {"/solver/contact/CCD", KEY_WITHOUT_EFFECT},
@@ -99,7 +121,13 @@ static const struct {
     {"/solver/max_threads", KEY_WITHOUT_EFFECT},
     {"/solver/nonlinear", KEY_WITHOUT_EFFECT}, /* the tolerance is chosen below theirs */
     {"/solver/rayleigh_damping", KEY_USED},
-    {"/space/advanced/bc_method", KEY_WITHOUT_EFFECT}, /* sampled at the nodes */
+    {"/space/advanced/bc_method", KEY_WITHOUT_EFFECT},         /* sampled at the nodes */
+    {"/space/advanced/count_flipped_els", KEY_WITHOUT_EFFECT}, /* always */
+    {"/space/advanced/count_flipped_els_continuous", KEY_WITHOUT_EFFECT},
+    {"/space/advanced/isoparametric", KEY_ONLY_OFF},
+    {"/space/advanced/n_boundary_samples", KEY_WITHOUT_EFFECT},
+    {"/space/advanced/use_corner_quadrature", KEY_ONLY_OFF},
+    {"/space/use_p_ref", KEY_ONLY_OFF},
     {"/space/advanced/quadrature_order", KEY_WITHOUT_EFFECT},
     {"/space/advanced/mass_quadrature_order", KEY_WITHOUT_EFFECT},
     {"/space/basis_type", KEY_USED},
@@ -131,6 +159,27 @@ static int find_key(const char *path, key_use *use)
     return found;
 }
 
+/* Nothing is switched on: false, 0, "", and lists and objects of nothing but such. */
+static bool is_off(const json_t *value)
+{
+    const char *key;
+    json_t *item;
+    if (json_is_boolean(value)) return json_is_false(value);
+    if (json_is_number(value)) return json_number_value(value) == 0;
+    if (json_is_string(value)) return json_string_value(value)[0] == 0;
+    for (size_t i = 0; i < json_array_size(value); i++)
+        if (!is_off(json_array_get(value, i))) return false;
+    json_object_foreach((json_t *)value, key, item)
+    {
+        if (strcmp(key, "enabled") == 0 && json_is_false(item)) return true;
+    }
+    json_object_foreach((json_t *)value, key, item)
+    {
+        if (!is_off(item)) return false;
+    }
+    return true;
+}
+
 /* pattern: with * for indices; field: as it is written. */
 static abut_status check(const polyfem_scene *s, const json_t *value, const char *pattern,
                          const char *field, abut_error *err)
@@ -140,6 +189,9 @@ static abut_status check(const polyfem_scene *s, const json_t *value, const char
     if (!found)
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
                              "this key of PolyFEM is not supported", err);
+    if (found == 2 && use == KEY_ONLY_OFF && !is_off(value))
+        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
+                             "this key of PolyFEM is supported only when it is off", err);
     if (found == 2) return ABUT_OK;
     char next_pattern[300], next_field[300];
     if (json_is_array(value)) {

@@ -13,11 +13,19 @@ typedef struct polyfem_shape {
     bool has_mesh;
     vec3 scale, rotate, translate; /* native: factors, degrees, m */
     mat3 rotation;
-    vec3 low, high;  /* of the placed mesh */
-    int volume;      /* id of the cells that are in no region */
-    json_t *regions; /* native list of cells with other materials */
-    json_t *ids;     /* their ids */
+    vec3 low, high;   /* of the placed mesh */
+    int volume;       /* id of the cells that are in no region */
+    json_t *regions;  /* native list of cells with other materials */
+    json_t *ids;      /* their ids */
+    json_t *sequence; /* files of a moving obstacle, or NULL */
 } polyfem_shape;
+
+/* --- import_polyfem_sequence.c --- */
+
+/* Finds the files of a "mesh_sequence". */
+abut_status polyfem_find_sequence(const polyfem_scene *s, polyfem_shape *shape, abut_error *err);
+/* The native sequence (new reference). */
+json_t *polyfem_sequence_json(const polyfem_shape *shape);
 
 /* --- import_polyfem_select.c --- */
 
@@ -42,6 +50,8 @@ abut_status polyfem_add_loads(const polyfem_scene *s, const json_t *parts, json_
                               abut_error *err);
 abut_status polyfem_add_velocity(const polyfem_scene *s, const polyfem_shape *shape, json_t *body,
                                  abut_error *err);
+/* Body forces that are expressions. */
+void polyfem_add_body_force(const polyfem_scene *s, json_t *body);
 /* Of an obstacle. */
 abut_status polyfem_add_displacement(const polyfem_scene *s, const polyfem_shape *shape,
                                      json_t *body, abut_error *err);

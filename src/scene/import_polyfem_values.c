@@ -154,6 +154,12 @@ static const json_t *factor_of(const json_t *item, size_t k)
     return count == 0 ? NULL : json_array_get(list, count == 1 ? 0 : k);
 }
 
+static const char *factor_name(const json_t *item)
+{
+    const char *type = json_string_value(json_is_string(item) ? item : polyfem_get(item, "type"));
+    return type ? type : "";
+}
+
 abut_status polyfem_values(const polyfem_scene *s, const json_t *item, const char *field,
                            json_t **out, abut_error *err)
 {
@@ -174,7 +180,8 @@ abut_status polyfem_values(const polyfem_scene *s, const json_t *item, const cha
         if (!made) {
             json_decref(list);
             return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
-                                 "the interpolation of component %zu is not understood", err, k);
+                                 "the interpolation of component %zu (\"%s\") is not understood",
+                                 err, k, factor_name(factor_of(item, k)));
         }
         json_array_append_new(list, made);
     }
@@ -192,7 +199,8 @@ abut_status polyfem_scalar(const polyfem_scene *s, const json_t *item, const cha
     *out = scaled(value, factor_of(item, 0));
     return *out ? ABUT_OK
                 : polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
-                                "the interpolation is not understood", err);
+                                "the interpolation (\"%s\") is not understood", err,
+                                factor_name(factor_of(item, 0)));
 }
 
 bool polyfem_all_zero(const json_t *values)

@@ -181,6 +181,7 @@ static abut_status read_force(const json_t *object, force_def *out, abut_error *
     out->from = get_number(object, "from");
     out->until = get_number_or(object, "until", INFINITY);
     out->acceleration = get_vector(object, "acceleration");
+    TRY(read_expressions(get(object, "acceleration_field"), out->field, err));
     out->force = get_vector(object, "force");
     out->torque = get_vector(object, "torque");
     return read_selector(get(object, "nodes"), &out->nodes, err);
@@ -407,6 +408,11 @@ static abut_status read_sequence(const json_t *object, const char *folder, body_
     if (!object) return ABUT_OK;
     out->sequence_extension = get_string(object, "extension");
     out->sequence_first = get_int(object, "first");
+    out->has_sequence = true;
+    out->sequence_files = get(object, "files");
+    out->sequence_fps = get_number_or(object, "fps", 0);
+    out->sequence_transform = get_bool(object, "transform");
+    if (out->sequence_files) return ABUT_OK;
     return resolve_path(folder, get_string(object, "folder"), &out->sequence_folder, err);
 }
 
@@ -725,7 +731,10 @@ static void free_body(body_def *body)
         mem_free(body->fixes[i].motions);
         free_expressions(body->fixes[i].displacement);
     }
-    for (size_t i = 0; i < body->force_count; i++) mem_free(body->forces[i].nodes.list);
+    for (size_t i = 0; i < body->force_count; i++) {
+        mem_free(body->forces[i].nodes.list);
+        free_expressions(body->forces[i].field);
+    }
     for (size_t i = 0; i < body->weight_count; i++) mem_free(body->weights[i].nodes.list);
     mem_free(body->weights);
     mem_free(body->fixes);

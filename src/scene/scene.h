@@ -200,9 +200,10 @@ typedef struct fix_def {
 typedef struct force_def {
     selector_def nodes;
     double from, until;
-    vec3 acceleration; /* m/s^2 */
-    vec3 force;        /* N over all selected nodes */
-    vec3 torque;       /* N m; rigid and affine bodies */
+    vec3 acceleration;    /* m/s^2 */
+    expression *field[3]; /* m/s^2, added; NULL: none */
+    vec3 force;           /* N over all selected nodes */
+    vec3 torque;          /* N m; rigid and affine bodies */
 } force_def;
 
 /* In the order of the words of the format. */
@@ -328,9 +329,13 @@ typedef struct body_def {
     pose_def *poses;
     int collision_group; /* -1: none */
     /* Prescribed positions of all nodes, one file per step: folder/N.extension, N from `first`. */
-    const char *sequence_folder; /* resolved; NULL: none */
+    bool has_sequence;
+    const char *sequence_folder; /* resolved; NULL: sequence_files, as they are written */
     const char *sequence_extension;
     int sequence_first;
+    const json_t *sequence_files;
+    double sequence_fps; /* 0: one per step */
+    bool sequence_transform;
     double offset;   /* xi: thickness in contact, m */
     shell_def shell; /* shells */
     rod_def rod;     /* rods */

@@ -353,6 +353,9 @@ static const schema_field force_fields[] = {
     {"until", SCHEMA_NUMBER, .absent = "never ends", ABOVE(0), .unit = "s", .doc = "End."},
     {"acceleration", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s^2",
      .doc = "Force per mass."},
+    {"acceleration_field", SCHEMA_EXPRESSIONS, .count = 3, .unit = "m/s^2", .absent = "none",
+     .doc = "Force per mass as expressions of the place at rest and the time at the end of the "
+            "step; for bodies with nodes."},
     {"force", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "N",
      .doc = "Force in all, shared equally by the nodes; of rigid and affine bodies, at the centre "
             "of mass."},
@@ -361,7 +364,7 @@ static const schema_field force_fields[] = {
 };
 static const schema_type force_type = {
     .name = "force",
-    .doc = "Constant load on nodes during an interval of time.",
+    .doc = "Load on nodes during an interval of time.",
     FIELDS(force_fields),
     .rule = rule_interval,
     .rule_doc = "`until` must be later than `from`.",
@@ -380,17 +383,29 @@ static const schema_type pose_type = {
     FIELDS(pose_fields),
 };
 
+static const schema_field sequence_file_fields[] = {
+    {"file", SCHEMA_STRING, SCHEMA_REQUIRED, .doc = "Path, relative to the folder of the scene."},
+};
+static const schema_type sequence_file_type = {
+    .name = "sequence_file", .doc = "A mesh file of a sequence.", FIELDS(sequence_file_fields)};
+
 static const schema_field sequence_fields[] = {
-    {"folder", SCHEMA_STRING, SCHEMA_REQUIRED,
-     .doc = "Folder of the files, relative to that of the scene."},
+    {"folder", SCHEMA_STRING, SCHEMA_CHOICE,
+     .doc = "Folder of numbered files, relative to that of the scene."},
+    {"files", SCHEMA_LIST, SCHEMA_CHOICE, .type = &sequence_file_type, .doc = "Or the files."},
     {"extension", SCHEMA_STRING, .initial = "\"obj\"", .doc = "What follows the number and a dot."},
     {"first", SCHEMA_INTEGER, .initial = "0", FROM_TO(0, 2e9), .doc = "Number of the first file."},
+    {"fps", SCHEMA_NUMBER, ABOVE(0), .unit = "1/s", .absent = "one file per step",
+     .doc =
+         "Files per second: the first one is the start, between two the vertices move straight."},
+    {"transform", SCHEMA_BOOL, .initial = "false",
+     .doc = "Whether the vertices are placed like the mesh of the body."},
 };
 static const schema_type sequence_type = {
     .name = "sequence",
-    .doc = "Prescribed positions of all nodes at the ends of the steps: numbered mesh files with "
-           "the vertices of the body, taken as they are (without its transform). After the last "
-           "one the body rests.",
+    .doc =
+        "Prescribed positions of all nodes: mesh files with the vertices of the body, one for the "
+        "end of each step or so many per second. After the last one the body rests.",
     FIELDS(sequence_fields),
 };
 

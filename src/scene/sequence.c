@@ -1,14 +1,15 @@
 #include "scene/sequence.h"
 
 #include "base/file.h"
+#include "mesh/generate.h"
 #include "mesh/mesh_io.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Appends the positions of one file. */
-static abut_status add_frame(const char *path, const model_body *body, condition *c,
-                             abut_error *err)
+static abut_status add_frame(const char *path, const body_def *def, const model_body *body,
+                             condition *c, abut_error *err)
 {
     mesh m;
     TRY(mesh_read(path, NULL, &m, err));
@@ -20,6 +21,8 @@ static abut_status add_frame(const char *path, const model_body *body, condition
     size_t at = c->frames.count;
     if (status == ABUT_OK && !array_resize(&c->frames, at + 3 * c->nodes.count))
         status = error_memory(err, "reading a sequence");
+    if (status == ABUT_OK && def->sequence_transform)
+        mesh_transform(&m, def->scale, def->rotate, def->translate);
     for (size_t v = 0; status == ABUT_OK && v < m.vertex_count; v++) {
         int32_t block = body->block_of_vertex[v];
         if (block >= 0)
@@ -30,23 +33,40 @@ static abut_status add_frame(const char *path, const model_body *body, condition
     return status;
 }
 
+/* Path of the n-th file; false when there is none. */
+static bool frame_path(const scene_def *scene, const body_def *def, size_t n, char *path,
+                       size_t size)
+{
+    if (def->sequence_files) {
+        const json_t *item = json_array_get(def->sequence_files, n);
+        const char *file = json_string_value(json_object_get(item, "file"));
+        if (!file) return false;
+        snprintf(path, size, "%s%s%s", file[0] == '/' ? "" : scene->folder,
+                 file[0] == '/' ? "" : "/", file);
+        return true;
+    }
+    snprintf(path, size, "%s/%zu.%s", def->sequence_folder, n + (size_t)def->sequence_first,
+             def->sequence_extension);
+    return n == 0 || file_exists(path);
+}
+
 abut_status sequence_load(const scene_def *scene, size_t i, const model_body *body, condition *c,
                           abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
-    size_t steps = (size_t)fmin(ceil(scene->end_time / scene->time_step - 1e-9), 1e9);
-    size_t size = strlen(def->sequence_folder) + strlen(def->sequence_extension) + 32;
-    char *path = mem_alloc(size, 1);
-    if (!path) return error_memory(err, "reading a sequence");
+    double fps = def->sequence_fps;
+    /* As many as the scene can reach. */
+    double wanted =
+        fps > 0 ? scene->end_time * fps + 2 : ceil(scene->end_time / scene->time_step - 1e-9);
+    size_t count = (size_t)fmin(fmax(wanted, 1), 1e9);
+    char path[4096];
     abut_status status = ABUT_OK;
-    c->frame_step = scene->time_step;
-    for (size_t n = 0; n < steps && status == ABUT_OK; n++) {
-        snprintf(path, size, "%s/%zu.%s", def->sequence_folder, n + (size_t)def->sequence_first,
-                 def->sequence_extension);
-        if (n > 0 && !file_exists(path)) break;
-        status = add_frame(path, body, c, err);
+    c->frame_step = fps > 0 ? 1 / fps : scene->time_step;
+    c->frames_between = fps > 0;
+    for (size_t n = 0; n < count && status == ABUT_OK; n++) {
+        if (!frame_path(scene, def, n, path, sizeof path)) break;
+        status = add_frame(path, def, body, c, err);
     }
-    mem_free(path);
     if (status != ABUT_OK) {
         char place[256];
         snprintf(place, sizeof place, "%.150s: bodies[%zu].sequence", scene->path, i);

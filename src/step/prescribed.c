@@ -82,6 +82,14 @@ vec3 condition_node_target(const condition *c, size_t i, double time)
         return vec3_add(start, u);
     }
     if (count == 0) return condition_target(c, start, time);
+    if (c->frames_between) {
+        double frame = fmin(fmax(time / c->frame_step, 0), (double)(count - 1)),
+               first = floor(frame);
+        const double *at = c->frames.data + 3 * ((size_t)first * c->nodes.count + i);
+        if (frame == first) return vec3_load(at);
+        vec3 from = vec3_load(at), to = vec3_load(at + 3 * c->nodes.count);
+        return vec3_mul_add(from, frame - first, vec3_sub(to, from));
+    }
     double step = fmax(1, fmin(nearbyint(time / c->frame_step), (double)count));
     return vec3_load(c->frames.data + 3 * (((size_t)step - 1) * c->nodes.count + i));
 }

@@ -24,7 +24,10 @@ typedef struct condition {
     int axes;       /* bits 1, 2, 4 */
     int32_t source; /* number among the body's `fix`, -1: its motion as a whole; for messages */
     ARRAY(motion) motions;
-    ARRAY(double) frames; /* instead: positions of all nodes at the end of each step */
+    /* Instead: positions of all nodes at the end of each step, or with `frames_between` from the
+     * start on, with straight ways between them. */
+    ARRAY(double) frames;
+    bool frames_between;
     /* Or instead: displacement from the positions when the condition began; NULL: none. */
     expression *displacement[3];
     double frame_step;

@@ -194,6 +194,7 @@ void stepper_destroy(stepper *s)
     for (size_t i = 0; i < s->loads.count; i++) {
         array_free(&s->loads.data[i].nodes);
         array_free(&s->loads.data[i].share);
+        for (int k = 0; k < 3; k++) expression_free(s->loads.data[i].field[k]);
     }
     array_free(&s->conditions);
     array_free(&s->condition_start);
@@ -227,6 +228,14 @@ abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh 
     return surface_load_add(s->surface_load, added, m, sides, block_of_vertex, err);
 }
 
+static vec3 load_field(const load *l, vec3 x, double time)
+{
+    if (!l->field[0]) return (vec3){0};
+    return (vec3){expression_value(l->field[0], x.x, x.y, x.z, time),
+                  expression_value(l->field[1], x.x, x.y, x.z, time),
+                  expression_value(l->field[2], x.x, x.y, x.z, time)};
+}
+
 /* Gravity and loads of the step from `time` to `end`. */
 static void set_forces(stepper *s, double time, double end)
 {
@@ -239,7 +248,9 @@ static void set_forces(stepper *s, double time, double end)
         for (size_t i = 0; i < l->nodes.count; i++) {
             size_t at = (size_t)l->nodes.data[i];
             vec3 force = l->share.count ? vec3_scale(l->share.data[i], l->force) : l->force;
-            force = vec3_mul_add(force, s->model->load_mass.data[at], l->acceleration);
+            vec3 acceleration =
+                vec3_add(l->acceleration, load_field(l, s->model->rest.data[at], end));
+            force = vec3_mul_add(force, s->model->load_mass.data[at], acceleration);
             vec3_store(f + 3 * at, vec3_add(vec3_load(f + 3 * at), force));
         }
     }

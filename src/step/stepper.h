@@ -52,6 +52,8 @@ typedef struct load {
     double from, until;
     vec3 force;        /* N per node */
     vec3 acceleration; /* m/s^2 */
+    /* Added to it: of the place at rest and the time at the end of the step; NULL: none. */
+    expression *field[3];
     /* Factor on the force of each node, for loads that are spread by area; empty: all 1. */
     ARRAY(double) share;
 } load;

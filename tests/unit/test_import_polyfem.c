@@ -2,6 +2,7 @@
  * and errors that name the key. The scenes are written here, into a scratch folder. */
 #include "test.h"
 
+#include "base/expression.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "scene/load.h"
@@ -385,7 +386,7 @@ TEST(remeshing)
 
 TEST(refusals)
 {
-    must_fail("}", ", \"contact\": {\"adhesion\": {}}", ABUT_ERROR_UNSUPPORTED,
+    must_fail("}", ", \"contact\": {\"adhesion\": {\"adhesion_enabled\": true}}", ABUT_ERROR_UNSUPPORTED,
               "/contact/adhesion");
     must_fail(", \"colour\": 1}", "", ABUT_ERROR_UNSUPPORTED, "/geometry/0/colour");
     must_fail("}, {\"mesh\": \"gone.obj\", \"is_obstacle\": true}", "", ABUT_ERROR_IO,
@@ -408,9 +409,95 @@ TEST(refusals)
     must_fail(", \"surface_selection\": \"gone.txt\"}", "", ABUT_ERROR_IO, "gone.txt");
 }
 
+/* Body forces that are expressions go to the bodies, with the opposite sign. */
+TEST(body_forces)
+{
+    scene_def *s = must_import("}", ", \"boundary_conditions\": {\"rhs\": [1, \"x + 2 * t\", 3]}");
+    CHECK(s && vec3_norm(s->gravity) == 0 && s->bodies[0].force_count == 1);
+    expression *const *field = s->bodies[0].forces[0].field;
+    CHECK_NEAR(expression_value(field[0], 5, 0, 0, 7), -1, 1e-15);
+    CHECK_NEAR(expression_value(field[1], 5, 0, 0, 7), -19, 1e-15);
+    CHECK_NEAR(expression_value(field[2], 5, 0, 0, 7), -3, 1e-15);
+    scene_free(s);
+    must_fail("}", ", \"boundary_conditions\": {\"rhs\": [0, \"x + + w\", 0]}", ABUT_ERROR_INPUT,
+              "character");
+}
+
+static void check_sequence(const char *value, size_t count)
+{
+    char geometry[400];
+    snprintf(geometry, sizeof geometry,
+             "}, {\"type\": \"mesh_sequence\", \"mesh_sequence\": %s, \"fps\": 25, "
+             "\"is_obstacle\": true, \"transformation\": {\"translation\": [0, -3, 0]}}",
+             value);
+    scene_def *s = must_import(geometry, "");
+    CHECK(s && s->body_count == 2 && s->bodies[1].has_sequence);
+    const body_def *b = &s->bodies[1];
+    CHECK(b->sequence_fps == 25 && b->sequence_transform && b->translate.y == -3);
+    CHECK(json_array_size(b->sequence_files) == count);
+    /* Numbers count by value: 10 comes after 9. */
+    const json_t *last = json_array_get(b->sequence_files, count - 1);
+    const char *name = json_string_value(json_object_get(last, "file"));
+    CHECK(strcmp(path_name(name), "frame10.obj") == 0 && name[0] == '/');
+    CHECK(strcmp(path_name(b->mesh.path), count == 3 ? "frame2.obj" : "frame9.obj") == 0);
+    scene_free(s);
+}
+
+TEST(mesh_sequences)
+{
+    char below[300];
+    snprintf(below, sizeof below, "%s/scenes/frames", folder);
+    CHECK_OK(directory_create(below, &err), err);
+    static const int numbers[] = {10, 9, 2};
+    for (int i = 0; i < 3; i++) {
+        char name[60];
+        snprintf(name, sizeof name, "scenes/frames/frame%d.obj", numbers[i]);
+        write_at(name, "v -1 0 -1\nv 1 0 -1\nv 1 0 1\nf 1 3 2\n");
+    }
+    check_sequence("\"frames\"", 3);
+    check_sequence("\"frames/*.obj\"", 3);
+    check_sequence("[\"frames/frame9.obj\", \"frames/frame10.obj\"]", 2);
+    must_fail("}, {\"type\": \"mesh_sequence\", \"mesh_sequence\": \"frames\", \"is_obstacle\": "
+              "true}",
+              "", ABUT_ERROR_INPUT, "fps");
+    must_fail("}, {\"type\": \"mesh_sequence\", \"mesh_sequence\": \"no/*.obj\", \"fps\": 1, "
+              "\"is_obstacle\": true}",
+              "", ABUT_ERROR_IO, "no/*.obj");
+}
+
+TEST(normalized_meshes)
+{
+    scene_def *s =
+        must_import(", \"advanced\": {\"normalize_mesh\": true}, \"transformation\": "
+                    "{\"scale\": 3, \"rotation\": [0, 0, 90], \"translation\": [1, 0, 0]}}",
+                    "");
+    mesh m;
+    CHECK_OK(scene_body_mesh(s, 0, &m, &err), err);
+    CHECK_NEAR(m.vertices[1].x, 1, 1e-12); /* legs of 2 become 3 */
+    CHECK_NEAR(m.vertices[1].y, 3, 1e-12);
+    CHECK_NEAR(m.vertices[0].x, 1, 1e-12);
+    mesh_free(&m);
+    scene_free(s);
+}
+
+/* Features that are off do no harm; on, they are refused by name. */
+TEST(keys_that_are_off)
+{
+    scene_def *s = must_import("}", ", \"contact\": {\"use_gcp_formulation\": false, \"alpha_t\": "
+                                    "0.5}, \"boundary_conditions\": {\"periodic_boundary\": "
+                                    "{\"enabled\": false, \"tolerance\": 1e-5}}");
+    scene_free(s);
+    must_fail("}", ", \"contact\": {\"use_gcp_formulation\": true}", ABUT_ERROR_UNSUPPORTED,
+              "/contact/use_gcp_formulation");
+}
+
 int main(void)
 {
     set_up();
+    RUN(body_forces);
+    RUN(mesh_sequences);
+    RUN(normalized_meshes);
+    RUN(keys_that_are_off);
     RUN(common_and_patch);
     RUN(places);
     RUN(arrays);

@@ -108,6 +108,61 @@ TEST(positions_from_files)
     rmdir(folder);
 }
 
+/* Files at their own rate, placed like the body; straight ways between them. */
+TEST(positions_from_files_between_steps)
+{
+    char folder[100], path[200], text[800];
+    snprintf(folder, sizeof folder, "/tmp/abut-sequence-fps-%d", (int)getpid());
+    CHECK_OK(directory_create(folder, &err), err);
+    for (int n = 0; n < 3; n++) {
+        snprintf(path, sizeof path, "%s/%c.obj", folder, 'a' + n);
+        snprintf(text, sizeof text, "v %d 9 0\nv %d 9 0\nv 0 9 1\nf 1 2 3\n", n * n, n + 1);
+        CHECK_OK(atomic_write(path, text, strlen(text), &err), err);
+    }
+    snprintf(text, sizeof text,
+             BOX("") "}, {'type': 'obstacle', 'mesh': '%s/a.obj', 'translate': [0, 0, 7], "
+                     "'sequence': {'files': [{'file': '%s/a.obj'}, {'file': '%s/b.obj'}, "
+                     "{'file': '%s/c.obj'}], 'fps': 40, 'transform': true}}]}",
+             folder, folder, folder, folder);
+    scene_def *scene;
+    stepper *s = build_scene(text, &scene);
+    if (!s) return;
+    size_t first = 3 * (size_t)s->model->bodies.data[1].first_block;
+    static const double expected[] = {0.4, 0.8, 1.6, 2.8, 4, 4};
+    step_statistics statistics;
+    for (int n = 0; n < 6; n++) {
+        CHECK_OK(stepper_advance(s, &statistics, &err), err);
+        CHECK_NEAR(s->state.x[first], expected[n], 1e-12);
+        CHECK_NEAR(s->state.x[first + 2], 7, 1e-12);
+    }
+    drop_scene(s, scene);
+    for (int n = 0; n < 3; n++) {
+        snprintf(path, sizeof path, "%s/%c.obj", folder, 'a' + n);
+        remove(path);
+    }
+    rmdir(folder);
+}
+
+/* A force per mass that depends on place and time: after one step of the implicit Euler method each
+ * free node has moved by h^2 a(x, h). */
+TEST(acceleration_field)
+{
+    scene_def *scene;
+    stepper *s = build_scene(BOX(", 'model': 'linear'") ", 'mass': 'lumped', 'force': "
+                                                        "{'acceleration_field': [0, '100 * t', "
+                                                        "2]}}]}",
+                             &scene);
+    if (!s) return;
+    step_statistics statistics;
+    for (int n = 1; n <= 2; n++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
+    for (size_t i = 0; i < s->model->rest.count; i++) {
+        vec3 u = vec3_sub(vec3_load(s->state.x + 3 * i), s->model->rest.data[i]);
+        CHECK_NEAR(u.y, 1e-4 * (2 * 1 + 2), 1e-12); /* twice the first step, and the second */
+        CHECK_NEAR(u.z, 1e-4 * 2 * 3, 1e-12);
+    }
+    drop_scene(s, scene);
+}
+
 /* --- Damping --- */
 
 static damping_term *lagged(stepper *s, double *x)
@@ -199,6 +254,8 @@ int main(void)
     RUN(pulled_nodes_arrive);
     RUN(release_is_saved);
     RUN(positions_from_files);
+    RUN(positions_from_files_between_steps);
+    RUN(acceleration_field);
     RUN(damping_gradient_is_that_of_the_value);
     RUN(damping_spares_translations);
     RUN(damping_takes_energy);
