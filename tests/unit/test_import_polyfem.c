@@ -386,8 +386,8 @@ TEST(remeshing)
 
 TEST(refusals)
 {
-    must_fail("}", ", \"contact\": {\"adhesion\": {\"adhesion_enabled\": true}}", ABUT_ERROR_UNSUPPORTED,
-              "/contact/adhesion");
+    must_fail("}", ", \"contact\": {\"adhesion\": {\"adhesion_enabled\": true}}",
+              ABUT_ERROR_UNSUPPORTED, "/contact/adhesion");
     must_fail(", \"colour\": 1}", "", ABUT_ERROR_UNSUPPORTED, "/geometry/0/colour");
     must_fail("}, {\"mesh\": \"gone.obj\", \"is_obstacle\": true}", "", ABUT_ERROR_IO,
               "/geometry/1");
