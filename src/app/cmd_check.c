@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_OVERRIDES = 256 };
 
@@ -35,28 +36,40 @@ static abut_status check_start(scene_summary *summary, abut_error *err)
     return ABUT_OK;
 }
 
+/* Warnings of the building; that conditions select nothing the summary has said. */
+static void count_warning(void *user, abut_log_level level, const char *message)
+{
+    if (level == ABUT_LOG_WARNING && !strstr(message, "selects no nodes"))
+        summary_warning(user, "%s", message);
+}
+
+/* What only shows when it is built: Jacobians of curved cells, masses, collision surfaces,
+ * conditions that contradict each other. */
+static void check_building(scene_summary *summary)
+{
+    const scene_def *scene = summary->scene;
+    stepper *built = NULL;
+    abut_error found_error;
+    logger log = {count_warning, summary, ABUT_LOG_WARNING};
+    body_shapes shapes = {0};
+    abut_status result =
+        scene->remesh.on ? body_shapes_init(&shapes, scene, &found_error) : ABUT_OK;
+    if (result == ABUT_OK)
+        result = scene_build_shapes(scene, scene->remesh.on ? &shapes : NULL, &log, &built,
+                                    &found_error);
+    if (result != ABUT_OK) summary_error(summary, &found_error);
+    stepper_destroy(built);
+    body_shapes_free(&shapes);
+}
+
 static abut_status check_scene(const scene_def *scene, abut_error *err)
 {
     scene_summary summary;
     abut_status status = summary_make(scene, &summary, err);
     if (status == ABUT_OK) {
         summary_print(&summary);
+        if (summary.error_count == 0) check_building(&summary);
         status = check_start(&summary, err);
-    }
-    if (status == ABUT_OK && summary.error_count == 0) {
-        /* What only shows when it is built: masses, conditions that contradict each other. */
-        stepper *built = NULL;
-        abut_error found_error;
-        logger silent = {0};
-        body_shapes shapes = {0};
-        abut_status result =
-            scene->remesh.on ? body_shapes_init(&shapes, scene, &found_error) : ABUT_OK;
-        if (result == ABUT_OK)
-            result = scene_build_shapes(scene, scene->remesh.on ? &shapes : NULL, &silent, &built,
-                                        &found_error);
-        if (result != ABUT_OK) summary_error(&summary, &found_error);
-        stepper_destroy(built);
-        body_shapes_free(&shapes);
     }
     if (status == ABUT_OK) {
         if (summary.error_count + summary.warning_count == 0)

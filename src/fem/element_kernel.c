@@ -5,6 +5,7 @@
  * blocks R^T C_ij R of the stiffness, with P and C the stress and its derivative at each point,
  * already turned into reference coordinates and weighted. Six of the nine are computed, the others
  * are their transposes. */
+#include "fem/element_response.h"
 #include "fem/elements.h"
 
 #include "math/eigen.h"
@@ -165,17 +166,37 @@ static inline void add_forces(const element_set *s, int point, const mat3 *stres
 }
 
 /* Doubles per row of the derivative of the stress: nine, padded. */
-enum { STRIDE9 = 12 };
+enum { STRIDE9 = RESPONSE_STRIDE };
 
 /* The six pairs of components (i <= j) whose blocks are computed. */
 static const int PAIRS[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
 typedef double block_rows[ELEMENT_MAX_STRIDE];
 
+/* The same in space, with the three rows of R held in registers. */
+static inline void mix_rows_in_space(const element_set *s, int point, const double *c,
+                                     block_rows t[6][3 * CHUNK], int to)
+{
+    const double *row = s->gradients + 3 * point * s->stride;
+    for (int b = 0; b < s->stride; b += 4) {
+        pack4 r0 = *(const pack4 *)(row + b), r1 = *(const pack4 *)(row + s->stride + b);
+        pack4 r2 = *(const pack4 *)(row + 2 * s->stride + b);
+        for (int pair = 0; pair < 6; pair++)
+            for (int k = 0; k < 3; k++) {
+                const double *m = c + STRIDE9 * (3 * PAIRS[pair][0] + k) + 3 * PAIRS[pair][1];
+                *(pack4 *)(t[pair][to + k] + b) = m[0] * r0 + m[1] * r1 + m[2] * r2;
+            }
+    }
+}
+
 /* t[pair][row] = C_ij R of one point: rows of R, mixed by the 3x3 block (i, j) of c. */
 static inline void mix_rows(const element_set *s, int point, const double *c,
                             block_rows t[6][3 * CHUNK], int to)
 {
+    if (s->dimension == 3) {
+        mix_rows_in_space(s, point, c, t, to);
+        return;
+    }
     const double *row = s->gradients + s->dimension * point * s->stride;
     for (int pair = 0; pair < 6; pair++) {
         int i = PAIRS[pair][0], j = PAIRS[pair][1];
@@ -296,7 +317,7 @@ static void expand_spectrum(const elastic_spectrum *s, double *c)
 
 /* Stress and its derivative in reference coordinates, weighted. */
 static bool point_response(const elastic_parameters *material, bool guard, mat3 f,
-                           const element_point *p, double weight, bool project, mat3 *stress,
+                           const mat3 *inverse, double measure, bool project, mat3 *stress,
                            double *c)
 {
     elastic_spectrum spectrum;
@@ -305,10 +326,9 @@ static bool point_response(const elastic_parameters *material, bool guard, mat3 
     } else {
         elastic_evaluate(material, f, project, NULL, stress, c ? &spectrum : NULL);
     }
-    double measure = weight * p->measure;
-    if (stress) *stress = mat3_mul(mat3_scale(measure, *stress), mat3_transpose(p->inverse));
+    if (stress) *stress = mat3_mul(mat3_scale(measure, *stress), mat3_transpose(*inverse));
     if (!c) return true;
-    spectrum.v = mat3_mul(p->inverse, spectrum.v);
+    spectrum.v = mat3_mul(*inverse, spectrum.v);
     spectrum.diagonal = mat3_scale(measure, spectrum.diagonal);
     for (int k = 0; k < 3; k++) {
         spectrum.same[k] *= measure;
@@ -333,6 +353,27 @@ static void add_stiffness(const element_set *s, int first, int count, element_su
                     s->dimension * count, pair < 3, first == 0, sums->k[pair]);
 }
 
+/* Up to four points of the quadrature at once, where the material allows it; returns a bit for each
+ * point of which the stiffness is done. The last one stands in for those beyond the end. */
+static int respond_to_four(const element_set *s, size_t e, const mat3 *f,
+                           const mat3 *const *inverses, const double *measures, int first,
+                           int count, bool project, int to, element_sums *sums)
+{
+    _Alignas(32) double c[4][9 * STRIDE9];
+    double *to_c[4] = {c[0], c[1], c[2], c[3]}, measure[4];
+    mat3 four[4], inverse[4];
+    for (int l = 0; l < 4; l++) {
+        int i = l < count ? l : count - 1;
+        four[l] = f[i];
+        inverse[l] = *inverses[i];
+        measure[l] = measures[i];
+    }
+    int done = element_response4(&s->material.data[e], four, inverse, measure, project, to_c);
+    for (int l = 0; l < count; l++)
+        if (done >> l & 1) mix_rows(s, first + l, c[l], sums->t, to + s->dimension * l);
+    return done;
+}
+
 /* Visits `count` points from `first`: those of the quadrature, whose stiffness is added at once, or
  * guards, of which few have anything to do. */
 static void visit_points(const element_set *s, size_t e, const double *u, double weight,
@@ -340,18 +381,37 @@ static void visit_points(const element_set *s, size_t e, const double *u, double
                          element_sums *sums)
 {
     double h[3][3 * CHUNK + 4];
+    const mat3 *inverse[CHUNK];
+    double measure[CHUNK];
+    mat3 f[CHUNK];
+    int done = 0, d = s->dimension;
     bool guards = first >= s->elastic_points;
-    reference_gradients(s, u, s->dimension * first, s->dimension * count, h);
+    reference_gradients(s, u, d * first, d * count, h);
     for (int i = 0; i < count; i++) {
-        element_point p = point_of(s, e, first + i);
-        mat3 f = deformation(s, h, s->dimension * i, &p.inverse), stress;
+        size_t at = s->affine ? e : e * (size_t)s->rule.count + (size_t)(first + i);
+        const element_point *p = &s->points.data[at];
+        inverse[i] = &p->inverse;
+        measure[i] = weight * p->measure * (s->affine ? s->rule.weights[first + i] : 1);
+    }
+    /* Lanes must not stay empty: one or two points at the end go one by one. */
+    bool in_fours = with_hessian && !guards && element_response_possible(&s->material.data[e]);
+    for (int i = 0; in_fours && i < count; i++) f[i] = deformation(s, h, d * i, inverse[i]);
+    for (int i = 0; in_fours && i + 2 < count; i += 4)
+        done |= respond_to_four(s, e, f + i, inverse + i, measure + i, first + i,
+                                count - i < 4 ? count - i : 4, project, d * i, sums)
+                << i;
+    for (int i = 0; i < count; i++) {
+        mat3 stress;
         _Alignas(32) double c[9 * STRIDE9];
-        if (!point_response(&s->material.data[e], guards, f, &p, weight, project,
-                            with_gradient ? &stress : NULL, with_hessian ? c : NULL))
+        bool hessian = with_hessian && !(done >> i & 1);
+        if (!with_gradient && !hessian) continue;
+        mat3 here = in_fours ? f[i] : deformation(s, h, d * i, inverse[i]);
+        if (!point_response(&s->material.data[e], guards, here, inverse[i], measure[i], project,
+                            with_gradient ? &stress : NULL, hessian ? c : NULL))
             continue;
         if (with_gradient) add_forces(s, first + i, &stress, sums->force);
-        if (with_hessian) mix_rows(s, first + i, c, sums->t, guards ? 0 : s->dimension * i);
-        if (with_hessian && guards) add_stiffness(s, first + i, 1, sums);
+        if (hessian) mix_rows(s, first + i, c, sums->t, guards ? 0 : d * i);
+        if (hessian && guards) add_stiffness(s, first + i, 1, sums);
     }
     if (with_hessian && !guards) add_stiffness(s, first, count, sums);
 }

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { MAX_COUNT = 220, MAX_DEPTH = 4, MAX_SHRINKS = 80 };
+enum { MAX_COUNT = 220, MAX_PADDED = 220, MAX_DEPTH = 4, MAX_SHRINKS = 80 };
 
 /* ---- tables ---- */
 
@@ -120,10 +120,15 @@ static abut_status fill_tables(positivity *p, int (*lattice)[3], double *matrix,
     }
     if (!invert(matrix, p->to_bernstein, n))
         return error_set(err, ABUT_ERROR_INTERNAL, "", "Bernstein's matrix is singular");
+    size_t padded = (size_t)p->padded, nodes = (size_t)p->nodes;
     for (size_t i = 0; i < n; i++) {
         double sum = 0;
         for (size_t j = 0; j < n; j++) sum += fabs(p->to_bernstein[i * n + j]);
         p->amplification = fmax(p->amplification, sum);
+        for (size_t j = 0; j < n; j++) p->columns[j * padded + i] = p->to_bernstein[i * n + j];
+        for (size_t a = 0; a < nodes; a++)
+            for (size_t k = 0; k < 3; k++)
+                p->by_node[(3 * a + k) * padded + i] = p->gradients[i * nodes + a][k];
     }
     return ABUT_OK;
 }
@@ -142,8 +147,12 @@ abut_status positivity_init(positivity *p, cell_kind kind, int order, abut_error
     p->points = mem_alloc(n, sizeof *p->points);
     p->gradients = mem_alloc(n * (size_t)p->nodes, sizeof *p->gradients);
     p->to_bernstein = mem_alloc(n * n, sizeof *p->to_bernstein);
+    p->padded = (p->count + 3) / 4 * 4;
+    p->columns = mem_calloc(n * (size_t)p->padded, sizeof *p->columns);
+    p->by_node = mem_calloc(3 * (size_t)p->nodes * (size_t)p->padded, sizeof *p->by_node);
     abut_status status = ABUT_OK;
-    if (lattice && matrix && p->points && p->gradients && p->to_bernstein) {
+    if (lattice && matrix && p->points && p->gradients && p->to_bernstein && p->columns &&
+        p->by_node) {
         list_lattice(kind, p->degree, lattice);
         status = fill_tables(p, lattice, matrix, err);
     } else {
@@ -160,6 +169,8 @@ void positivity_free(positivity *p)
     mem_free(p->points);
     mem_free(p->gradients);
     mem_free(p->to_bernstein);
+    mem_free(p->columns);
+    mem_free(p->by_node);
     memset(p, 0, sizeof *p);
 }
 
@@ -209,13 +220,14 @@ static double product_size(mat3 j)
     return size;
 }
 
-static void coefficients(const positivity *p, const double *sample, double *out)
+/* sample and out: MAX_PADDED doubles. */
+static void coefficients(const positivity *p, const double *restrict sample, double *restrict out)
 {
-    size_t n = (size_t)p->count;
-    for (size_t i = 0; i < n; i++) {
-        double sum = 0;
-        for (size_t j = 0; j < n; j++) sum += p->to_bernstein[i * n + j] * sample[j];
-        out[i] = sum;
+    int n = p->padded;
+    for (int i = 0; i < n; i++) out[i] = 0;
+    for (int j = 0; j < p->count; j++) {
+        const double *column = p->columns + (size_t)j * (size_t)n;
+        for (int i = 0; i < n; i++) out[i] += column[i] * sample[j];
     }
 }
 
@@ -269,7 +281,7 @@ static int child_count(const positivity *p) { return 1 << cell_dimension(p->kind
 
 static positivity_answer check_part(const positivity *p, const vec3 *nodes, const part *q)
 {
-    double sample[MAX_COUNT], bound[MAX_COUNT], size = 0, room[CELL_MAX_NODES][3];
+    double sample[MAX_PADDED], bound[MAX_PADDED], size = 0, room[CELL_MAX_NODES][3];
     for (int i = 0; i < p->count; i++) {
         mat3 j = jacobian_at(p, nodes, part_gradients(p, q, i, room));
         sample[i] = mat3_determinant(j);
@@ -299,13 +311,69 @@ positivity_answer positivity_check(const positivity *p, const vec3 *nodes)
 /* ---- along a motion ---- */
 
 typedef struct motion_samples {
-    double size;                /* of the products */
-    double value[4][MAX_COUNT]; /* at t = 0, 1/3, 2/3, 1 of the interval */
+    double size;                 /* of the products */
+    double value[4][MAX_PADDED]; /* at t = 0, 1/3, 2/3, 1 of the interval */
 } motion_samples;
+
+/* Entries of the Jacobian at all points of the whole cell. */
+typedef struct jacobians {
+    double entry[9][MAX_PADDED];
+} jacobians;
+
+static void all_jacobians(const positivity *p, const vec3 *nodes, jacobians *out)
+{
+    int n = p->padded, dimension = cell_dimension(p->kind);
+    for (int e = 0; e < 9; e++)
+        for (int i = 0; i < n; i++) out->entry[e][i] = 0;
+    for (int a = 0; a < p->nodes; a++)
+        for (int k = 0; k < dimension; k++) {
+            const double *restrict g = p->by_node + (size_t)(3 * a + k) * (size_t)n;
+            for (int c = 0; c < dimension; c++) {
+                double x = vec3_get(nodes[a], c), *restrict to = out->entry[3 * c + k];
+                for (int i = 0; i < n; i++) to[i] += x * g[i];
+            }
+        }
+}
+
+/* Determinants of a + s b at all points; the largest square of the products goes to *size2. */
+static void all_determinants(const positivity *p, const jacobians *a, const jacobians *b, double s,
+                             double *restrict value, double *size2)
+{
+    int n = p->padded;
+    double largest[MAX_PADDED];
+    for (int i = 0; i < n; i++) {
+        double j[9];
+        for (int e = 0; e < 9; e++) j[e] = a->entry[e][i] + s * b->entry[e][i];
+        double n0 = j[0] * j[0] + j[3] * j[3] + j[6] * j[6];
+        double n1 = j[1] * j[1] + j[4] * j[4] + j[7] * j[7];
+        double n2 = j[2] * j[2] + j[5] * j[5] + j[8] * j[8];
+        largest[i] = n0 * n1 * n2;
+        value[i] = j[0] * (j[4] * j[8] - j[5] * j[7]) + j[1] * (j[5] * j[6] - j[3] * j[8]) +
+                   j[2] * (j[3] * j[7] - j[4] * j[6]);
+    }
+    for (int i = 0; i < p->count; i++) *size2 = fmax(*size2, largest[i]);
+}
+
+static void sample_whole(const positivity *p, const vec3 *nodes, const vec3 *direction, double end,
+                         motion_samples *out)
+{
+    jacobians a, b;
+    double size2 = 0;
+    all_jacobians(p, nodes, &a);
+    all_jacobians(p, direction, &b);
+    if (cell_dimension(p->kind) == 2) /* only x and y count in the plane */
+        for (int i = 0; i < p->padded; i++) a.entry[8][i] = 1;
+    for (int k = 0; k < 4; k++) all_determinants(p, &a, &b, end * k / 3, out->value[k], &size2);
+    out->size = sqrt(size2);
+}
 
 static void sample_motion(const positivity *p, const vec3 *nodes, const vec3 *direction,
                           const part *q, double end, motion_samples *out)
 {
+    if (q->depth == 0) {
+        sample_whole(p, nodes, direction, end, out);
+        return;
+    }
     double room[CELL_MAX_NODES][3];
     out->size = 0;
     for (int i = 0; i < p->count; i++) {
@@ -325,7 +393,7 @@ static bool certify(const positivity *p, const vec3 *nodes, const vec3 *directio
                     double end, double fraction)
 {
     motion_samples samples;
-    double c[4][MAX_COUNT];
+    double c[4][MAX_PADDED];
     sample_motion(p, nodes, direction, q, end, &samples);
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < p->count; i++)

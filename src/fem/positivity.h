@@ -21,6 +21,10 @@ typedef struct positivity {
     double (*gradients)[3]; /* count x nodes reference gradients */
     double *to_bernstein;   /* count x count, from samples to coefficients */
     double amplification;   /* largest absolute row sum of to_bernstein */
+    /* The same tables for loops over all points of the whole cell at once: */
+    int padded;      /* count, up to a multiple of four */
+    double *by_node; /* nodes x 3 x padded gradients */
+    double *columns; /* count x padded: columns of to_bernstein */
 } positivity;
 
 abut_status positivity_init(positivity *p, cell_kind kind, int order, abut_error *err);

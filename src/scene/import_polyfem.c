@@ -180,9 +180,10 @@ abut_status import_polyfem(const char *path, const logger *log, json_t **native,
                        .log = log,
                        .bodies = json_array(),
                        .half_spaces = json_array(),
-                       .names = json_object()};
+                       .names = json_object(),
+                       .matched = json_object()};
     *native = json_object();
-    abut_status status = *native && s.bodies && s.half_spaces && s.names
+    abut_status status = *native && s.bodies && s.half_spaces && s.names && s.matched
                              ? fill(&s, *native, err)
                              : error_memory(err, "reading the scene");
     if (status != ABUT_OK) {
@@ -194,5 +195,6 @@ abut_status import_polyfem(const char *path, const logger *log, json_t **native,
     json_decref(s.bodies);
     json_decref(s.half_spaces);
     json_decref(s.names);
+    json_decref(s.matched);
     return status;
 }

@@ -28,6 +28,7 @@ typedef struct polyfem_scene {
     int solid_count;              /* geometries that are simulated */
     json_t *bodies, *half_spaces; /* native */
     json_t *names;                /* how often a name has been given */
+    json_t *matched;              /* conditions, by field, whose id some selection has */
 } polyfem_scene;
 
 /* Reads the file and what it is based on. */

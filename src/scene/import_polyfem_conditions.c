@@ -2,6 +2,7 @@
 #include "scene/import_polyfem_shape.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Numbers of the parts that a list of ids means, each once (new reference). */
@@ -46,6 +47,7 @@ static abut_status add_fix(const polyfem_scene *s, const polyfem_shape *shape, c
     abut_status status = polyfem_values(s, item, field, &values, err);
     if (status == ABUT_OK)
         status = selected_nodes(s, shape, parts, polyfem_get(item, "id"), nodes, err);
+    if (json_array_size(nodes) > 0) json_object_set_new(s->matched, field, json_true());
     for (size_t k = 0; status == ABUT_OK && axes[0] && k < json_array_size(nodes); k++) {
         json_t *fix = json_pack("{s:O}", "nodes", json_array_get(nodes, k));
         if (strcmp(axes, "xyz") != 0) json_object_set_new(fix, "axes", json_string(axes));
@@ -92,6 +94,7 @@ abut_status polyfem_add_loads(const polyfem_scene *s, const json_t *parts, json_
             TRY(k == 0 ? polyfem_values(s, item, field, &value, err)
                        : polyfem_scalar(s, item, field, &value, err));
             json_t *numbers = chosen_parts(parts, polyfem_get(item, "id"));
+            if (json_array_size(numbers) > 0) json_object_set_new(s->matched, field, json_true());
             for (size_t n = 0; n < json_array_size(numbers); n++)
                 json_array_append_new(loads,
                                       json_pack("{s:O, s:O}", "boundary",
@@ -154,6 +157,7 @@ abut_status polyfem_add_displacement(const polyfem_scene *s, const polyfem_shape
         char field[100];
         if (!polyfem_has_id(polyfem_get(item, "id"), (int)json_integer_value(selection))) continue;
         snprintf(field, sizeof field, "/%s/%zu", path, i);
+        json_object_set_new(s->matched, field, json_true());
         json_t *values = NULL;
         TRY(polyfem_values(s, item, field, &values, err));
         if (!polyfem_all_zero(values)) json_object_set(body, "displacement", values);
@@ -161,4 +165,25 @@ abut_status polyfem_add_displacement(const polyfem_scene *s, const polyfem_shape
         break;
     }
     return ABUT_OK;
+}
+
+void polyfem_mention_unmatched(const polyfem_scene *s)
+{
+    static const char *const lists[] = {"dirichlet_boundary", "neumann_boundary",
+                                        "normal_aligned_neumann_boundary", "pressure_boundary",
+                                        "obstacle_displacements"};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        char path[80], field[120];
+        snprintf(path, sizeof path, "boundary_conditions/%s", lists[k]);
+        const json_t *list = polyfem_get(s->document, path);
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const json_t *ids = polyfem_get(json_array_get(list, i), "id");
+            snprintf(field, sizeof field, "/%s/%zu", path, i);
+            if (json_object_get(s->matched, field)) continue;
+            char *text = json_dumps(ids, JSON_ENCODE_ANY);
+            log_message(s->log, ABUT_LOG_WARNING, "%s: %s: no selection has the id %s", s->path,
+                        field, text ? text : "that it names");
+            free(text);
+        }
+    }
 }

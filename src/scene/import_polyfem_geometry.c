@@ -383,5 +383,6 @@ abut_status polyfem_add_geometry(polyfem_scene *s, abut_error *err)
     TRY(find_dimension(s, list, err));
     for (size_t i = 0; i < json_array_size(list); i++)
         if (enabled(json_array_get(list, i))) TRY(add_geometry(s, json_array_get(list, i), i, err));
+    polyfem_mention_unmatched(s);
     return ABUT_OK;
 }

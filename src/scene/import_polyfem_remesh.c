@@ -84,8 +84,17 @@ abut_status polyfem_set_remesh(const polyfem_scene *s, json_t *native, abut_erro
             json_object_set_new(to, numbers[i].to,
                                 json_real(numbers[i].factor * json_number_value(value)));
     }
+    bool by_energy = !json_object_get(to, "method");
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
         const json_t *value = polyfem_get(from, switches[i][0]);
+        bool only_by_energy =
+            strcmp(switches[i][1], "swap") == 0 || strcmp(switches[i][1], "smooth") == 0;
+        if (only_by_energy && !by_energy && json_is_true(value)) {
+            log_message(s->log, ABUT_LOG_WARNING,
+                        "%s: /space/remesh/%s: the sizing field here only splits and collapses",
+                        s->path, switches[i][0]);
+            continue;
+        }
         if (json_is_boolean(value)) json_object_set(to, switches[i][1], (json_t *)value);
     }
     return ABUT_OK;

@@ -50,6 +50,8 @@ abut_status polyfem_add_loads(const polyfem_scene *s, const json_t *parts, json_
                               abut_error *err);
 abut_status polyfem_add_velocity(const polyfem_scene *s, const polyfem_shape *shape, json_t *body,
                                  abut_error *err);
+/* Warns of conditions that are on nothing. */
+void polyfem_mention_unmatched(const polyfem_scene *s);
 /* Body forces that are expressions. */
 void polyfem_add_body_force(const polyfem_scene *s, json_t *body);
 /* Of an obstacle. */

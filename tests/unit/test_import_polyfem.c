@@ -374,7 +374,7 @@ TEST(remeshing)
                     "\"min_edge_length\": 0.01}, "
                     "\"collapse\": {\"enabled\": false, \"acceptance_tolerance\": -0.02, "
                     "\"culling_threshold\": 0.4}, \"swap\": {\"enabled\": true}}}");
-    CHECK(s->remesh.method == REMESH_SIZING_FIELD && !s->remesh.collapse && s->remesh.swap);
+    CHECK(s->remesh.method == REMESH_SIZING_FIELD && !s->remesh.collapse && !s->remesh.swap);
     CHECK(s->remesh.split_tolerance == 0.4 && s->remesh.split_threshold == 0.6);
     CHECK(s->remesh.min_edge == 0.01 && s->remesh.collapse_tolerance == 0.02);
     CHECK(s->remesh.collapse_threshold == 0.4);
