@@ -413,7 +413,7 @@ static abut_status prepare(remesher *r, int workers, abut_error *err)
              (size_t)r->mesh->cells.data[i].attribute >= q->material_count))
             return error_set(err, ABUT_ERROR_INTERNAL, "", "cell %zu has no material", i);
     measure_mesh(r);
-    r->taken.now = 1;
+    r->taken.now = r->moved.now = 1;
     for (size_t b = 0; r->contact && b < q->scene->bodies.count; b++)
         r->thickness = fmax(r->thickness, q->scene->bodies.data[b].offset);
     r->mesh->min_quality = r->options->min_quality;

@@ -70,6 +70,7 @@ typedef struct remesher {
     trial batch[MAX_BATCH];
     size_t batch_count;
     number_map taken; /* cells of the batch's patches */
+    number_map moved; /* vertices that operations have moved */
     edge_table edges;
     edge_queue queue;
     ARRAY(queue_item) deferred;

@@ -97,14 +97,29 @@ static abut_status relax_after(const remesher *r, worker *w, double threshold, t
     return ABUT_OK;
 }
 
+/* Nothing has moved in the patch since the step was solved. */
+static bool is_settled(const remesher *r, const trial *t)
+{
+    for (size_t i = 0; i < t->cells.count; i++)
+        if ((size_t)t->cells.data[i] >= r->mesh->imported_cells) return false;
+    for (size_t i = 0; i < t->cells.count; i++) {
+        const local_cell *c = &r->mesh->cells.data[t->cells.data[i]];
+        for (int k = 0; k <= r->mesh->dimension; k++)
+            if (number_map_get(&r->moved, c->vertex[k]) >= 0) return false;
+    }
+    return true;
+}
+
 /* The old patch, for the same work: what it would have gained does not count. Both are open. */
 static abut_status compare(const remesher *r, worker *w, double threshold, trial *t,
                            abut_error *err)
 {
     double relaxed;
     if (!(t->before - t->after > threshold)) return ABUT_OK;
-    TRY(relax(&w->before, iterations_of(r, &w->after), NULL, &relaxed, t, err));
-    if (!(relaxed - t->after > threshold)) return ABUT_OK;
+    if (!is_settled(r, t)) {
+        TRY(relax(&w->before, iterations_of(r, &w->after), NULL, &relaxed, t, err));
+        if (!(relaxed - t->after > threshold)) return ABUT_OK;
+    }
     TRY(relax(&w->after, r->options->max_iterations, NULL, &t->after, t, err));
     t->worth = isfinite(t->after);
     return ABUT_OK;
@@ -380,10 +395,11 @@ abut_status batch_add(remesher *r, operation what, queue_item item, const edge_n
     *added = false;
     if (star_is_taken(r, item.a) || (item.b >= 0 && star_is_taken(r, item.b))) return ABUT_OK;
     t->quick = !needs_contact(r, what, item.a, item.b);
-    /* What one vertex alone makes worth it needs no larger patch to be seen. */
-    bool sure = what == OPERATION_SPLIT && t->quick && o->screening > 0 &&
+    /* What one vertex alone makes worth it needs no larger patch to be seen; in contact its
+     * neighbours have to give way. */
+    bool sure = what == OPERATION_SPLIT && o->screening > 0 &&
                 item.priority > r->problem->force_factor * o->split_tolerance;
-    TRY(patch_select(r->mesh, item.a, item.b, sure ? 0 : o->patch_rings,
+    TRY(patch_select(r->mesh, item.a, item.b, sure ? !t->quick : o->patch_rings,
                      sure ? 0 : o->patch_share * r->volume, &r->scratch, &t->cells, err));
     for (size_t i = 0; i < t->cells.count; i++)
         if (number_map_get(&r->taken, t->cells.data[i]) >= 0) return ABUT_OK;
@@ -471,6 +487,9 @@ static abut_status keep_on(const remesher *r, worker *w, const trial *t, local_c
 abut_status batch_keep(remesher *r, trial *t, local_change *change, abut_error *err)
 {
     for (int i = r->worker_count - 1; i >= 0; i--) TRY(keep_on(r, &r->workers[i], t, change, err));
+    for (size_t i = 0; i < t->moved.count; i++)
+        if (!number_map_set(&r->moved, t->moved.data[i].vertex, 0))
+            return error_memory(err, "remeshing");
     r->living += r->workers[0].next_cells.count;
     r->living -= t->cells.count;
     return ABUT_OK;
@@ -514,4 +533,5 @@ void workers_free(remesher *r)
         array_free(&r->batch[i].moved);
     }
     number_map_free(&r->taken);
+    number_map_free(&r->moved);
 }
