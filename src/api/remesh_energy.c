@@ -408,7 +408,6 @@ static void take_report(const remesh_report *r, remesh_counts *counts)
     counts->swaps += r->swap.accepted;
     counts->smoothings += r->smooth.accepted;
     counts->attempts += r->split.tried + r->collapse.tried + r->swap.tried + r->smooth.tried;
-    counts->decrease += r->split.gained + r->collapse.gained + r->swap.gained + r->smooth.gained;
 }
 
 abut_status remesh_by_energy(abut_sim *sim, body_change *changes, remesh_counts *counts,

@@ -40,7 +40,7 @@ static bool push_edges(edge_list *out, const int32_t *node, int count, const uin
 }
 
 typedef struct facet {
-    int32_t node[3], original[3];
+    int32_t node[3];
 } facet;
 
 static int compare_facets(const void *a, const void *b) { return memcmp(a, b, sizeof(int32_t[3])); }

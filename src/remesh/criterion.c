@@ -50,19 +50,14 @@ static size_t living_vertices(const local_mesh *m)
     return count;
 }
 
-/* Shortest edge of the mesh, and of its boundary. */
-static abut_status measure_edges(remesher *r, double *shortest, double *boundary, abut_error *err)
+/* Shortest edge of the mesh. */
+static abut_status measure_edges(remesher *r, double *shortest, abut_error *err)
 {
     local_list edges = {0};
     abut_status status = local_mesh_edges(r->mesh, &edges, err);
-    *shortest = *boundary = INFINITY;
-    for (size_t i = 0; i + 1 < edges.count && status == ABUT_OK; i += 2) {
-        double length = local_edge_length(r->mesh, edges.data[i], edges.data[i + 1]);
-        *shortest = fmin(*shortest, length);
-        if (length < *boundary &&
-            local_edge_on_boundary(r->mesh, edges.data[i], edges.data[i + 1], false))
-            *boundary = length;
-    }
+    *shortest = INFINITY;
+    for (size_t i = 0; i + 1 < edges.count && status == ABUT_OK; i += 2)
+        *shortest = fmin(*shortest, local_edge_length(r->mesh, edges.data[i], edges.data[i + 1]));
     array_free(&edges);
     return status;
 }
@@ -440,11 +435,10 @@ static void release(remesher *r)
 static abut_status run_passes(remesher *r, abut_error *err)
 {
     const remesh_options *o = r->options;
-    double shortest, boundary;
-    TRY(measure_edges(r, &shortest, &boundary, err));
+    double shortest = 0;
+    if (!(o->max_collapse_length > 0)) TRY(measure_edges(r, &shortest, err));
     r->collapse_limit = 0.999 * (o->max_collapse_length > 0 ? o->max_collapse_length : shortest);
-    if (r->contact && boundary >= r->problem->contact->options.dhat)
-        r->floor = r->problem->contact->options.dhat;
+    if (r->contact) r->floor = r->problem->contact->options.dhat;
     TRY(rank_edges(r, err));
     if (o->split && o->screening > 0) TRY(measure_middles(r, err));
     if (o->split) TRY(edge_pass(r, OPERATION_SPLIT, &r->report->split, err));

@@ -333,7 +333,7 @@ static abut_status make_target(local_mesh *m, collapse_work *w, placement place,
     }
     vec3 rest = vec3_scale(0.5, vec3_add(m->vertices.data[w->a].rest, m->vertices.data[w->b].rest));
     TRY(local_vertex_birth(m, m->vertices.data[w->a].part, rest, m->vertices.data[w->a].flags,
-                           (local_parents){0}, &w->target, err));
+                           &w->target, err));
     for (int f = 0; f < m->field_count; f++)
         *local_field(m, w->target, f) =
             vec3_scale(0.5, vec3_add(*local_field(m, w->a, f), *local_field(m, w->b, f)));

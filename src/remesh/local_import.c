@@ -168,8 +168,7 @@ static abut_status import_vertices(local_mesh *m, const local_definition *def, i
 {
     for (size_t i = 0; i < def->vertex_count; i++) {
         int32_t number;
-        local_parents self = {1, {(int32_t)m->vertices.count}, {1}};
-        TRY(local_vertex_birth(m, part, def->rest[i], def->flags ? def->flags[i] : 0, self, &number,
+        TRY(local_vertex_birth(m, part, def->rest[i], def->flags ? def->flags[i] : 0, &number,
                                err));
         m->vertices.data[number].origin = number;
         for (int f = 0; f < m->field_count; f++) *local_field(m, number, f) = def->fields[f][i];
@@ -240,29 +239,6 @@ abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts
     m->imported_cells = m->cells.count;
     local_mesh_commit(m);
     return ABUT_OK;
-}
-
-abut_status local_mesh_from_mesh(local_mesh *m, const mesh *shape, abut_error *err)
-{
-    const cell_block *tets = mesh_find(shape, CELL_TET);
-    const cell_block *cells = tets ? tets : mesh_find(shape, CELL_TRIANGLE);
-    memset(m, 0, sizeof *m);
-    if (!cells || cells->order != 1)
-        return error_set(err, ABUT_ERROR_INPUT, "", "no linear %s to remesh",
-                         cells ? "cells" : "triangles or tets");
-    const cell_block *facets = mesh_find(shape, tets ? CELL_TRIANGLE : CELL_EDGE);
-    local_definition def = {.dimension = tets ? 3 : 2,
-                            .vertex_count = shape->vertex_count,
-                            .cell_count = cells->count,
-                            .rest = shape->vertices,
-                            .cells = cells->nodes,
-                            .attribute = cells->tags};
-    if (facets && facets->tags && facets->order == 1) {
-        def.facet_count = facets->count;
-        def.facets = facets->nodes;
-        def.facet_tags = facets->tags;
-    }
-    return local_mesh_import(m, &def, err);
 }
 
 /* --- looking at everything anew ------------------------------------------------------------- */

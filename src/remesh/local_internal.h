@@ -23,13 +23,13 @@ abut_status local_cell_birth(local_mesh *m, const int32_t *vertex, const int32_t
                              int32_t attribute, int32_t origin, int32_t *out, abut_error *err);
 abut_status local_cell_death(local_mesh *m, int32_t cell, abut_error *err);
 /* A vertex without cells; its fields are not set. */
-abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, uint64_t flags,
-                               local_parents parents, int32_t *out, abut_error *err);
+abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, uint64_t flags, int32_t *out,
+                               abut_error *err);
 abut_status local_vertex_death(local_mesh *m, int32_t vertex, abut_error *err);
 
 /* Ends an operation: looks at the cells that came since `begin` and undoes everything when one is
- * inverted, too bad (worst_before: shape of the worst cell that went), or when volumes per
- * attribute differ. */
+ * inverted, of a worse shape than allowed and than those that went (improve: than those at all), or
+ * when volumes per attribute differ. */
 abut_status local_finish(local_mesh *m, local_mark begin, bool improve, local_change *out,
                          abut_error *err);
 

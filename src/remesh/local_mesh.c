@@ -163,16 +163,11 @@ abut_status local_cell_death(local_mesh *m, int32_t cell, abut_error *err)
     return ABUT_OK;
 }
 
-abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, uint64_t flags,
-                               local_parents parents, int32_t *out, abut_error *err)
+abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, uint64_t flags, int32_t *out,
+                               abut_error *err)
 {
-    local_vertex v = {.rest = rest,
-                      .flags = flags,
-                      .origin = -1,
-                      .part = part,
-                      .first = -1,
-                      .parents = parents,
-                      .alive = true};
+    local_vertex v = {
+        .rest = rest, .flags = flags, .origin = -1, .part = part, .first = -1, .alive = true};
     size_t fields = m->fields.count + (size_t)m->field_count;
     *out = (int32_t)m->vertices.count;
     if (m->vertices.count >= INT32_MAX || !array_reserve(&m->log, m->log.count + 1) ||
@@ -432,8 +427,6 @@ void local_mesh_free(local_mesh *m)
     array_free(&m->log);
     array_free(&m->part_start);
     for (size_t i = 0; i < sizeof m->work / sizeof m->work[0]; i++) array_free(&m->work[i]);
-    array_free(&m->keys[0]);
-    array_free(&m->keys[1]);
     memset(m, 0, sizeof *m);
 }
 

@@ -30,7 +30,7 @@
  * before);
  *     ...
  *     local_export out = {0};
- *     TRY(local_mesh_export(&m, &out, err));   // compact arrays and the maps from the old mesh
+ *     TRY(local_mesh_export(&m, &out, err));   // compact arrays
  */
 #ifndef REMESH_LOCAL_MESH_H
 #define REMESH_LOCAL_MESH_H
@@ -57,22 +57,12 @@ typedef struct local_cell {
     bool alive;
 } local_cell;
 
-/* A point of the imported mesh: weights of the corners of one of its cells, or of an edge or facet
- * of it. count 0: not known (after a collapse to a midpoint, or smoothing); local_mesh_export finds
- * it. */
-typedef struct local_parents {
-    int count;
-    int32_t vertex[4];
-    double weight[4]; /* sum is 1 */
-} local_parents;
-
 typedef struct local_vertex {
     vec3 rest;
     uint64_t flags;
     int32_t origin; /* vertex of the imported mesh that it is, or -1 */
     int32_t part;   /* of local_mesh_import_parts; 0 otherwise */
     int32_t first;  /* ring of its cells: 4 cell + corner, -1: none */
-    local_parents parents;
     bool alive;
 } local_vertex;
 
@@ -95,9 +85,7 @@ typedef struct local_mesh {
         local_record *data;
         size_t count, capacity;
     } log;
-    /* Dead cells and vertices of the imported mesh stay in memory, for the maps. */
     local_list work[6]; /* scratch of the operations */
-    ARRAY(uint64_t) keys[2];
 } local_mesh;
 
 /* What a local mesh is made from; all arrays are copied. Cells of negative orientation are errors.
@@ -121,8 +109,8 @@ typedef struct local_definition {
 } local_definition;
 
 /* Errors (ABUT_ERROR_INPUT, with numbers of cells and vertices): facets of more than two cells,
- * neighbours that overlap, parts that hang together in a point only, cells without volume (below
- * 1e-14 of the cube of their longest edge), inverted cells in a field that is a position. Vertices
+ * neighbours that overlap, parts that hang together in a point only, flat or inverted cells
+ * (local_cell_quality up to 1e-9), inverted cells in a field that is a position. Vertices
  * that no cell uses are allowed and dead. */
 abut_status local_mesh_import(local_mesh *m, const local_definition *def, abut_error *err);
 /* Several bodies as parts of one mesh, so that operations on one see the others as they are now.
@@ -132,9 +120,6 @@ abut_status local_mesh_import(local_mesh *m, const local_definition *def, abut_e
  */
 abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts, size_t count,
                                     abut_error *err);
-/* From a mesh of linear triangles (dimension 2) or tets, no fields; tags of its cells become
- * attributes, tagged edges or triangles on the boundary the tags of facets. */
-abut_status local_mesh_from_mesh(local_mesh *m, const mesh *shape, abut_error *err);
 void local_mesh_free(local_mesh *m);
 /* With the same numbers and the same order of neighbours; nothing can be undone in the copy. */
 abut_status local_mesh_copy(const local_mesh *from, local_mesh *to, abut_error *err);
@@ -220,9 +205,6 @@ abut_status local_mesh_collapse(local_mesh *m, int32_t a, int32_t b, local_chang
  * (3-2, 4-4, 5-6, ... swaps). `improve`: refused unless the worst shape gets better. */
 abut_status local_mesh_swap_edge(local_mesh *m, int32_t a, int32_t b, bool improve,
                                  local_change *out, abut_error *err);
-/* 3D: the facet opposite `corner` of a cell gives way to the edge between the two apexes (2-3). */
-abut_status local_mesh_swap_facet(local_mesh *m, int32_t cell, int corner, bool improve,
-                                  local_change *out, abut_error *err);
 /* Moves an interior vertex (without flags) at rest to where the shape of its worst cells is best;
  * fields are those of the old mesh at the new place. The vertex gets a new number. */
 abut_status local_mesh_smooth(local_mesh *m, int32_t vertex, local_change *out, abut_error *err);
@@ -236,7 +218,7 @@ abut_status local_mesh_move(local_mesh *m, int32_t vertex, vec3 rest, local_chan
  * in the order of their birth; cells likewise. Owned; local_export_free. */
 typedef struct local_export {
     int dimension, field_count;
-    size_t vertex_count, cell_count, facet_count, old_vertex_count;
+    size_t vertex_count, cell_count, facet_count;
     vec3 *rest;
     vec3 *fields[LOCAL_MAX_FIELDS];
     uint64_t *flags;
@@ -245,19 +227,10 @@ typedef struct local_export {
     bool *cell_kept;      /* the very cell of the old mesh, cell_origin says which */
     int32_t *facets;      /* boundary facets, dimension vertices each, oriented outward */
     int32_t *facet_tags;
-    int32_t *facet_cell;    /* cell that the facet belongs to */
-    local_parents *parents; /* of every vertex, always known (count >= 1) */
-    int32_t *old_vertex;    /* the same vertex of the old mesh (not moved), or -1 */
-    int32_t *new_vertex;    /* old_vertex_count: old -> new, -1: gone */
-    int32_t *number;        /* per vertex number of the local mesh: exported, or -1 */
-    bool nested;            /* every cell lies within one old cell: fields are exact */
+    bool nested; /* every cell lies within one old cell: fields are exact */
 } local_export;
 
 abut_status local_mesh_export(const local_mesh *m, local_export *out, abut_error *err);
-/* One part alone; all numbers are those of its own definition. changed (may be NULL): whether it is
- * not the mesh that was imported. */
-abut_status local_mesh_export_part(const local_mesh *m, int32_t part, local_export *out,
-                                   bool *changed, abut_error *err);
 void local_export_free(local_export *e);
 /* A mesh of linear cells with the attributes as tags. */
 abut_status local_export_mesh(const local_export *e, mesh *out, abut_error *err);

@@ -30,36 +30,6 @@ uint64_t local_middle_flags(const local_mesh *m, int32_t a, int32_t b, const loc
     return crease ? ends : common & ends;
 }
 
-/* Weights of the middle of two points, when both are known. */
-static local_parents middle_parents(const local_parents *a, const local_parents *b)
-{
-    local_parents p = {0};
-    if (a->count == 0 || b->count == 0) return p;
-    for (int side = 0; side < 2; side++) {
-        const local_parents *from = side ? b : a;
-        for (int i = 0; i < from->count; i++) {
-            int at = 0;
-            while (at < p.count && p.vertex[at] != from->vertex[i]) at++;
-            if (at == 4) return (local_parents){0};
-            if (at == p.count) {
-                p.vertex[p.count++] = from->vertex[i];
-                p.weight[at] = 0;
-            }
-            p.weight[at] += 0.5 * from->weight[i];
-        }
-    }
-    return p;
-}
-
-/* The middle of an edge within one cell of the old mesh is a point of that cell; otherwise it has
- * to be looked for. */
-static bool within_one_old_cell(const local_mesh *m, const local_list *star)
-{
-    for (size_t i = 0; i < star->count; i++)
-        if (m->cells.data[star->data[i]].origin >= 0) return true;
-    return false;
-}
-
 static abut_status cut_cell(local_mesh *m, int32_t cell, int32_t a, int32_t b, int32_t middle,
                             abut_error *err)
 {
@@ -80,10 +50,7 @@ static abut_status split(local_mesh *m, int32_t a, int32_t b, const local_list *
 {
     const local_vertex *p = &m->vertices.data[a], *q = &m->vertices.data[b];
     vec3 rest = vec3_scale(0.5, vec3_add(p->rest, q->rest));
-    local_parents parents = {0};
-    if (within_one_old_cell(m, star)) parents = middle_parents(&p->parents, &q->parents);
-    TRY(local_vertex_birth(m, p->part, rest, local_middle_flags(m, a, b, star), parents, middle,
-                           err));
+    TRY(local_vertex_birth(m, p->part, rest, local_middle_flags(m, a, b, star), middle, err));
     for (int f = 0; f < m->field_count; f++)
         *local_field(m, *middle, f) =
             vec3_scale(0.5, vec3_add(*local_field(m, a, f), *local_field(m, b, f)));

@@ -200,36 +200,6 @@ static abut_status remove_edge(local_mesh *m, int32_t a, int32_t b, const local_
     return ABUT_OK;
 }
 
-static abut_status replace_facet(local_mesh *m, int32_t cell, int corner, local_outcome *outcome,
-                                 abut_error *err)
-{
-    *outcome = LOCAL_SURFACE;
-    int32_t other = local_mesh_across(m, cell, corner);
-    local_cell c = m->cells.data[cell];
-    if (other < 0 || c.facet[corner] != LOCAL_INTERIOR) return ABUT_OK;
-    int32_t p = c.vertex[corner], q = -1, ring[3];
-    for (int k = 0; k < 4; k++)
-        if (local_corner_of(m, &c, m->cells.data[other].vertex[k]) < 0)
-            q = m->cells.data[other].vertex[k];
-    /* The facet counter-clockwise seen from p. */
-    static const int facing[4][3] = {{1, 3, 2}, {0, 2, 3}, {0, 3, 1}, {0, 1, 2}};
-    for (int k = 0; k < 3; k++) ring[k] = c.vertex[facing[corner][k]];
-    *outcome = LOCAL_TOPOLOGY;
-    if (local_mesh_is_edge(m, p, q)) return ABUT_OK;
-    int32_t origin = c.origin == m->cells.data[other].origin ? c.origin : -1;
-    TRY(local_cell_death(m, cell, err));
-    TRY(local_cell_death(m, other, err));
-    for (int k = 0; k < 3; k++) {
-        int32_t u = ring[k], v = ring[(k + 1) % 3], w = ring[(k + 2) % 3];
-        int32_t vertex[4] = {q, p, u, v};
-        int32_t tags[4] = {tag_opposite(m, cell, w), tag_opposite(m, other, w), LOCAL_INTERIOR,
-                           LOCAL_INTERIOR};
-        TRY(local_cell_birth(m, vertex, tags, c.attribute, origin, NULL, err));
-    }
-    *outcome = LOCAL_DONE;
-    return ABUT_OK;
-}
-
 static abut_status finish_swap(local_mesh *m, local_mark begin, bool improve, abut_status status,
                                local_change *out, abut_error *err)
 {
@@ -250,18 +220,6 @@ abut_status local_mesh_swap_edge(local_mesh *m, int32_t a, int32_t b, bool impro
     TRY(local_mesh_edge_star(m, a, b, star, err));
     abut_status status = m->dimension == 2 ? flip(m, a, b, star, &out->outcome, err)
                                            : remove_edge(m, a, b, star, &out->outcome, err);
-    return finish_swap(m, begin, improve, status, out, err);
-}
-
-abut_status local_mesh_swap_facet(local_mesh *m, int32_t cell, int corner, bool improve,
-                                  local_change *out, abut_error *err)
-{
-    *out = (local_change){LOCAL_NO_SUCH, -1};
-    if (m->dimension != 3 || cell < 0 || (size_t)cell >= m->cells.count ||
-        !m->cells.data[cell].alive || corner < 0 || corner > 3)
-        return ABUT_OK;
-    local_mark begin = local_mesh_mark(m);
-    abut_status status = replace_facet(m, cell, corner, &out->outcome, err);
     return finish_swap(m, begin, improve, status, out, err);
 }
 
@@ -301,7 +259,7 @@ static abut_status replace_vertex(local_mesh *m, int32_t vertex, vec3 rest, cons
     array_clear(star);
     TRY(local_mesh_star(m, vertex, star, err));
     TRY(local_vertex_birth(m, m->vertices.data[vertex].part, rest, m->vertices.data[vertex].flags,
-                           (local_parents){0}, number, err));
+                           number, err));
     for (int f = 0; f < m->field_count; f++) *local_field(m, *number, f) = fields[f];
     for (size_t i = 0; i < star->count; i++) {
         local_cell c = m->cells.data[star->data[i]];

@@ -13,7 +13,7 @@
 
 typedef struct safe_projection {
     double dhat;     /* below which the contact barrier acted; 0: no contact near */
-    double limit;    /* the same for cell ratios */
+    double limit;    /* ratio of volumes below which the barrier of cells acted */
     int iterations;  /* of Newton */
     bool converged;  /* false: stopped early, feasible all the same */
     double distance; /* largest |x - goal| that is left, m */

@@ -22,32 +22,34 @@ static abut_status apply(local_mesh *m, const trial *t, local_change *change, ab
     return ABUT_OK;
 }
 
-/* Boundary edges shorter than the range of contact would have neighbours in contact at rest. */
-static abut_status edges_too_short(const remesher *r, worker *w, int32_t vertex, bool *too_short,
-                                   abut_error *err)
+/* Shortest boundary edge at a vertex that is on the boundary. */
+static abut_status shortest_at(worker *w, int32_t vertex, double *shortest, abut_error *err)
 {
     const local_mesh *m = w->mesh;
-    *too_short = false;
-    if (!(r->floor > 0) || vertex < 0 || !local_vertex_on_boundary(m, vertex, false))
-        return ABUT_OK;
+    if (vertex < 0 || !local_vertex_on_boundary(m, vertex, false)) return ABUT_OK;
     array_clear(&w->near);
     TRY(local_mesh_neighbours(m, vertex, &w->near, err));
     for (size_t i = 0; i < w->near.count; i++)
-        if (local_edge_length(m, vertex, w->near.data[i]) < r->floor &&
-            local_edge_on_boundary(m, vertex, w->near.data[i], false))
-            *too_short = true;
+        if (local_edge_on_boundary(m, vertex, w->near.data[i], false))
+            *shortest = fmin(*shortest, local_edge_length(m, vertex, w->near.data[i]));
     return ABUT_OK;
 }
 
-/* The operation as far as mesh and geometry at rest go. */
+/* The operation as far as mesh and geometry at rest go. Boundary edges shorter than the range of
+ * contact would have neighbours in contact at rest: they must not become shorter still. */
 static abut_status is_possible(const remesher *r, worker *w, const trial *t, local_change *change,
                                abut_error *err)
 {
+    bool measured = t->what <= OPERATION_COLLAPSE && r->floor > 0;
+    double before = INFINITY, after = INFINITY;
+    if (measured) {
+        TRY(shortest_at(w, t->a, &before, err));
+        TRY(shortest_at(w, t->b, &before, err));
+    }
     TRY(apply(w->mesh, t, change, err));
-    if (change->outcome != LOCAL_DONE || t->what > OPERATION_COLLAPSE) return ABUT_OK;
-    bool too_short;
-    TRY(edges_too_short(r, w, change->vertex, &too_short, err));
-    if (too_short) change->outcome = LOCAL_QUALITY;
+    if (change->outcome != LOCAL_DONE || !measured) return ABUT_OK;
+    TRY(shortest_at(w, change->vertex, &after, err));
+    if (after < r->floor && after < before) change->outcome = LOCAL_QUALITY;
     return ABUT_OK;
 }
 

@@ -62,7 +62,6 @@ typedef struct load {
 typedef struct remesh_counts {
     size_t splits, collapses, swaps, smoothings; /* that were kept */
     size_t attempts;                             /* in all */
-    double decrease;                             /* of the incremental potential by them, J */
     size_t projections;                          /* of positions that needed a solve */
     bool changed;                                /* the step was solved again on another mesh */
 } remesh_counts;
