@@ -68,6 +68,15 @@ sed -i "s/\"model\": \"linear\"/\"model\": \"neo-hookean\"/" "$dir/turned/scene.
 if "$abut" verify "$dir/turned" >"$dir/out"; then fail "inverted triangles are not found"; fi
 grep -q "^inverted tets  *[1-9]" "$dir/out" || fail "$(cat "$dir/out")"
 
+# The same by energy: a step that leaves inverted triangles keeps its mesh, and the run goes on.
+sed 's/"method": "uniform", "step": 2/"split_tolerance": 0.1/' "$dir/turned.json" >"$dir/kept.json"
+"$abut" run "$dir/kept.json" -o "$dir/kept" >"$dir/out" 2>&1 || fail "inverted triangles ended the run: $(cat "$dir/out")"
+grep -q "keeps its meshes.*inverted" "$dir/out" || fail "no message about inverted triangles: $(cat "$dir/out")"
+
+# Uniform refinement ends at max_cells.
+"$abut" run "$dir/turned.json" -o "$dir/few" --set remesh.levels=3 --set remesh.max_cells=100 >"$dir/out" 2>&1
+grep -q "refined 1 times only, not 3" "$dir/out" || fail "max_cells of uniform refinement: $(cat "$dir/out")"
+
 cat >"$dir/quad.msh" <<'S'
 $MeshFormat
 2.2 0 8
@@ -104,5 +113,11 @@ refused 'remesh: is for the stepper "barrier"' --set 'stepper="mlcp"'
 refused 'bodies\[0\].weights' --set 'bodies[0].weights={"nodes":{"list":[0]},"mass":1}'
 refused 'did you mean "split_tolerance"' --set remesh.split_tolerence=1
 refused 'only linear triangles are remeshed' --set planar=true --set 'bodies=[{"name": "q", "material": "m", "mesh": "quad.msh", "translate": [0, 1, 0]}]'
+refused 'remesh.swap: is for the method "energy"' --set remesh.swap=true
+many=$(printf '{"nodes":{"list":[0]}},%.0s' $(seq 40) | sed 's/,$//')
+body="\"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}}, \"material\": \"m\", \"fix\": [$many]"
+both="bodies=[{\"name\": \"a\", $body, \"translate\": [0, 2, 0]}, {\"name\": \"b\", $body, \"translate\": [0, 5, 0]}]"
+refused 'at most 64 entries together' --set 'remesh.method="energy"' --set "$both"
+"$abut" check "$dir/bar.json" --set "$both" >/dev/null || fail "40 sets each are possible with the sizing field"
 "$abut" check "$dir/bar.json" --set bodies[0].order=2 --set bodies[0].remesh=false >/dev/null || fail "remesh: false"
 echo ok
