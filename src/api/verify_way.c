@@ -1,5 +1,6 @@
 #include "api/verify_way.h"
 
+#include "mesh/topology.h"
 #include "output/frame_way.h"
 
 #include <string.h>
@@ -14,6 +15,10 @@ typedef struct way_check {
     size_t most;
     way_follower follower;
     vec3 *points, *before; /* now, and at the end of the step before */
+    vec3 *low, *high;      /* boxes of the points in all moments of a step */
+    surface_parts parts;
+    check_pair *candidates; /* pairs that can intersect in this step */
+    size_t candidate_count;
 } way_check;
 
 static double distance_between(const vec3 *a, const vec3 *b, size_t count)
@@ -46,6 +51,9 @@ static abut_status check_moment(way_check *c, abut_error *err)
     verify_setup setup = v->verifier.setup;
     setup.limits = NULL; /* they are checked at frames, distances too */
     setup.radius = 0;
+    setup.parts = &c->parts;
+    setup.candidates = c->candidates;
+    setup.candidate_count = c->candidate_count;
     verify_result found;
     size_t first = v->problems.count;
     TRY(verify_frame(&moment, &setup, c->most, &found, &v->problems, err));
@@ -60,19 +68,58 @@ static abut_status check_moment(way_check *c, abut_error *err)
     return ABUT_OK;
 }
 
+/* What is done at every moment of a step. */
+typedef abut_status (*at_moment)(way_check *c, abut_error *err);
+
+/* Goes through the moments of one step, whose first place is given. */
+static abut_status for_moments(way_check *c, size_t first, size_t places, bool last, at_moment act,
+                               abut_error *err)
+{
+    for (size_t i = 0; i + 1 < places; i++) {
+        bool meets = i + 2 < places || !last; /* the very last place is the frame itself */
+        for (int k = 1; k <= c->moments + meets; k++) {
+            way_follower_points(&c->follower, first + i, (double)k / (c->moments + 1), c->points);
+            TRY(act(c, err));
+        }
+    }
+    return ABUT_OK;
+}
+
+static abut_status widen_boxes(way_check *c, abut_error *err)
+{
+    (void)err;
+    for (size_t i = 0; i < c->next->point_count; i++) {
+        c->low[i] = vec3_min(c->low[i], c->points[i]);
+        c->high[i] = vec3_max(c->high[i], c->points[i]);
+    }
+    return ABUT_OK;
+}
+
+/* The moments of a step are near to each other: pairs are looked for once. */
+static abut_status find_candidates(way_check *c, size_t first, size_t places, bool last,
+                                   abut_error *err)
+{
+    mem_free(c->candidates);
+    c->candidates = NULL;
+    if (!c->v->verifier.setup.contact) return ABUT_OK;
+    size_t bytes = c->next->point_count * sizeof *c->points;
+    memcpy(c->low, c->points, bytes);
+    memcpy(c->high, c->points, bytes);
+    TRY(for_moments(c, first, places, last, widen_boxes, err));
+    return verify_candidates(c->next, &c->v->verifier.setup, &c->parts, c->low, c->high,
+                             &c->candidates, &c->candidate_count, err);
+}
+
 /* One step, whose first place is given. */
 static abut_status check_step(way_check *c, size_t first, size_t places, bool last, abut_error *err)
 {
     way_follower_points(&c->follower, first, 0, c->points);
     TRY(same_place(c, c->before, err));
-    for (size_t i = 0; i + 1 < places; i++) {
-        bool meets = i + 2 < places || !last; /* the very last place is the frame itself */
-        for (int k = 1; k <= c->moments + meets; k++) {
-            way_follower_points(&c->follower, first + i, (double)k / (c->moments + 1), c->points);
-            TRY(check_moment(c, err));
-        }
+    if (places > 1) {
+        TRY(find_candidates(c, first, places, last, err));
+        TRY(for_moments(c, first, places, last, check_moment, err));
+        way_follower_points(&c->follower, first + places - 2, 1, c->points);
     }
-    if (places > 1) way_follower_points(&c->follower, first + places - 2, 1, c->points);
     memcpy(c->before, c->points, c->next->point_count * sizeof *c->points);
     return ABUT_OK;
 }
@@ -94,12 +141,21 @@ abut_status verify_way(run_verification *v, const frame *last, const frame *next
 {
     way_check c = {.v = v, .last = last, .next = next, .moments = moments, .most = most};
     TRY(way_follower_open(&c.follower, last, next, err));
-    c.points = mem_alloc(next->point_count + 1, sizeof *c.points);
-    c.before = mem_alloc(next->point_count + 1, sizeof *c.before);
-    abut_status status =
-        c.points && c.before ? check_way(&c, err) : error_memory(err, "verifying a way");
+    size_t count = next->point_count + 1;
+    c.points = mem_alloc(count, sizeof *c.points);
+    c.before = mem_alloc(count, sizeof *c.before);
+    c.low = mem_alloc(count, sizeof *c.low);
+    c.high = mem_alloc(count, sizeof *c.high);
+    abut_status status = c.points && c.before && c.low && c.high
+                             ? verify_surface(next, &c.parts, err)
+                             : error_memory(err, "verifying a way");
+    if (status == ABUT_OK) status = check_way(&c, err);
+    surface_parts_free(&c.parts);
+    mem_free(c.candidates);
     mem_free(c.points);
     mem_free(c.before);
+    mem_free(c.low);
+    mem_free(c.high);
     way_follower_free(&c.follower);
     return status;
 }

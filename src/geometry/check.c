@@ -18,12 +18,14 @@ typedef struct element_set {
     const int32_t *id; /* number to report, NULL for its own */
     size_t count;
     check_box *boxes;
+    bool in_boxes; /* the vertices may be anywhere in boxes */
 } element_set;
 
 typedef struct element_sets {
     element_set triangles, edges, free_edges, points, free_points;
     int32_t *point_vertices, *free_point_vertices, (*free_edge_vertices)[2], *free_edge_ids;
-    int32_t *kept[5][2]; /* vertices and numbers of sets of which only a part is needed */
+    int32_t *kept[5][2];    /* vertices and numbers of sets of which only a part is needed */
+    const vec3 *low, *high; /* boxes of the vertices; NULL: their positions */
 } element_sets;
 
 const char *check_kind_name(check_kind kind)
@@ -121,25 +123,32 @@ static abut_status find_points(const check_surface *s, element_sets *sets, abut_
         if (use[i] == FREE) sets->free_point_vertices[loose++] = (int32_t)i;
     }
     mem_free(use);
-    sets->points = (element_set){1, sets->point_vertices, sets->point_vertices, all, NULL};
-    sets->free_points =
-        (element_set){1, sets->free_point_vertices, sets->free_point_vertices, loose, NULL};
+    sets->points = (element_set){
+        .size = 1, .vertices = sets->point_vertices, .id = sets->point_vertices, .count = all};
+    sets->free_points = (element_set){.size = 1,
+                                      .vertices = sets->free_point_vertices,
+                                      .id = sets->free_point_vertices,
+                                      .count = loose};
     return ABUT_OK;
 }
 
-static abut_status make_boxes(const check_surface *s, element_set *set, abut_error *err)
+static abut_status make_boxes(const check_surface *s, const element_sets *sets, element_set *set,
+                              abut_error *err)
 {
+    const vec3 *low = sets->low ? sets->low : s->vertices;
+    const vec3 *high = sets->high ? sets->high : s->vertices;
     set->boxes = mem_alloc(set->count, sizeof *set->boxes);
     if (!set->boxes) return error_memory(err, "checking boxes");
     for (size_t i = 0; i < set->count; i++) {
         const int32_t *v = set->vertices + i * (size_t)set->size;
-        check_box box = {s->vertices[v[0]], s->vertices[v[0]]};
+        check_box box = {low[v[0]], high[v[0]]};
         for (int k = 1; k < set->size; k++) {
-            box.low = vec3_min(box.low, s->vertices[v[k]]);
-            box.high = vec3_max(box.high, s->vertices[v[k]]);
+            box.low = vec3_min(box.low, low[v[k]]);
+            box.high = vec3_max(box.high, high[v[k]]);
         }
         set->boxes[i] = box;
     }
+    set->in_boxes = sets->low != NULL;
     return ABUT_OK;
 }
 
@@ -251,25 +260,32 @@ static abut_status sets_fill(const check_surface *s, element_sets *sets, double 
     TRY(validate(s, err));
     TRY(find_free_edges(s, sets, err));
     TRY(find_points(s, sets, err));
-    sets->triangles =
-        (element_set){3, (const int32_t *)s->triangles, NULL, s->triangle_count, NULL};
-    sets->edges = (element_set){2, (const int32_t *)s->edges, NULL, s->edge_count, NULL};
-    TRY(make_boxes(s, &sets->triangles, err));
-    TRY(make_boxes(s, &sets->edges, err));
-    TRY(make_boxes(s, &sets->free_edges, err));
-    TRY(make_boxes(s, &sets->points, err));
-    TRY(make_boxes(s, &sets->free_points, err));
+    sets->triangles = (element_set){
+        .size = 3, .vertices = (const int32_t *)s->triangles, .count = s->triangle_count};
+    sets->edges =
+        (element_set){.size = 2, .vertices = (const int32_t *)s->edges, .count = s->edge_count};
+    TRY(make_boxes(s, sets, &sets->triangles, err));
+    TRY(make_boxes(s, sets, &sets->edges, err));
+    TRY(make_boxes(s, sets, &sets->free_edges, err));
+    TRY(make_boxes(s, sets, &sets->points, err));
+    TRY(make_boxes(s, sets, &sets->free_points, err));
     return drop_far(s, sets, radius, err);
+}
+
+static abut_status sets_init_in(const check_surface *s, element_sets *sets, double radius,
+                                const vec3 *low, const vec3 *high, abut_error *err)
+{
+    *sets = (element_sets){.low = low, .high = high};
+    abut_status status = sets_fill(s, sets, radius, err);
+    if (status != ABUT_OK) sets_free(sets);
+    return status;
 }
 
 /* radius: pairs that are further apart do not matter. */
 static abut_status sets_init(const check_surface *s, element_sets *sets, double radius,
                              abut_error *err)
 {
-    *sets = (element_sets){0};
-    abut_status status = sets_fill(s, sets, radius, err);
-    if (status != ABUT_OK) sets_free(sets);
-    return status;
+    return sets_init_in(s, sets, radius, NULL, NULL, err);
 }
 
 /* ---- Pairs of two sets ---- */
@@ -294,6 +310,7 @@ typedef struct pair_search {
     check_grid grid;
     chunk_result *chunks;
     const double *thickness; /* per body: pairs nearer than their mean are wanted */
+    bool all;                /* whose boxes meet are wanted */
 } pair_search;
 
 static inline const int32_t *element(const element_set *set, size_t i)
@@ -322,10 +339,10 @@ static bool is_wanted(const pair_search *search, const int32_t *a, const int32_t
     return !(body_a == body_b && flags_a & CHECK_BODY_RIGID);
 }
 
-static bool intersects(const pair_search *search, const int32_t *a, const int32_t *b)
+static bool intersects(const check_surface *s, check_kind kind, const int32_t *a, const int32_t *b)
 {
-    const vec3 *x = search->surface->vertices;
-    switch (search->kind) {
+    const vec3 *x = s->vertices;
+    switch (kind) {
     case CHECK_EDGE_TRIANGLE:
         return segment_hits_triangle(x[a[0]], x[a[1]], x[b[0]], x[b[1]], x[b[2]]);
     case CHECK_EDGE_EDGE: return segment_hits_segment(x[a[0]], x[a[1]], x[b[0]], x[b[1]]);
@@ -376,7 +393,8 @@ static bool search_one(const pair_search *search, size_t q, check_candidates *ca
                                  search->thickness[body ? body[b[0]] : 0]);
             if (mean > 0 && gap_of(search, a, b) <= mean && !array_push(&out->pairs, pair))
                 return false;
-        } else if (intersects(search, a, b) && !array_push(&out->pairs, pair))
+        } else if ((search->all || intersects(search->surface, search->kind, a, b)) &&
+                   !array_push(&out->pairs, pair))
             return false;
     }
     return true;
@@ -440,6 +458,7 @@ static abut_status search_pairs(const check_surface *s, check_kind kind, const e
                                 abut_error *err)
 {
     pair_search search = {.surface = s, .queries = queries, .items = items, .kind = kind};
+    search.all = queries->in_boxes;
     return search_all(search, 0.0, pairs, gap, err);
 }
 
@@ -464,26 +483,81 @@ static abut_status search_intersections(const check_surface *s, const element_se
     return search_pairs(s, CHECK_POINT_POINT, grains, grains, pairs, NULL, err);
 }
 
-abut_status check_intersections(const check_surface *surface, check_pair **pairs, size_t *count,
-                                abut_error *err)
+/* The list as a result, sorted; freed when something went wrong. */
+static abut_status hand_over(abut_status status, pair_list *found, check_pair **pairs,
+                             size_t *count, abut_error *err)
+{
+    if (status == ABUT_OK && !array_reserve(found, 1)) status = error_memory(err, "list of pairs");
+    if (status != ABUT_OK) {
+        array_free(found);
+        return status;
+    }
+    qsort(found->data, found->count, sizeof *found->data, compare_pairs);
+    *pairs = found->data;
+    *count = found->count;
+    return ABUT_OK;
+}
+
+/* Intersections, or with boxes the pairs that can intersect. */
+static abut_status pairs_of_sets(const check_surface *surface, const vec3 *low, const vec3 *high,
+                                 check_pair **pairs, size_t *count, abut_error *err)
 {
     element_sets sets;
     *pairs = NULL;
     *count = 0;
-    TRY(sets_init(surface, &sets, 0, err));
+    TRY(sets_init_in(surface, &sets, 0, low, high, err));
     pair_list found = {0};
     abut_status status = search_intersections(surface, &sets, &found, err);
     sets_free(&sets);
-    if (status == ABUT_OK && !array_reserve(&found, 1))
-        status = error_memory(err, "list of intersections");
-    if (status != ABUT_OK) {
-        array_free(&found);
-        return status;
+    return hand_over(status, &found, pairs, count, err);
+}
+
+abut_status check_intersections(const check_surface *surface, check_pair **pairs, size_t *count,
+                                abut_error *err)
+{
+    return pairs_of_sets(surface, NULL, NULL, pairs, count, err);
+}
+
+abut_status check_candidates_in(const check_surface *surface, const vec3 *low, const vec3 *high,
+                                check_pair **pairs, size_t *count, abut_error *err)
+{
+    return pairs_of_sets(surface, low, high, pairs, count, err);
+}
+
+static bool boxes_apart(const vec3 *x, const int32_t *a, size_t na, const int32_t *b, size_t nb)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double alow = INFINITY, ahigh = -INFINITY, blow = INFINITY, bhigh = -INFINITY;
+        for (size_t k = 0; k < na; k++) {
+            double at = vec3_get(x[a[k]], axis);
+            alow = at < alow ? at : alow;
+            ahigh = at > ahigh ? at : ahigh;
+        }
+        for (size_t k = 0; k < nb; k++) {
+            double at = vec3_get(x[b[k]], axis);
+            blow = at < blow ? at : blow;
+            bhigh = at > bhigh ? at : bhigh;
+        }
+        if (alow > bhigh || blow > ahigh) return true;
     }
-    qsort(found.data, found.count, sizeof *found.data, compare_pairs);
-    *pairs = found.data;
-    *count = found.count;
-    return ABUT_OK;
+    return false;
+}
+
+abut_status check_listed(const check_surface *surface, const check_pair *candidates,
+                         size_t candidate_count, check_pair **pairs, size_t *count, abut_error *err)
+{
+    pair_list found = {0};
+    abut_status status = ABUT_OK;
+    *pairs = NULL;
+    *count = 0;
+    for (size_t i = 0; status == ABUT_OK && i < candidate_count; i++) {
+        int32_t a[3], b[3];
+        size_t nb, na = check_pair_vertices(surface, &candidates[i], a, b, &nb);
+        if (boxes_apart(surface->vertices, a, na, b, nb)) continue;
+        if (intersects(surface, candidates[i].kind, a, b) && !array_push(&found, candidates[i]))
+            status = error_memory(err, "list of intersections");
+    }
+    return hand_over(status, &found, pairs, count, err);
 }
 
 abut_status check_too_close(const check_surface *surface, const double *thickness,
@@ -514,15 +588,7 @@ abut_status check_too_close(const check_surface *surface, const double *thicknes
         status = search_all(search, most, &found, NULL, err);
     }
     sets_free(&sets);
-    if (status == ABUT_OK && !array_reserve(&found, 1)) status = error_memory(err, "list of pairs");
-    if (status != ABUT_OK) {
-        array_free(&found);
-        return status;
-    }
-    qsort(found.data, found.count, sizeof *found.data, compare_pairs);
-    *pairs = found.data;
-    *count = found.count;
-    return ABUT_OK;
+    return hand_over(status, &found, pairs, count, err);
 }
 
 static abut_status search_gaps(const check_surface *s, const element_sets *sets, check_gap *gap,

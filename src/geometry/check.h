@@ -50,6 +50,15 @@ const char *check_kind_name(check_kind kind); /* "edge-triangle", ... */
 abut_status check_intersections(const check_surface *surface, check_pair **pairs, size_t *count,
                                 abut_error *err);
 
+/* For many states of one surface: the pairs that can intersect while every vertex stays in its box
+ * low..high (all vertices; the positions of the surface do not matter). */
+abut_status check_candidates_in(const check_surface *surface, const vec3 *low, const vec3 *high,
+                                check_pair **pairs, size_t *count, abut_error *err);
+/* As check_intersections, but of the listed pairs only. Indices and coordinates must be valid. */
+abut_status check_listed(const check_surface *surface, const check_pair *candidates,
+                         size_t candidate_count, check_pair **pairs, size_t *count,
+                         abut_error *err);
+
 /* Where a pair meets and how deep, in rounded arithmetic and for people: the point where the edge
  * passes through the plane of the triangle and the part of the edge behind it (the shorter one,
  * along the normal); for the other kinds, which only touch, a point of the first primitive nearest

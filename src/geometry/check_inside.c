@@ -23,10 +23,13 @@ static check_box tet_box(const tet_set *tets, size_t i)
 }
 
 /* Strictly inside, exactly; never for a corner, an inverted tet or a flat one. */
-static bool inside_tet(const tet_set *tets, size_t i, vec3 p)
+static bool inside_tet(const tet_set *tets, size_t i, int32_t point)
 {
     const int32_t *v = tets->nodes + i * tets->stride;
     const vec3 *x = tets->vertices;
+    /* Most tets near a point are its own, where only exact arithmetic could tell that it is 0. */
+    if (v[0] == point || v[1] == point || v[2] == point || v[3] == point) return false;
+    vec3 p = x[point];
     vec3 a = x[v[0]], b = x[v[1]], c = x[v[2]], d = x[v[3]];
     return orient3d(p, b, c, d) > 0 && orient3d(a, p, c, d) > 0 && orient3d(a, b, p, d) > 0 &&
            orient3d(a, b, c, p) > 0;
@@ -43,7 +46,8 @@ static bool search_points(const tet_set *tets, const check_grid *grid, const int
         if (!check_grid_query(grid, (check_box){p, p}, near)) return false;
         int32_t in = -1;
         for (size_t k = 0; k < near->count; k++)
-            if (inside_tet(tets, (size_t)near->data[k], p) && (in < 0 || near->data[k] < in))
+            if (inside_tet(tets, (size_t)near->data[k], points[i]) &&
+                (in < 0 || near->data[k] < in))
                 in = near->data[k];
         if (in >= 0 && !array_push(found, (check_inside){points[i], in})) return false;
     }

@@ -85,12 +85,17 @@ static abut_status check_thickness(const frame *f, const check_surface *surface,
     return status;
 }
 
-static abut_status check_pairs(const frame *f, const check_surface *surface, double radius,
-                               size_t most, verify_result *result, verify_problems *problems,
-                               abut_error *err)
+static abut_status check_pairs(const frame *f, const check_surface *surface,
+                               const verify_setup *setup, size_t most, verify_result *result,
+                               verify_problems *problems, abut_error *err)
 {
     check_pair *pairs;
-    TRY(check_intersections(surface, &pairs, &result->intersections, err));
+    double radius = setup->radius;
+    if (setup->candidates)
+        TRY(check_listed(surface, setup->candidates, setup->candidate_count, &pairs,
+                         &result->intersections, err));
+    else
+        TRY(check_intersections(surface, &pairs, &result->intersections, err));
     abut_status status = ABUT_OK;
     for (size_t i = 0; status == ABUT_OK && i < result->intersections; i++)
         status = keep_pair(f, surface, &pairs[i], most, problems, err);
@@ -167,24 +172,50 @@ static abut_status check_inside_tets(const frame *f, const check_surface *surfac
     return status;
 }
 
+static check_surface surface_of(const vec3 *points, size_t count, const surface_parts *parts,
+                                const int32_t *body, const verify_setup *setup)
+{
+    return (check_surface){.vertices = points,
+                           .vertex_count = count,
+                           .triangles = (const int32_t(*)[3])parts->triangles,
+                           .triangle_count = parts->triangle_count,
+                           .edges = (const int32_t(*)[2])parts->edges,
+                           .edge_count = parts->edge_count,
+                           .points = parts->points,
+                           .point_count = parts->point_count,
+                           .body = body,
+                           .body_flags = setup->body_flags,
+                           .body_group = setup->body_group};
+}
+
+abut_status verify_surface(const frame *f, surface_parts *out, abut_error *err)
+{
+    mesh m;
+    TRY(borrow_mesh(f, &m, err));
+    return mesh_surface(&m, out, err);
+}
+
+abut_status verify_candidates(const frame *f, const verify_setup *setup, const surface_parts *parts,
+                              const vec3 *low, const vec3 *high, check_pair **pairs, size_t *count,
+                              abut_error *err)
+{
+    const int32_t *body = NULL;
+    *pairs = NULL;
+    *count = 0;
+    TRY(bodies_of(f, setup, &body, err));
+    check_surface surface = surface_of(f->points, f->point_count, parts, body, setup);
+    return check_candidates_in(&surface, low, high, pairs, count, err);
+}
+
 static abut_status check_contact(const frame *f, const mesh *m, const int32_t *body,
                                  const uint8_t *turned, const verify_setup *setup, size_t most,
                                  verify_result *result, verify_problems *problems, abut_error *err)
 {
-    surface_parts parts;
-    TRY(mesh_surface(m, &parts, err));
-    check_surface surface = {.vertices = m->vertices,
-                             .vertex_count = m->vertex_count,
-                             .triangles = (const int32_t(*)[3])parts.triangles,
-                             .triangle_count = parts.triangle_count,
-                             .edges = (const int32_t(*)[2])parts.edges,
-                             .edge_count = parts.edge_count,
-                             .points = parts.points,
-                             .point_count = parts.point_count,
-                             .body = body,
-                             .body_flags = setup->body_flags,
-                             .body_group = setup->body_group};
-    abut_status status = check_pairs(f, &surface, setup->radius, most, result, problems, err);
+    surface_parts own = {0};
+    if (!setup->parts) TRY(mesh_surface(m, &own, err));
+    check_surface surface =
+        surface_of(m->vertices, m->vertex_count, setup->parts ? setup->parts : &own, body, setup);
+    abut_status status = check_pairs(f, &surface, setup, most, result, problems, err);
     if (status == ABUT_OK)
         status = check_thickness(f, &surface, setup, most, result, problems, err);
     if (status == ABUT_OK) status = check_planes(f, &surface, setup, most, result, problems, err);
@@ -192,7 +223,7 @@ static abut_status check_contact(const frame *f, const mesh *m, const int32_t *b
         if (f->blocks[b].kind == CELL_TET && f->blocks[b].order == 1)
             status =
                 check_inside_tets(f, &surface, &f->blocks[b], turned, most, result, problems, err);
-    surface_parts_free(&parts);
+    if (!setup->parts) surface_parts_free(&own);
     return status;
 }
 

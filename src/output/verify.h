@@ -40,6 +40,11 @@ typedef struct verify_setup {
     double radius;        /* distances are measured up to this; 0: not at all */
     double *thickness;    /* per body: pairs must stay further apart than their mean; NULL: none */
     verify_limit *limits; /* per body; NULL: none */
+    /* Only for several moments with the same cells: their surface, and the only pairs that can
+     * intersect (from verify_candidates). NULL: found anew. */
+    const struct surface_parts *parts;
+    const check_pair *candidates;
+    size_t candidate_count;
 } verify_setup;
 
 typedef enum verify_kind {
@@ -79,6 +84,14 @@ typedef struct verify_result {
 /* Checks one frame; problems are appended to the list until it holds `most`. */
 abut_status verify_frame(const frame *f, const verify_setup *setup, size_t most,
                          verify_result *result, verify_problems *problems, abut_error *err);
+
+/* The surface of a frame, to be freed with surface_parts_free. */
+abut_status verify_surface(const frame *f, struct surface_parts *out, abut_error *err);
+/* The pairs of it that can intersect while every point stays in its box low..high, allocated with
+ * mem_alloc. */
+abut_status verify_candidates(const frame *f, const verify_setup *setup,
+                              const struct surface_parts *parts, const vec3 *low, const vec3 *high,
+                              check_pair **pairs, size_t *count, abut_error *err);
 
 /* "edge 3 7 of "ball" meets triangle 1 2 9 of "mat" at (0, 1, 2), 0.01 m deep"; names: of the
  * bodies.

@@ -149,6 +149,49 @@ TEST(soups_by_brute_force)
     for (int k = 0; k < 5; k++) CHECK(kinds[k] > 0);
 }
 
+/* Pairs that are found once for boxes around the vertices serve all positions in them. */
+TEST(candidates_for_many_states)
+{
+    random_state r = {4};
+    size_t hits = 0;
+    for (int trial = 0; trial < 20; trial++) {
+        soup s;
+        abut_error err;
+        vec3 low[VERTICES], high[VERTICES];
+        check_pair *candidates, *listed, *pairs;
+        size_t candidate_count, listed_count, count;
+        soup_make(&r, trial % 3 != 0, &s);
+        for (int v = 0; v < VERTICES; v++) {
+            low[v] = vec3_sub(s.vertices[v], vec3_make(1, 1, 0));
+            high[v] = vec3_add(s.vertices[v], vec3_make(0, 1, 1));
+        }
+        CHECK_OK(check_candidates_in(&s.surface, low, high, &candidates, &candidate_count, &err),
+                 err);
+        for (int state = 0; state < 6; state++) {
+            for (int v = 0; v < VERTICES; v++) {
+                vec3 share = vec3_make(random_range(&r, 0, 1), random_range(&r, 0, 1),
+                                       random_range(&r, 0, 1));
+                if (trial % 3 != 0)
+                    share = vec3_make(round(share.x), round(share.y), share.z > 0.5);
+                vec3 span = vec3_sub(high[v], low[v]);
+                s.vertices[v] = vec3_add(
+                    low[v], vec3_make(share.x * span.x, share.y * span.y, share.z * span.z));
+            }
+            CHECK_OK(check_intersections(&s.surface, &pairs, &count, &err), err);
+            CHECK_OK(
+                check_listed(&s.surface, candidates, candidate_count, &listed, &listed_count, &err),
+                err);
+            CHECK(count == listed_count &&
+                  (count == 0 || memcmp(pairs, listed, count * sizeof *pairs) == 0));
+            hits += count;
+            mem_free(pairs);
+            mem_free(listed);
+        }
+        mem_free(candidates);
+    }
+    CHECK(hits > 100);
+}
+
 /* The smallest distance of the soup by rational arithmetic. */
 static double min_by_brute_force(const soup *s)
 {
@@ -461,6 +504,7 @@ TEST(allocation_failures)
 int main(void)
 {
     RUN(soups_by_brute_force);
+    RUN(candidates_for_many_states);
     RUN(distances_by_brute_force);
     RUN(gaps_against_rationals);
     RUN(bodies);
