@@ -170,11 +170,6 @@ static void fill_vertices(void *context, size_t begin, size_t end)
     }
 }
 
-static const int32_t *vertices_of(const broad_surface *s, int arity, const int32_t *id)
-{
-    return arity == 1 ? id : arity == 2 ? s->edges[*id] : s->triangles[*id];
-}
-
 static size_t count_of(const broad_parts *p, part_list_kind list, size_t part)
 {
     return p->lists.begin[list].data[part + 1] - p->lists.begin[list].data[part];
@@ -199,7 +194,7 @@ static void fill_parts(void *context, size_t begin, size_t end)
             const int32_t *ids =
                 part_list_of(&p->lists, (part_list_kind)(PART_VERTICES + arity), part, &count);
             for (size_t k = 0; k < count; k++, box++) {
-                const int32_t *v = vertices_of(&p->surface, arity, &ids[k]);
+                const int32_t *v = primitive_vertices(&p->surface, arity, &ids[k]);
                 *box = p->vertex_box.data[v[0]];
                 for (int c = 1; c < arity; c++) exact_box_include(box, &p->vertex_box.data[v[c]]);
             }
@@ -257,7 +252,7 @@ typedef struct pairing {
 
 static exact_diagonals primitive_diagonals(const broad_parts *p, int arity, const int32_t *id)
 {
-    const int32_t *v = vertices_of(&p->surface, arity, id);
+    const int32_t *v = primitive_vertices(&p->surface, arity, id);
     exact_diagonals box = p->vertex_diagonals.data[v[0]];
     for (int c = 1; c < arity; c++) exact_diagonals_include(&box, &p->vertex_diagonals.data[v[c]]);
     return box;
@@ -265,7 +260,7 @@ static exact_diagonals primitive_diagonals(const broad_parts *p, int arity, cons
 
 static bool is_kinematic(const broad_parts *p, int arity, const int32_t *id)
 {
-    const int32_t *v = vertices_of(&p->surface, arity, id);
+    const int32_t *v = primitive_vertices(&p->surface, arity, id);
     if (!p->surface.kinematic) return false;
     for (int c = 0; c < arity; c++)
         if (!p->surface.kinematic[v[c]]) return false;

@@ -54,11 +54,6 @@ static void builder_free(part_builder *b)
     array_free(&b->spare_sides);
 }
 
-static const int32_t *vertices_of(const broad_surface *s, int arity, const int32_t *id)
-{
-    return arity == 1 ? id : arity == 2 ? s->edges[*id] : s->triangles[*id];
-}
-
 static uint64_t side_key(int32_t a, int32_t b)
 {
     return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
@@ -100,7 +95,7 @@ static int32_t triangle_of_edge(const part_builder *b, const int32_t *edge)
 
 static bool add_element(part_builder *b, int32_t id, int arity)
 {
-    const int32_t *v = vertices_of(b->s, arity, &id);
+    const int32_t *v = primitive_vertices(b->s, arity, &id);
     vec3 center = {0};
     for (int c = 0; c < arity; c++) {
         center = vec3_mul_add(center, 1.0 / arity, b->rest[v[c]]);
@@ -170,7 +165,7 @@ static bool cut(part_builder *b, size_t first, size_t count)
     }
     int32_t part = (int32_t)b->out->parts.count;
     for (size_t i = 0; i < count; i++) b->element_part.data[first + i] = part;
-    const int32_t *v = vertices_of(b->s, e[0].arity, &e[0].id);
+    const int32_t *v = primitive_vertices(b->s, e[0].arity, &e[0].id);
     return array_push(&b->out->parts, (broad_part){.vertex = v[0], .arity = e[0].arity});
 }
 
@@ -202,7 +197,7 @@ static bool share_out(part_builder *b)
     for (size_t i = 0; i < s->edge_count; i++) b->edge_part.data[i] = -1;
     for (size_t i = 0; i < b->elements.count; i++) {
         const element *e = &b->elements.data[i];
-        const int32_t *v = vertices_of(s, e->arity, &e->id);
+        const int32_t *v = primitive_vertices(s, e->arity, &e->id);
         for (int c = 0; c < e->arity; c++)
             if (b->point_part.data[v[c]] < 0) b->point_part.data[v[c]] = b->element_part.data[i];
         if (e->arity == 3) b->triangle_part.data[e->id] = b->element_part.data[i];
@@ -244,7 +239,7 @@ static bool list_vertices(part_builder *b)
         vec3 low = b->rest[l->parts.data[p].vertex], high = low;
         for (; ok && next < b->elements.count && b->element_part.data[next] == (int32_t)p; next++) {
             const element *e = &b->elements.data[next];
-            const int32_t *v = vertices_of(s, e->arity, &e->id);
+            const int32_t *v = primitive_vertices(s, e->arity, &e->id);
             for (int c = 0; ok && c < e->arity; c++) {
                 if (seen[v[c]] == (int32_t)p) continue;
                 seen[v[c]] = (int32_t)p;

@@ -32,4 +32,11 @@ static inline const int32_t *part_list_of(const part_lists *l, part_list_kind ki
     return l->items[kind].data + begin;
 }
 
+/* Vertices of a point, an edge or a triangle. */
+static inline const int32_t *primitive_vertices(const broad_surface *s, int arity,
+                                                const int32_t *id)
+{
+    return arity == 1 ? id : arity == 2 ? s->edges[*id] : s->triangles[*id];
+}
+
 #endif

@@ -45,18 +45,6 @@ static const char *get_string(const json_t *object, const char *key)
     return json_string_value(get(object, key));
 }
 
-static vec3 to_vector(const json_t *list)
-{
-    return vec3_make(json_number_value(json_array_get(list, 0)),
-                     json_number_value(json_array_get(list, 1)),
-                     json_number_value(json_array_get(list, 2)));
-}
-
-static vec3 get_vector(const json_t *object, const char *key)
-{
-    return to_vector(get(object, key));
-}
-
 /* Position of the word in its list, which is the value of the enum. */
 static int get_word(const json_t *object, const char *key, const char *const *words)
 {
@@ -101,11 +89,11 @@ static abut_status read_selector(const json_t *object, selector_def *out, abut_e
     case SELECT_ALL: break;
     case SELECT_BOX:
     case SELECT_RELATIVE_BOX:
-        out->low = to_vector(json_array_get(value, 0));
-        out->high = to_vector(json_array_get(value, 1));
+        out->low = native_to_vector(json_array_get(value, 0));
+        out->high = native_to_vector(json_array_get(value, 1));
         break;
     case SELECT_SPHERE:
-        out->center = get_vector(value, "center");
+        out->center = native_get_vector(value, "center");
         out->radius = get_number(value, "radius");
         break;
     case SELECT_LIST:
@@ -148,9 +136,9 @@ static abut_status read_motions(const json_t *list, motion_def **out, size_t *co
         motion_def *motion = &(*out)[i];
         motion->from = get_number(object, "from");
         motion->until = get_number_or(object, "until", INFINITY);
-        motion->velocity = get_vector(object, "velocity");
-        motion->angular_velocity = get_vector(object, "angular_velocity");
-        motion->center = get_vector(object, "center");
+        motion->velocity = native_get_vector(object, "velocity");
+        motion->angular_velocity = native_get_vector(object, "angular_velocity");
+        motion->center = native_get_vector(object, "center");
         motion->center_given = get(object, "center") != NULL;
     }
     return ABUT_OK;
@@ -180,10 +168,10 @@ static abut_status read_force(const json_t *object, force_def *out, abut_error *
 {
     out->from = get_number(object, "from");
     out->until = get_number_or(object, "until", INFINITY);
-    out->acceleration = get_vector(object, "acceleration");
+    out->acceleration = native_get_vector(object, "acceleration");
     TRY(read_expressions(get(object, "acceleration_field"), out->field, err));
-    out->force = get_vector(object, "force");
-    out->torque = get_vector(object, "torque");
+    out->force = native_get_vector(object, "force");
+    out->torque = native_get_vector(object, "torque");
     return read_selector(get(object, "nodes"), &out->nodes, err);
 }
 
@@ -201,11 +189,11 @@ static void read_shape(const json_t *p, mesh_def *out)
     switch (out->source) {
     case MESH_FILE: break;
     case MESH_BOX:
-        out->size = get_vector(p, "size");
+        out->size = native_get_vector(p, "size");
         get_cells(p, "cells", out->cells);
         break;
     case MESH_MAT:
-        out->size = get_vector(p, "size");
+        out->size = native_get_vector(p, "size");
         get_cells(p, "nodes", out->cells);
         break;
     case MESH_ROD:
@@ -250,13 +238,13 @@ static void read_shape(const json_t *p, mesh_def *out)
         out->cells[1] = get_int(p, "along");
         break;
     case MESH_POLYLINE:
-        out->from = get_vector(p, "from");
-        out->to = get_vector(p, "to");
+        out->from = native_get_vector(p, "from");
+        out->to = native_get_vector(p, "to");
         out->cells[0] = get_int(p, "segments");
         break;
     case MESH_LATTICE:
         get_cells(p, "counts", out->cells);
-        out->to = get_vector(p, "spacing");
+        out->to = native_get_vector(p, "spacing");
         out->jitter = get_number(p, "jitter");
         break;
     case MESH_HELIX:
@@ -266,11 +254,11 @@ static void read_shape(const json_t *p, mesh_def *out)
         out->cells[0] = get_int(p, "segments");
         break;
     case MESH_BUNDLE:
-        out->from = get_vector(p, "from");
-        out->to = get_vector(p, "to");
+        out->from = native_get_vector(p, "from");
+        out->to = native_get_vector(p, "to");
         out->cells[0] = get_int(p, "segments");
         get_cells(p, "counts", out->counts);
-        out->spacing = get_vector(p, "spacing");
+        out->spacing = native_get_vector(p, "spacing");
         out->round = get_bool(p, "round");
         break;
     case MESH_GIVEN: out->given = p; break;
@@ -367,7 +355,8 @@ static abut_status read_rigid(const json_t *object, body_def *out, abut_error *e
     TRY(allocate_list(list, sizeof *out->poses, (void **)&out->poses, &out->pose_count, err));
     for (size_t i = 0; i < out->pose_count; i++) {
         const json_t *pose = json_array_get(list, i);
-        out->poses[i] = (pose_def){get_vector(pose, "translate"), get_vector(pose, "turn")};
+        out->poses[i] =
+            (pose_def){native_get_vector(pose, "translate"), native_get_vector(pose, "turn")};
     }
     return ABUT_OK;
 }
@@ -435,7 +424,7 @@ static void read_shell(const json_t *object, const material_def *material, bool 
                        .thickness = get_number_or(object, "thickness", fabric->thickness),
                        .membrane_scale = get_number(object, "membrane_scale"),
                        .bending_scale = get_number(object, "bending_scale"),
-                       .warp = get_vector(object, "warp"),
+                       .warp = native_get_vector(object, "warp"),
                        .upper = INFINITY,
                        .upper_start = 1,
                        .rest = (rest_shape_word)get_word(object, "rest", rest_shape_words),
@@ -486,11 +475,11 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     out->name = get_string(object, "name");
     out->type = (body_type)get_word(object, "type", body_type_words);
     out->enabled = get_bool(object, "enabled");
-    out->scale = get_vector(object, "scale");
-    out->rotate = get_vector(object, "rotate");
-    out->translate = get_vector(object, "translate");
-    out->velocity = get_vector(object, "velocity");
-    out->angular_velocity = get_vector(object, "angular_velocity");
+    out->scale = native_get_vector(object, "scale");
+    out->rotate = native_get_vector(object, "rotate");
+    out->translate = native_get_vector(object, "translate");
+    out->velocity = native_get_vector(object, "velocity");
+    out->angular_velocity = native_get_vector(object, "angular_velocity");
     out->friction = get_number_or(object, "friction", -1);
     out->consistent_mass = strcmp(get_string(object, "mass"), "consistent") == 0;
     read_material(object, get(scene->resolved, "materials"), &out->material);
@@ -586,10 +575,10 @@ static abut_status read_half_spaces(scene_def *scene, abut_error *err)
     for (size_t i = 0; i < listed; i++) {
         const json_t *object = json_array_get(list, i);
         half_space_def *plane = &scene->half_spaces[i];
-        plane->origin = get_vector(object, "origin");
-        plane->normal = vec3_normalize(get_vector(object, "normal"));
+        plane->origin = native_get_vector(object, "origin");
+        plane->normal = vec3_normalize(native_get_vector(object, "normal"));
         plane->friction = get_number_or(object, "friction", -1);
-        plane->velocity = get_vector(object, "velocity");
+        plane->velocity = native_get_vector(object, "velocity");
     }
     if (ground)
         scene->half_spaces[listed] = (half_space_def){
@@ -628,7 +617,7 @@ static void read_options(scene_def *scene)
     const json_t *solver = get(scene->resolved, "solver");
     scene->name = get_string(scene->resolved, "name");
     scene->planar = get_bool(scene->resolved, "planar");
-    scene->gravity = get_vector(scene->resolved, "gravity");
+    scene->gravity = native_get_vector(scene->resolved, "gravity");
     scene->time_step = get_number(time, "step");
     scene->end_time = get_number_or(time, "end", get_number(time, "steps") * scene->time_step);
     scene->integrator = (integrator_kind)get_word(time, "integrator", integrator_words);

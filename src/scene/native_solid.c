@@ -5,18 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static vec3 to_vector(const json_t *list)
-{
-    return vec3_make(json_number_value(json_array_get(list, 0)),
-                     json_number_value(json_array_get(list, 1)),
-                     json_number_value(json_array_get(list, 2)));
-}
-
-static vec3 get_vector(const json_t *object, const char *key)
-{
-    return to_vector(json_object_get(object, key));
-}
-
 static abut_status read_nodes(const json_t *list, boundary_def *out, abut_error *err)
 {
     out->node_count = json_array_size(list);
@@ -38,17 +26,17 @@ abut_status native_read_place(const json_t *object, boundary_def *out, abut_erro
     switch (out->kind) {
     case BOUNDARY_ALL: break;
     case BOUNDARY_BOX:
-        out->a = to_vector(json_array_get(value, 0));
-        out->b = to_vector(json_array_get(value, 1));
+        out->a = native_to_vector(json_array_get(value, 0));
+        out->b = native_to_vector(json_array_get(value, 1));
         break;
-    case BOUNDARY_SPHERE: out->a = get_vector(value, "center"); break;
+    case BOUNDARY_SPHERE: out->a = native_get_vector(value, "center"); break;
     case BOUNDARY_CYLINDER:
-        out->a = get_vector(value, "from");
-        out->b = get_vector(value, "to");
+        out->a = native_get_vector(value, "from");
+        out->b = native_get_vector(value, "to");
         break;
     case BOUNDARY_SIDE:
-        out->a = get_vector(value, "point");
-        out->b = get_vector(value, "normal");
+        out->a = native_get_vector(value, "point");
+        out->b = native_get_vector(value, "normal");
         break;
     case BOUNDARY_NODES: return read_nodes(value, out, err);
     }

@@ -116,6 +116,8 @@ abut_status schema_resolve(const schema_type *type, const json_t *document, prob
 /* For rules: reports a problem with the field `key` of the object the rule is called for. */
 void schema_rule_problem(schema_walk *walk, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Whether a field of an object, which is a word, is this one. */
+bool schema_has_word(const json_t *object, const char *key, const char *word);
 /* For rules: memory has run out, the walk fails. */
 void schema_rule_no_memory(schema_walk *walk);
 

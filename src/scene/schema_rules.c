@@ -266,7 +266,7 @@ static void check_friction_pairs(schema_walk *walk, const json_t *scene, const j
         }
 }
 
-static bool has_word(const json_t *object, const char *key, const char *word)
+bool schema_has_word(const json_t *object, const char *key, const char *word)
 {
     return strcmp(json_string_value(json_object_get(object, key)), word) == 0;
 }
@@ -275,7 +275,7 @@ static bool has_word(const json_t *object, const char *key, const char *word)
  */
 static void check_split(schema_walk *walk, const json_t *scene)
 {
-    if (!has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
+    if (!schema_has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
         schema_rule_problem(walk, "time.integrator",
                             "split strain limits have implicit Euler only");
     const json_t *bodies = json_object_get(scene, "bodies");
@@ -301,7 +301,7 @@ static void check_split(schema_walk *walk, const json_t *scene)
 /* Names must differ. A set of the names seen so far keeps this fast for thousands of bodies. */
 void rule_scene(schema_walk *walk, const json_t *object)
 {
-    if (has_word(json_object_get(object, "solver"), "strain_limits", "split"))
+    if (schema_has_word(json_object_get(object, "solver"), "strain_limits", "split"))
         check_split(walk, object);
     check_stepper(walk, object);
     if (json_object_get(object, "remesh")) rule_remesh(walk, object);

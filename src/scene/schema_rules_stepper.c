@@ -6,11 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool has_word(const json_t *object, const char *key, const char *word)
-{
-    return strcmp(json_string_value(json_object_get(object, key)), word) == 0;
-}
-
 static bool same(const json_t *a, const json_t *b)
 {
     if (json_is_number(a) && json_is_number(b)) return json_number_value(a) == json_number_value(b);
@@ -71,7 +66,7 @@ static void check_mlcp(schema_walk *walk, const json_t *scene)
         "improved_max",     "eps_v",          "friction_iterations", "ccd",
         "reuse_candidates", "barrier",        "friction_smoothing",  NULL};
     static const char *const of_output[] = {"measures", NULL};
-    if (!has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
+    if (!schema_has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
         schema_rule_problem(walk, "time.integrator",
                             "the stepper \"mlcp\" has implicit Euler only");
     refuse(walk, scene, "contact", of_contact, "barrier");
@@ -89,7 +84,8 @@ static void check_barrier(schema_walk *walk, const json_t *scene)
 {
     const json_t *contact = json_object_get(scene, "contact");
     if (json_is_true(json_object_get(contact, "physical")) &&
-        !json_object_get(contact, "stiffness") && has_word(contact, "stiffness_rule", "balanced"))
+        !json_object_get(contact, "stiffness") &&
+        schema_has_word(contact, "stiffness_rule", "balanced"))
         schema_rule_problem(walk, "contact.physical",
                             "is about a given \"contact.stiffness\", which is missing");
     refuse(walk, scene, "mlcp", NULL, "mlcp");
@@ -97,7 +93,7 @@ static void check_barrier(schema_walk *walk, const json_t *scene)
 
 void check_stepper(schema_walk *walk, const json_t *scene)
 {
-    if (has_word(scene, "stepper", "mlcp"))
+    if (schema_has_word(scene, "stepper", "mlcp"))
         check_mlcp(walk, scene);
     else
         check_barrier(walk, scene);
