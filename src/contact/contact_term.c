@@ -425,11 +425,12 @@ abut_status contact_create(const model *m, const contact_options *options, conta
         t->active.links = &t->links;
         status = surface_links_make(&t->links, &m->surface, vertices, err);
     }
-    if (status == ABUT_OK) status = broad_create(&shape, &t->broad, err);
-    if (status == ABUT_OK && part_boxes_possible(m)) {
+    if (part_boxes_possible(m)) { /* instead of one over all primitives */
         collision_surface_positions(&m->surface, (const double *)m->rest.data, t->y);
-        status = broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
-        if (status == ABUT_OK) status = near_pairs_create(&t->near, &t->tube, options->dhat, err);
+        if (status == ABUT_OK)
+            status = broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
+    } else if (status == ABUT_OK) {
+        status = broad_create(&shape, &t->broad, err);
     }
     if (status != ABUT_OK) {
         destroy(&t->base);
@@ -466,7 +467,9 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed)
         t->kinematic[i] = kinematic;
     }
     if (!changed) return;
-    broad_update_filter(t->broad);
-    if (t->parts) broad_parts_update_filter(t->parts);
+    if (t->parts)
+        broad_parts_update_filter(t->parts);
+    else
+        broad_update_filter(t->broad);
     t->have_candidates = false;
 }

@@ -70,7 +70,7 @@ typedef struct contact_term {
     double kappa, kappa_min, kappa_max;
     double loaded; /* grows with every step that begins with a gap far below dhat */
     ARRAY(half_space) planes;
-    broad_phase *broad;
+    broad_phase *broad;   /* NULL with `parts` */
     broad_parts *parts;   /* used instead when no body meets itself; else NULL */
     uint8_t *group_flags; /* per body, for the broad phase */
     uint8_t *kinematic;   /* per vertex: cannot respond in this step */

@@ -8,9 +8,7 @@
 #include "fem/element_response.h"
 #include "fem/elements.h"
 
-#include "math/eigen.h"
 #include "math/pack4.h"
-#include "math/svd.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,22 +81,7 @@ static bool guard_response(const elastic_parameters *material, mat3 f, bool proj
     double second = material->mu / (GUARD_BEGINS * GUARD_BEGINS) *
                     (-2 * log(j) + 4 * (1 - j) / j + (1 - j) * (1 - j) / (j * j));
     if (stress) *stress = mat3_scale(first, mat3_cofactor(f));
-    if (!out) return true;
-    double s[3];
-    svd3(f, &out->u, s, &out->v);
-    double area[3] = {s[1] * s[2], s[2] * s[0], s[0] * s[1]};
-    for (int a = 0; a < 3; a++) {
-        int b = (a + 1) % 3, c = (a + 2) % 3;
-        double pair = first * s[a]; /* derivative of the product of the other two stretches */
-        out->diagonal.m[a][a] = second * area[a] * area[a];
-        out->diagonal.m[b][c] = out->diagonal.m[c][b] = second * area[b] * area[c] + pair;
-        double plus = -pair, minus = pair; /* eigenvalues of the 2x2 block */
-        if (project) plus = fmax(plus, 0);
-        if (project) minus = fmax(minus, 0);
-        out->same[a] = 0.5 * (plus + minus);
-        out->swapped[a] = 0.5 * (plus - minus);
-    }
-    if (project) psd_project3(&out->diagonal);
+    if (out) determinant_spectrum(f, first, second, project, out);
     return true;
 }
 

@@ -27,9 +27,12 @@ step_accuracy accuracy_worse(const step_accuracy *a, const step_accuracy *b)
 
 static void add_force(step_accuracy *out, double force, double distance, double gap, double dhat)
 {
+    out->total_force += force;
+    /* With the improved maximum some stencils only take away what others count twice: they are no
+     * contacts of their own. */
+    if (force < 0) return;
     out->smallest_force = fmin(out->smallest_force, force);
     out->largest_force = fmax(out->largest_force, force);
-    out->total_force += force;
     out->complementarity = fmax(out->complementarity, force * fmax(0, gap - dhat));
     out->slackness = fmax(out->slackness, force * distance);
 }

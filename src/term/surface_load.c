@@ -2,7 +2,7 @@
 
 #include "base/parallel.h"
 #include "fem/lagrange.h"
-#include "math/eigen.h"
+#include "material/elastic.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,26 +84,32 @@ static void triple_gradient(vec3 arm, side_point at, vec3 out[3])
     out[2] = vec3_cross(arm, at.u);
 }
 
-/* out (9 x 9, block (i, j)) += factor [w]x, and its transpose in block (j, i). */
-static void add_cross(double *out, int i, int j, double factor, vec3 w)
-{
-    const double m[3][3] = {{0, -w.z, w.y}, {w.z, 0, -w.x}, {-w.y, w.x, 0}};
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            out[9 * (3 * i + r) + 3 * j + c] += factor * m[r][c];
-            out[9 * (3 * j + c) + 3 * i + r] += factor * m[r][c];
-        }
-}
-
+/* Projected Hessian of factor arm . (u x v) in the three vectors: that of a determinant, whose
+ * columns they are. In the plane v does not move, and the Hessian has two blocks A = -factor [v]x
+ * off its diagonal: their singular values are |factor| |v|, twice, and 0. */
 static void triple_hessian(vec3 arm, side_point at, double factor, bool planar, double *out)
 {
     memset(out, 0, 81 * sizeof *out);
-    add_cross(out, 0, 1, -factor, at.v);
-    if (!planar) {
-        add_cross(out, 0, 2, factor, at.u);
-        add_cross(out, 1, 2, -factor, arm);
+    if (planar) {
+        vec3 w = at.v;
+        double length = vec3_norm(w), half = 0.5 * factor, along[3] = {w.x, w.y, w.z};
+        const double cross[3][3] = {{0, w.z, -w.y}, {-w.z, 0, w.x}, {w.y, -w.x, 0}};
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) {
+                double across =
+                    (r == c) - (length > 0 ? along[r] * along[c] / (length * length) : 0);
+                out[9 * r + c] = out[9 * (3 + r) + 3 + c] = fabs(half) * length * across;
+                out[9 * r + 3 + c] = out[9 * (3 + c) + r] = half * cross[r][c];
+            }
+        return;
     }
-    psd_project(9, out);
+    elastic_spectrum spectrum;
+    double by_entry[81];
+    determinant_spectrum(mat3_from_columns(arm, at.u, at.v), factor, 0, true, &spectrum);
+    elastic_spectrum_expand(&spectrum, by_entry);
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < 9; j++) /* entry (row, column) is component `row` of vector `column` */
+            out[9 * (3 * (i % 3) + i / 3) + 3 * (j % 3) + j / 3] = by_entry[9 * i + j];
 }
 
 /* What the three vectors depend on a node by. */
@@ -230,8 +236,12 @@ static vec3 loaded_center(const surface_load_term *t, const double *x)
     double count = 0;
     for (int g = 0; g < t->base.group_count; g++) {
         const load_sides *s = &t->sides[g];
-        for (size_t i = 0; i < s->blocks.count; i++, count++)
+        size_t nodes = (size_t)s->nodes;
+        for (size_t i = 0; i < s->blocks.count; i++) {
+            if (t->loads.data[s->load.data[i / nodes]].kind != TRACTION_PRESSURE) continue;
             sum = vec3_add(sum, vec3_load(x + 3 * (size_t)s->blocks.data[i]));
+            count++;
+        }
     }
     return count > 0 ? vec3_scale(1 / count, sum) : sum;
 }

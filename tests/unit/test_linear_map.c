@@ -1,0 +1,107 @@
+/* Collision surfaces whose weights come from a file: maps that do not fit are refused with what is
+ * wrong. The files are written here. */
+#include "support/scene_text.h"
+
+#include "base/file.h"
+
+#include <hdf5.h>
+#include <math.h>
+#include <unistd.h>
+
+static abut_error err;
+static char folder[100];
+
+static void write_list(hid_t group, const char *name, hid_t type, const void *data, hsize_t count)
+{
+    hid_t space = H5Screate_simple(1, &count, NULL);
+    hid_t set = H5Dcreate2(group, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    CHECK(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+}
+
+/* A surface of four vertices that follow the four nodes of a tet, with one entry changed. */
+typedef struct map_case {
+    int shape[2];
+    int entry_row, entry_column;
+    double entry;
+    int entries; /* of the columns; the others have four */
+} map_case;
+
+static void write_map(const char *path, const map_case *c)
+{
+    double values[4] = {1, 1, 1, c->entry};
+    int rows[4] = {0, 1, 2, c->entry_row}, columns[4] = {0, 1, 2, c->entry_column};
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t group = H5Gcreate2(file, "weight_triplets", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    hsize_t two = 2;
+    hid_t space = H5Screate_simple(1, &two, NULL);
+    hid_t shape = H5Acreate2(group, "shape", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT);
+    CHECK(H5Awrite(shape, H5T_NATIVE_INT, c->shape) >= 0);
+    H5Aclose(shape);
+    H5Sclose(space);
+    write_list(group, "values", H5T_NATIVE_DOUBLE, values, 4);
+    write_list(group, "rows", H5T_NATIVE_INT, rows, 4);
+    write_list(group, "cols", H5T_NATIVE_INT, columns, (hsize_t)c->entries);
+    H5Gclose(group);
+    H5Fclose(file);
+}
+
+static void write_at(const char *name, const char *text)
+{
+    char path[200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    CHECK_OK(atomic_write(path, text, strlen(text), &err), err);
+}
+
+/* Builds the scene with this map; NULL expected: it must succeed. */
+static void try_map(map_case c, const char *expected)
+{
+    char path[200], text[800];
+    snprintf(path, sizeof path, "%s/map.hdf5", folder);
+    write_map(path, &c);
+    snprintf(text, sizeof text,
+             "{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'bodies': [{'mesh': '%s/tet.msh', "
+             "'material': {'young': 1e5, 'poisson': 0.3}, 'surface': {'file': '%s/skin.obj', "
+             "'map': '%s/map.hdf5'}}]}",
+             folder, folder, folder);
+    use_double_quotes(text);
+    file_bytes bytes = {.data = text, .size = strlen(text)};
+    scene_def *scene = NULL;
+    stepper *s = NULL;
+    CHECK_OK(scene_load_bytes("test.json", &bytes, NULL, 0, NULL, &scene, &err), err);
+    abut_status status = scene_build(scene, NULL, &s, &err);
+    if (!expected) CHECK_OK(status, err);
+    if (expected) {
+        CHECK(status == ABUT_ERROR_INPUT);
+        bool named = strstr(err.message, expected) != NULL && strstr(err.place, "surface");
+        CHECK(named);
+        if (!named) printf("%s: %s\n", err.place, err.message);
+    }
+    drop_scene(s, scene);
+}
+
+TEST(maps_that_do_not_fit)
+{
+    try_map((map_case){{4, 4}, 3, 3, 1, 4}, NULL);
+    try_map((map_case){{5, 4}, 3, 3, 1, 4}, "the map has 5 rows and 4 columns");
+    try_map((map_case){{4, 9}, 3, 3, 1, 4}, "the map has 4 rows and 9 columns");
+    try_map((map_case){{4, 4}, 3, 3, NAN, 4}, "is not a number");
+    try_map((map_case){{4, 4}, 3, 3, INFINITY, 4}, "is not a number");
+    try_map((map_case){{4, 4}, 4, 3, 1, 4}, "(4, 3)");
+    try_map((map_case){{4, 4}, 3, -1, 1, 4}, "(3, -1)");
+    try_map((map_case){{4, 4}, 3, 3, 1, 3}, "4, 4 and 3 entries; they must agree");
+}
+
+int main(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/abut-linear-map-%d", (int)getpid());
+    CHECK_OK(directory_create(folder, &err), err);
+    write_at("tet.msh",
+             "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n"
+             "4 0 0 1\n$EndNodes\n$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n");
+    write_at("skin.obj",
+             "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    RUN(maps_that_do_not_fit);
+    return TEST_END();
+}
