@@ -425,10 +425,10 @@ abut_status contact_create(const model *m, const contact_options *options, conta
         t->active.links = &t->links;
         status = surface_links_make(&t->links, &m->surface, vertices, err);
     }
-    if (part_boxes_possible(m)) { /* instead of one over all primitives */
+    if (status == ABUT_OK && part_boxes_possible(m)) { /* instead of one over all primitives */
         collision_surface_positions(&m->surface, (const double *)m->rest.data, t->y);
-        if (status == ABUT_OK)
-            status = broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
+        status = broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
+        if (status == ABUT_OK) status = near_pairs_create(&t->near, &t->tube, options->dhat, err);
     } else if (status == ABUT_OK) {
         status = broad_create(&shape, &t->broad, err);
     }
