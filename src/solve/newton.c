@@ -19,7 +19,8 @@ abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, con
     n->direction = mem_alloc(scalars, sizeof *n->direction);
     n->trial = mem_alloc(scalars, sizeof *n->trial);
     n->right = mem_alloc(scalars, sizeof *n->right);
-    if (n->step && n->direction && n->trial && n->right) return ABUT_OK;
+    n->way = mem_alloc(scalars, sizeof *n->way);
+    if (n->step && n->direction && n->trial && n->right && n->way) return ABUT_OK;
     newton_free(n);
     return error_memory(err, "setting up Newton's method");
 }
@@ -30,6 +31,7 @@ void newton_free(newton_solver *n)
     mem_free(n->direction);
     mem_free(n->trial);
     mem_free(n->right);
+    mem_free(n->way);
     memset(n, 0, sizeof *n);
 }
 
@@ -157,6 +159,34 @@ static bool forcing_confirms(forcing *f)
     return f->largest <= 0 || f->tolerance <= fmax(CONFIRMED, f->least);
 }
 
+/* Projected Hessians are too stiff where the true ones are indefinite (a rod that buckles):
+ * Newton's method then takes one short full step after the other along nearly the same way. From
+ * some iterations on, a share of the last step is added for as long as the energy still falls along
+ * it, which keeps the sum a direction of descent. Steps that collisions or the energy cut short say
+ * nothing about the next one. */
+typedef struct momentum {
+    bool usable;
+    double slope; /* of the energy along the last step, at its beginning, negated */
+} momentum;
+
+/* The way to go into n->way, in the numbering of the unknowns; true when it is not the Newton
+ * direction alone. */
+static bool momentum_add(newton_solver *n, const momentum *m, int iteration)
+{
+    enum { PATIENCE = 24 };
+    static const double MOST = 0.7;
+    size_t scalars = 3 * (size_t)n->problem->free_count;
+    double share = 0;
+    if (m->usable && iteration > PATIENCE && m->slope > 0)
+        share = fmin(MOST, dot(n->way, n->right, scalars) / m->slope);
+    bool mixed = share > 0;
+    if (mixed)
+        for (size_t i = 0; i < scalars; i++) n->way[i] = n->step[i] + share * n->way[i];
+    else
+        memcpy(n->way, n->step, scalars * sizeof *n->way);
+    return mixed;
+}
+
 typedef struct axpy_work {
     const double *x, *p;
     double *out, alpha;
@@ -213,6 +243,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
     }
     if (p->free_count == 0) result->converged = true;
     forcing exactness = forcing_begin(n, options);
+    momentum inertia = {false, 0};
     while (!result->converged && result->iterations < options->max_iterations) {
         timer_switch(p->timer, STAGE_ASSEMBLY);
         TRY(problem_derivatives(p, x, true, err));
@@ -226,12 +257,14 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         /* predicted by the quadratic model */
         double decrease = 0.5 * dot(n->right, n->step, scalars);
         if (result->iterations == 0) result->first_direction = result->direction;
+        bool mixed = momentum_add(n, &inertia, result->iterations);
         result->iterations++;
         if (options->goal && energy - 4 * decrease > *options->goal) break;
-        problem_expand(p, n->step, n->direction);
+        problem_expand(p, n->way, n->direction);
         double alpha = 1;
         TRY(problem_max_step(p, x, n->direction, 1.0, &alpha, err));
         bool tiny = is_tiny(n, options, result->direction, &passed), moved = false;
+        int halvings = result->halvings;
         TRY(line_search(n, x, alpha, tiny, decrease, &energy, result, &moved, err));
         bool changed = false, may_stop = true;
         if (hooks)
@@ -241,10 +274,12 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
             TRY(problem_update(p, x, err));
             energy = problem_value(p, x);
         }
+        inertia = (momentum){alpha == 1 && moved && !changed && result->halvings == halvings,
+                             dot(n->way, n->right, scalars)};
         log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
                     result->iterations, result->direction, alpha, energy);
         if (may_stop && tiny && forcing_confirms(&exactness)) result->converged = true;
-        if (!moved && !tiny && !changed && !forcing_confirms(&exactness)) continue;
+        if (!moved && !tiny && !changed && (mixed || !forcing_confirms(&exactness))) continue;
         if (!moved && !tiny && !changed) {
             /* What is left to gain may be less than the energy's rounding: that is the end, too. */
             result->converged = decrease <= STALL_NOISE * fabs(energy) && may_stop;

@@ -47,6 +47,7 @@ typedef struct newton_solver {
     linear_solver *linear;
     const logger *log;
     double *step, *direction, *trial, *right;
+    double *way; /* what was added to x last, before it was shortened */
 } newton_solver;
 
 abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,
