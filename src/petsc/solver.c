@@ -203,8 +203,10 @@ static PetscErrorCode create_solver(petsc_solver *s)
     PetscCall(KSPCreate(PETSC_COMM_WORLD, &s->ksp));
     PetscCall(KSPSetType(s->ksp, s->method->ksp));
     /* The natural norm, of the error as energy: in the plain one stiff contacts outweigh all else.
-     */
-    if (strcmp(s->method->ksp, KSPCG) == 0) PetscCall(KSPSetNormType(s->ksp, KSP_NORM_NATURAL));
+     * With incomplete factors of the ranks it stops too early. */
+    bool incomplete = strcmp(s->method->name, "icc") == 0;
+    if (strcmp(s->method->ksp, KSPCG) == 0)
+        PetscCall(KSPSetNormType(s->ksp, incomplete ? KSP_NORM_PRECONDITIONED : KSP_NORM_NATURAL));
     PetscCall(KSPGetPC(s->ksp, &pc));
     PetscCall(PCSetType(pc, s->method->pc));
     if (strcmp(s->method->name, "mumps") == 0)
