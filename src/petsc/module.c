@@ -123,10 +123,6 @@ static petsc_status start(const char *options, rank_transport *transport, char t
                                   .all_ended = all_ended,
                                   .abort = abort_all};
     MPI_Comm_size(PETSC_COMM_WORLD, &transport->count);
-    /* Galerkin products in one go take a fifth less memory; there is no such way on one rank. */
-    PetscBool given_way = PETSC_FALSE;
-    PetscOptionsHasName(NULL, NULL, "-matptap_via", &given_way);
-    if (transport->count > 1 && !given_way) PetscOptionsSetValue(NULL, "-matptap_via", "allatonce");
     MPI_Comm_rank(PETSC_COMM_WORLD, &transport->index);
     return PETSC_DONE;
 }
