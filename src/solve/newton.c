@@ -216,9 +216,10 @@ static abut_status line_search(newton_solver *n, double *x, double alpha, bool t
             /* Too little to gain for the energy to tell: its direction is good, nevertheless. */
             if (decrease <= STALL_NOISE * fabs(*energy)) noise = STALL_NOISE * fabs(*energy);
             if (isfinite(trial) && (trial <= *energy + noise || (tiny && k > 8))) {
+                /* Without any change the next iteration would be the same one. */
+                *moved = memcmp(x, n->trial, scalars * sizeof *x) != 0;
                 memcpy(x, n->trial, scalars * sizeof *x);
                 *energy = trial;
-                *moved = true;
                 return ABUT_OK;
             }
         }
