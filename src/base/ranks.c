@@ -37,6 +37,18 @@ void ranks_gather_counts(size_t own, size_t *all)
     if (start != few) mem_free(start);
 }
 
+void ranks_gather_starts(size_t own, size_t *start)
+{
+    size_t ranks = (size_t)ranks_count(), sum = 0;
+    ranks_gather_counts(own, start);
+    for (size_t r = 0; r < ranks; r++) {
+        size_t count = start[r];
+        start[r] = sum;
+        sum += count;
+    }
+    start[ranks] = sum;
+}
+
 double ranks_minimum(double value) { return ranks_divided() ? transport->minimum(value) : value; }
 
 bool ranks_any(bool value)

@@ -48,6 +48,9 @@ static inline size_t ranks_begin(size_t n, int rank)
 void ranks_gather(void *data, size_t size, const size_t *start);
 /* One value of every rank: value[count]. */
 void ranks_gather_counts(size_t own, size_t *all);
+/* Where the share of every rank begins when each has `own`, and at the end their sum: ranks_count()
+ * + 1 numbers. */
+void ranks_gather_starts(size_t own, size_t *start);
 double ranks_minimum(double value);
 bool ranks_any(bool value);
 /* True when all ranks have the same 64 bits. */

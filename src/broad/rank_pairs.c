@@ -43,16 +43,11 @@ static bool merge_all(index_pair *from, index_pair *to, size_t *start, size_t co
 
 abut_status rank_pairs_gather(pair_list *list, pair_list *scratch, abut_error *err)
 {
-    size_t ranks = (size_t)ranks_count(), own = list->count, total = 0;
+    size_t ranks = (size_t)ranks_count(), own = list->count;
     size_t *start = mem_alloc(ranks + 1, sizeof *start);
     if (!start) return error_memory(err, "gathering candidate pairs");
-    ranks_gather_counts(own, start);
-    for (size_t r = 0; r < ranks; r++) {
-        size_t count = start[r];
-        start[r] = total;
-        total += count;
-    }
-    start[ranks] = total;
+    ranks_gather_starts(own, start);
+    size_t total = start[ranks];
     bool ok = total == 0 || (array_resize(list, total) && array_resize(scratch, total));
     if (ok && total > 0) {
         memmove(list->data + start[ranks_index()], list->data, own * sizeof *list->data);

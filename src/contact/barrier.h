@@ -46,8 +46,8 @@ static inline double barrier_second(barrier_kind kind, double s, double shat)
 /* Factor on the barrier of a pair with thickness, whose squared distances end at reach2 = (xi +
  * dhat)^2 - xi^2 instead of shat = dhat^2. b has the unit shat^2: without the factor a thickness of
  * 50 dhat would make the barrier 10,000 times as stiff as that of a thin pair beside it. With it,
- * dhat / (xi + dhat) for every shat, the curvature in the distance is that of thin pairs near zero.
- * 1 without thickness. */
+ * (dhat / (xi + dhat))^2, the curvature in the distance is that of thin pairs near zero. 1 without
+ * thickness. */
 static inline double barrier_thickness_scale(barrier_kind kind, double shat, double reach2)
 {
     double ratio = 2 * shat / (shat + reach2);

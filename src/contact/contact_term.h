@@ -57,9 +57,9 @@ enum { CONTACT_PLANES = STENCIL_LISTS, CONTACT_ROWS = STENCIL_LISTS + 1 };
 
 /* How a rigid frame moves during max_step. */
 typedef struct frame_motion {
-    double speed, turn,
-        limit;       /* of its origin and of its rotation vector; up to limit times that */
-    vec3 shift, end; /* of the origin, up to there; where it is then */
+    double speed, turn; /* of its origin and of its rotation vector */
+    double limit;       /* it goes so many times as far */
+    vec3 shift, end;    /* of the origin, up to there; where it is then */
     mat3 rotation;
 } frame_motion;
 

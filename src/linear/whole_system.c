@@ -47,19 +47,6 @@ void whole_destroy(whole_system *w)
     mem_free(w);
 }
 
-/* start[r] from what every rank has. */
-static void gather_starts(size_t own, size_t *start)
-{
-    size_t ranks = (size_t)ranks_count(), sum = 0;
-    ranks_gather_counts(own, start);
-    for (size_t r = 0; r < ranks; r++) {
-        size_t count = start[r];
-        start[r] = sum;
-        sum += count;
-    }
-    start[ranks] = sum;
-}
-
 /* Columns of all rows, and the pattern of the lower triangle. */
 static abut_status gather_pattern(whole_system *w, const row_matrix *m, abut_error *err)
 {
@@ -67,8 +54,8 @@ static abut_status gather_pattern(whole_system *w, const row_matrix *m, abut_err
     if (!array_resize(&w->first, ranks + 1) || !array_resize(&w->blocks, ranks + 1) ||
         !array_resize(&w->length, n + 1))
         return error_memory(err, "gathering the matrix");
-    gather_starts((size_t)m->rows, w->first.data);
-    gather_starts((size_t)m->start.data[m->rows], w->blocks.data);
+    ranks_gather_starts((size_t)m->rows, w->first.data);
+    ranks_gather_starts((size_t)m->start.data[m->rows], w->blocks.data);
     size_t total = w->blocks.data[ranks];
     if (!array_resize(&w->column, total) || !array_resize(&w->value, 9 * total) ||
         !array_resize(&w->right, 3 * n) || !array_resize(&w->x, 3 * n) ||

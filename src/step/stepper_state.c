@@ -10,8 +10,8 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
                     s->linear_choice);
         out[count++] = (state_array){
             .name = "linear_order", .ints = s->linear_order.data, .count = s->linear_order.count};
-        out[count++] =
-            (state_array){.name = "linear_numbers", .doubles = s->linear_numbers, .count = 2};
+        out[count++] = (state_array){
+            .name = "linear_numbers", .doubles = s->linear_numbers, .count = LINEAR_NUMBERS};
         out[count++] = (state_array){.name = "linear_choice",
                                      .doubles = s->linear_choice,
                                      .count = LINEAR_CHOICE,
