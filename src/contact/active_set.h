@@ -36,7 +36,7 @@ typedef ARRAY(contact_stencil) stencil_array;
 
 /* Areas at rest that vertices and edges stand for. */
 typedef struct surface_areas {
-    ARRAY(double) vertex; /* a third of its triangles; of free edges half their lengths */
+    ARRAY(double) vertex; /* a third of its triangles; of free edges half their lengths; else 1 */
     ARRAY(double) edge;   /* a third of its triangles; of a free edge its length */
 } surface_areas;
 

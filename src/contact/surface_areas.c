@@ -66,5 +66,8 @@ abut_status surface_areas_measure(surface_areas *areas, const collision_surface 
         areas->edge.data[e] = length;
         for (int k = 0; k < 2; k++) areas->vertex.data[v[k]] += 0.5 * length;
     }
+    /* A lone point has no measure, but without a weight nothing would hold it off. */
+    for (size_t v = 0; v < vertex_count; v++)
+        if (areas->vertex.data[v] <= 0) areas->vertex.data[v] = 1;
     return ABUT_OK;
 }

@@ -63,17 +63,15 @@ mat3 element_deformation(const element_set *s, size_t e, const double *u, int po
     return mat3_add(mat3_mul(h, p.inverse), mat3_identity());
 }
 
-/* The barrier of the guards: mu b(det F) with b(J) = -(1 - J/J0)^2 ln(J/J0) below J0, else 0. */
-static double guard_energy(const elastic_parameters *material, mat3 f)
+double guard_energy(const elastic_parameters *material, mat3 f)
 {
     double j = mat3_determinant(f) / GUARD_BEGINS;
     if (j >= 1 || !elastic_forbids_inversion(material)) return 0;
     return j > 0 ? -material->mu * (1 - j) * (1 - j) * log(j) : INFINITY;
 }
 
-/* Its stress b' cof F and, where asked for, the derivative in the frame of the singular vectors. */
-static bool guard_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
-                           elastic_spectrum *out)
+bool guard_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
+                    elastic_spectrum *out)
 {
     double j = mat3_determinant(f) / GUARD_BEGINS;
     if (j >= 1 || !(j > 0) || !elastic_forbids_inversion(material)) return false;

@@ -95,6 +95,12 @@ void element_map_nodes(const element_set *s, size_t e, const double *x, const ve
 void element_map_direction(const element_set *s, size_t e, const double *p, vec3 *nodes);
 
 static const double GUARD_BEGINS = 0.25;
+/* The barrier of the guards: mu b(det F) with b(J) = -(1 - J/J0)^2 ln(J/J0) below J0, else 0. */
+double guard_energy(const elastic_parameters *material, mat3 f);
+/* Its stress b' cof F and, where asked for, the derivative in the frame of the singular vectors;
+ * false where the barrier is 0. */
+bool guard_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
+                    elastic_spectrum *out);
 
 enum { ELEMENT_MAX_NODES = 35, ELEMENT_MAX_STRIDE = 36 };
 

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <string.h>
 
-enum { MAX_COUNT = 220, MAX_PADDED = 220, MAX_DEPTH = 4, MAX_SHRINKS = 80 };
+enum { MAX_COUNT = 220, MAX_PADDED = 220, MAX_DEPTH = 12, MAX_SHRINKS = 80 };
 
 /* ---- tables ---- */
 
@@ -198,16 +198,22 @@ static mat3 jacobian_at(const positivity *p, const vec3 *nodes, const double (*g
     return j;
 }
 
+/* Lattice point i of a part in the reference cell. */
+static void part_point(const positivity *p, const part *q, int i, double xi[3])
+{
+    for (int k = 0; k < 3; k++) {
+        xi[k] = q->corner[k];
+        for (int a = 0; a < 3; a++) xi[k] += q->axes[a][k] * p->points[i][a];
+    }
+}
+
 /* Gradients at lattice point i of a part. */
 static const double (*part_gradients(const positivity *p, const part *q, int i,
                                      double (*room)[3]))[3]
 {
     if (q->depth == 0) return (const double(*)[3])(p->gradients + (size_t)i * (size_t)p->nodes);
     double xi[3];
-    for (int k = 0; k < 3; k++) {
-        xi[k] = q->corner[k];
-        for (int a = 0; a < 3; a++) xi[k] += q->axes[a][k] * p->points[i][a];
-    }
+    part_point(p, q, i, xi);
     lagrange_evaluate(p->kind, p->order, xi, NULL, room);
     return (const double(*)[3])room;
 }
@@ -388,16 +394,20 @@ static void sample_motion(const positivity *p, const vec3 *nodes, const vec3 *di
     }
 }
 
-/* Shows det(x + s direction) > fraction det(x) in a part for s in [0, end]. */
+/* Shows det(x + s direction) > fraction det(x) in a part for s in [0, end]; otherwise tells a point
+ * where it could not (weak may be NULL). */
 static bool certify(const positivity *p, const vec3 *nodes, const vec3 *direction, const part *q,
-                    double end, double fraction)
+                    double end, double fraction, double weak[3])
 {
     motion_samples samples;
     double c[4][MAX_PADDED];
     sample_motion(p, nodes, direction, q, end, &samples);
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < p->count; i++)
-            if (!(samples.value[k][i] > fraction * samples.value[0][i])) return false;
+            if (!(samples.value[k][i] > fraction * samples.value[0][i])) {
+                if (weak) part_point(p, q, i, weak);
+                return false;
+            }
     for (int k = 0; k < 4; k++) coefficients(p, samples.value[k], c[k]);
     double margin = 8 * rounding(p, samples.size);
     bool good = true;
@@ -410,10 +420,13 @@ static bool certify(const positivity *p, const vec3 *nodes, const vec3 *directio
         good = least > margin && f0 > margin;
     }
     if (good) return true;
-    if (q->depth == MAX_DEPTH) return false;
+    if (q->depth == MAX_DEPTH) {
+        if (weak) part_point(p, q, 0, weak);
+        return false;
+    }
     for (int i = 0; i < child_count(p); i++) {
         part child = child_of(p, q, i);
-        if (!certify(p, nodes, direction, &child, end, fraction)) return false;
+        if (!certify(p, nodes, direction, &child, end, fraction, weak)) return false;
     }
     return true;
 }
@@ -438,13 +451,19 @@ static double sampled_limit(const positivity *p, const motion_samples *samples, 
 double positivity_max_step(const positivity *p, const vec3 *nodes, const vec3 *direction,
                            double limit, double fraction)
 {
-    if (certify(p, nodes, direction, &whole, limit, fraction)) return limit;
+    if (certify(p, nodes, direction, &whole, limit, fraction, NULL)) return limit;
     motion_samples samples;
     sample_motion(p, nodes, direction, &whole, limit, &samples);
     double t = sampled_limit(p, &samples, limit, fraction);
     for (int k = 0; k < MAX_SHRINKS && t > 0; k++) {
         t *= k == 0 ? 0.95 : 0.7;
-        if (certify(p, nodes, direction, &whole, t, fraction)) return t;
+        if (certify(p, nodes, direction, &whole, t, fraction, NULL)) return t;
     }
     return 0;
+}
+
+bool positivity_weak_point(const positivity *p, const vec3 *nodes, const vec3 *direction,
+                           double step, double fraction, double xi[3])
+{
+    return !certify(p, nodes, direction, &whole, step, fraction, xi);
 }

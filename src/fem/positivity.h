@@ -45,4 +45,8 @@ positivity_answer positivity_check(const positivity *p, const vec3 *nodes);
 double positivity_max_step(const positivity *p, const vec3 *nodes, const vec3 *direction,
                            double limit, double fraction);
 
+/* A point of the cell where the same cannot be shown for all s in [0, step]; false: it can. */
+bool positivity_weak_point(const positivity *p, const vec3 *nodes, const vec3 *direction,
+                           double step, double fraction, double xi[3]);
+
 #endif

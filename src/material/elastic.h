@@ -89,10 +89,10 @@ void elastic_hessian(const elastic_parameters *material, mat3 f, bool project, d
 void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, double *energy,
                       mat3 *stress, elastic_spectrum *spectrum);
 
-/* Writes the spectrum out as a 9x9 matrix; exactly symmetric. */
 /* The spectrum of first det''(F) + second cof F x cof F, which is the Hessian of any function of
  * det F with these derivatives. */
 void determinant_spectrum(mat3 f, double first, double second, bool project, elastic_spectrum *out);
+/* Writes the spectrum out as a 9x9 matrix; exactly symmetric. */
 void elastic_spectrum_expand(const elastic_spectrum *spectrum, double hessian[81]);
 
 #endif

@@ -76,6 +76,10 @@ static abut_status add_thin_terms(stepper *s, abut_error *err)
         s->thin[s->thin_count++] = &s->twist->element.base;
         if (s->damping) TRY(damping_add_term(s->damping, &s->twist->element.base, true, err));
     }
+    if (sentinel_needed(s->model)) {
+        TRY(sentinel_create(s->model, s->elastic, &s->sentinels, err));
+        s->thin[s->thin_count++] = &s->sentinels->base;
+    }
     for (int i = 0; i < s->thin_count; i++) TRY(problem_add_term(&s->problem, s->thin[i], err));
     return ABUT_OK;
 }
@@ -643,6 +647,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     if (s->contact) contact_set_fixed(s->contact, s->fixed);
     if (s->contact) contact_begin_step(s->contact);
     if (s->limit) strain_limit_begin_step(s->limit);
+    if (s->sentinels) sentinel_begin_step(s->sentinels);
     problem_begin_step(&s->problem);
     linear_begin_step(s->linear);
     if (s->mlcp) return stepper_solve_mlcp(s, statistics, err);

@@ -19,6 +19,7 @@
 #include "term/damping.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
+#include "term/sentinel.h"
 #include "term/shell.h"
 #include "term/strain_limit.h"
 #include "term/surface_load.h"
@@ -84,7 +85,7 @@ typedef struct step_statistics {
     remesh_counts remesh;
 } step_statistics;
 
-enum { THIN_TERMS = 8 };
+enum { THIN_TERMS = 9 };
 
 typedef struct stepper {
     model *model; /* owned */
@@ -103,8 +104,9 @@ typedef struct stepper {
     rigid_motion rigid;
     inertia_term *inertia;
     elastic_term *elastic;
-    term *thin[THIN_TERMS]; /* elastic terms of shells and rods; those that the scene needs */
+    term *thin[THIN_TERMS]; /* the other elastic terms; those that the scene needs */
     int thin_count;
+    sentinel_term *sentinels; /* one of them, or NULL */
     strain_limit_term *limit; /* one of them, or NULL */
     twist_term *twist;        /* one of them, or NULL */
     int32_t *holder;          /* per block, scratch of twist */

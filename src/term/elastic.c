@@ -8,9 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Share of its present volume that a step must leave an element (IPC supplement 4). */
-static const double KEEP_VOLUME = 0.2;
-
 static void element_positions(const model *m, const double *x, size_t e, vec3 *out)
 {
     for (size_t k = 0; k < 4; k++) out[k] = vec3_load(x + 3 * (size_t)m->tets.data[4 * e + k]);
@@ -79,7 +76,7 @@ static double step_range(void *context, size_t begin, size_t end)
         element_positions(w->t->model, w->x, e, x);
         element_positions(w->t->model, w->p, e, p);
         if (!elastic_forbids_inversion(element_material(w->t->model, e))) continue;
-        alpha = fmin(alpha, tet4_max_step(x, p, KEEP_VOLUME));
+        alpha = fmin(alpha, tet4_max_step(x, p, ELASTIC_KEEP_VOLUME));
     }
     return alpha;
 }
@@ -89,13 +86,20 @@ static abut_status max_step(term *base, const double *x, const double *p, double
 {
     (void)timer;
     (void)err;
-    range_work work = {(elastic_term *)base, x, p, limit};
+    elastic_term *t = (elastic_term *)base;
+    range_work work = {t, x, p, limit};
     *alpha = limit;
-    if (!work.t->keeps_volume) return ABUT_OK;
-    const model *m = work.t->model;
+    t->held_by = -1;
+    if (!t->keeps_volume) return ABUT_OK;
+    const model *m = t->model;
     *alpha = fmin(limit, ranks_min_of(m->tet_count, step_range, &work));
-    for (size_t i = 0; i < m->sets.count; i++)
-        *alpha = elements_max_step(m, &m->sets.data[i], x, p, *alpha, KEEP_VOLUME);
+    for (size_t i = 0; i < m->sets.count; i++) {
+        double before = *alpha;
+        *alpha = elements_max_step(m, &m->sets.data[i], x, p, before, ELASTIC_KEEP_VOLUME);
+        if (*alpha >= before || *alpha >= ELASTIC_HELD_BACK * limit) continue;
+        t->held_by = (int)i;
+        t->held_at = *alpha;
+    }
     return ABUT_OK;
 }
 
@@ -200,6 +204,7 @@ abut_status elastic_create(const model *m, elastic_term **out, abut_error *err)
     t->base = (term){.class = &elastic_class, .weight = 1, .enabled = true, .group_count = 1};
     t->base.groups[0] = (stencil_group){4, m->tet_count, m->tets.data};
     t->model = m;
+    t->held_by = -1;
     for (size_t i = 0; i < m->bodies.count; i++)
         if (m->bodies.data[i].tet_count && elastic_forbids_inversion(&m->bodies.data[i].material))
             t->keeps_volume = true;

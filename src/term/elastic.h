@@ -10,7 +10,13 @@ typedef struct elastic_term {
     term base;
     const model *model;
     bool keeps_volume; /* some material forbids inversion: steps are filtered and states checked */
+    int held_by;       /* the element set that held the last step back, -1: none did; */
+    double held_at;    /* to this, less than ELASTIC_HELD_BACK of what was asked for */
 } elastic_term;
+
+/* Share of its present volume that a step must leave an element (IPC supplement 4). */
+static const double ELASTIC_KEEP_VOLUME = 0.2;
+static const double ELASTIC_HELD_BACK = 0.1;
 
 abut_status elastic_create(const model *m, elastic_term **out, abut_error *err);
 /* gradient += weight x elastic gradient, over all blocks, in element order. */

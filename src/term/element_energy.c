@@ -43,18 +43,30 @@ void elements_derivatives(const model *m, const element_set *s, const double *x,
     }
 }
 
+static double allowed_step(const range_work *w, size_t e, double limit)
+{
+    if (!elastic_forbids_inversion(&w->s->material.data[e])) return limit;
+    vec3 x[CELL_MAX_NODES], p[CELL_MAX_NODES];
+    element_map_nodes(w->s, e, w->x, w->m->rest.data, x);
+    element_map_direction(w->s, e, w->p, p);
+    return fmin(limit, positivity_max_step(&w->s->positive, x, p, limit, w->fraction));
+}
+
 static double step_range(void *context, size_t begin, size_t end)
 {
     const range_work *w = context;
     double alpha = w->limit;
-    for (size_t e = begin; e < end; e++) {
-        if (!elastic_forbids_inversion(&w->s->material.data[e])) continue;
-        vec3 x[CELL_MAX_NODES], p[CELL_MAX_NODES];
-        element_map_nodes(w->s, e, w->x, w->m->rest.data, x);
-        element_map_direction(w->s, e, w->p, p);
-        alpha = fmin(alpha, positivity_max_step(&w->s->positive, x, p, alpha, w->fraction));
-    }
+    for (size_t e = begin; e < end; e++) alpha = allowed_step(w, e, alpha);
     return alpha;
+}
+
+/* The number of the first element that does not allow the whole limit. */
+static double holding_range(void *context, size_t begin, size_t end)
+{
+    const range_work *w = context;
+    for (size_t e = begin; e < end; e++)
+        if (allowed_step(w, e, w->limit) < w->limit) return (double)e;
+    return INFINITY;
 }
 
 double elements_max_step(const model *m, const element_set *s, const double *x, const double *p,
@@ -62,6 +74,15 @@ double elements_max_step(const model *m, const element_set *s, const double *x, 
 {
     range_work work = {m, s, x, p, limit, fraction};
     return fmin(limit, ranks_min_of(s->count, step_range, &work));
+}
+
+int64_t elements_holding(const model *m, const element_set *s, const double *x, const double *p,
+                         double step, double fraction)
+{
+    /* Limits are found by bisection: the one that held the step does not allow twice as much. */
+    range_work work = {m, s, x, p, 2 * step, fraction};
+    double first = ranks_min_of(s->count, holding_range, &work);
+    return first < INFINITY ? (int64_t)first : -1;
 }
 
 static double volume_range(void *context, size_t begin, size_t end)

@@ -13,6 +13,9 @@ void elements_derivatives(const model *m, const element_set *s, const double *x,
  * whose material forbids inversion. */
 double elements_max_step(const model *m, const element_set *s, const double *x, const double *p,
                          double limit, double fraction);
+/* The first element that does not allow more than `step` along p; -1 when all do. */
+int64_t elements_holding(const model *m, const element_set *s, const double *x, const double *p,
+                         double step, double fraction);
 /* Over all elements and points of the rule: smallest det F, largest stretch. */
 double elements_min_volume_ratio(const model *m, const element_set *s, const double *x);
 double elements_max_stretch(const model *m, const element_set *s, const double *x);

@@ -120,10 +120,31 @@ TEST(weighted_term_matches_differences)
     free_model(m);
 }
 
+/* A point without an area must not fall through: it has the weight 1. */
+TEST(lone_points_are_held_off)
+{
+    static const char text[] =
+        "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"ground\": 0, "
+        "\"contact\": {\"dhat\": 0.01, \"area_weighted\": true}, \"bodies\": [{\"name\": "
+        "\"grains\", \"type\": \"particles\", \"mesh\": {\"lattice\": {\"counts\": [2, 1, 2], "
+        "\"spacing\": 0.1}}, \"density\": 1000, \"particles\": {\"radius\": 0.01}, "
+        "\"translate\": [0, 0.1, 0]}]}";
+    abut_sim *sim = NULL;
+    CHECK_OK(abut_sim_create(text, strlen(text), NULL, NULL, &sim, &err), err);
+    if (!sim) return;
+    for (int i = 0; i < 40; i++) CHECK_OK(abut_sim_step(sim, &err), err);
+    abut_body body;
+    CHECK(abut_sim_body(sim, 0, &body));
+    for (size_t i = 0; i < body.node_count; i++)
+        CHECK_NEAR(abut_sim_positions(sim)[3 * (body.first_node + i) + 1], 0.005, 0.005);
+    abut_sim_destroy(sim);
+}
+
 int main(void)
 {
     RUN(gap_over_a_half_space);
     RUN(gap_over_an_obstacle);
     RUN(weighted_term_matches_differences);
+    RUN(lone_points_are_held_off);
     return TEST_END();
 }
