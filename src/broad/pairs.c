@@ -89,7 +89,7 @@ static void sift_down(index_pair *p, size_t root, size_t count)
 
 /* Ranks of up to RANK_LIMIT different numbers by comparing all with all: quadratic, but eight at a
  * time and without a branch that depends on the data, so it beats sorting for short runs. */
-enum { RANK_LIMIT = 64 };
+enum { RANK_LIMIT = 64, MAX_SPLITS = 40 };
 
 typedef int32_t lanes8 __attribute__((vector_size(32)));
 
@@ -107,19 +107,51 @@ static void sort_by_rank(index_pair *p, size_t count)
     for (size_t i = 0; i < count; i++) p[rank[i]] = (index_pair){first, second[i]};
 }
 
-/* Sorts pairs with the same first index by the second, in place; the second indices differ. */
-static void sort_by_second(index_pair *p, size_t count)
+static void sort_by_heap(index_pair *p, size_t count)
 {
-    if (count <= RANK_LIMIT) {
-        if (count > 1) sort_by_rank(p, count);
-        return;
-    }
     for (size_t i = count / 2; i-- > 0;) sift_down(p, i, count);
     for (size_t last = count - 1; last > 0; last--) {
         index_pair t = p[0];
         p[0] = p[last];
         p[last] = t;
         sift_down(p, 0, last);
+    }
+}
+
+/* Moves the pairs whose second index is below `pivot` to the front; returns how many there are.
+ * Every pair is written to both places it may belong to, so that no branch has to be foreseen. */
+static size_t split(index_pair *p, size_t count, int32_t pivot)
+{
+    size_t low = 0;
+    for (size_t i = 0; i < count; i++) {
+        index_pair here = p[i];
+        p[i] = p[low];
+        p[low] = here;
+        low += here.second < pivot;
+    }
+    return low;
+}
+
+static int32_t median3(int32_t a, int32_t b, int32_t c)
+{
+    int32_t low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+/* Sorts pairs with the same first index by the second, in place; the second indices differ. After
+ * `splits` splits heaps keep the time in bounds. */
+static void sort_by_second(index_pair *p, size_t count, int splits)
+{
+    if (count <= RANK_LIMIT) {
+        if (count > 1) sort_by_rank(p, count);
+    } else if (splits == 0) {
+        sort_by_heap(p, count);
+    } else {
+        /* The median of three is neither the least nor the largest: both sides get something. */
+        size_t low =
+            split(p, count, median3(p[0].second, p[count / 2].second, p[count - 1].second));
+        sort_by_second(p, low, splits - 1);
+        sort_by_second(p + low, count - low, splits - 1);
     }
 }
 
@@ -170,7 +202,7 @@ static void sort_range(sort_context *s, int kind, int range)
     }
     place_pairs(c, kind, range, cursors, out);
     for (int32_t i = begin, from = 0; i < end; from = cursors[i++])
-        sort_by_second(out + from, (size_t)(cursors[i] - from));
+        sort_by_second(out + from, (size_t)(cursors[i] - from), MAX_SPLITS);
 }
 
 static void sort_ranges(void *context, size_t begin, size_t end)
