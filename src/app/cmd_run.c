@@ -7,11 +7,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Number of the signal that came; the run stops after the step that is under way. */
 static volatile sig_atomic_t stop_requested;
 
-static void request_stop(int signal_number) { stop_requested = signal_number; }
+/* A second request does not wait for the step: files are never half written, and the last
+ * checkpoint is good. Only what signal handlers may do. */
+static void request_stop(int signal_number)
+{
+    static const char note[] =
+        "\nstopping after this step; once more to stop at once (--resume then "
+        "goes on from the last checkpoint)\n";
+    if (stop_requested) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+        return;
+    }
+    stop_requested = signal_number;
+    if (isatty(STDERR_FILENO) && write(STDERR_FILENO, note, sizeof note - 1) < 0) return;
+}
 
 static void catch_signals(void)
 {
@@ -162,7 +177,8 @@ const command_def command_run = {
         "step), frames/ (VTU files and frames.pvd), checkpoint.h5 and scene.json (the scene as it "
         "was run).\n"
         "Interrupt or terminate it at any time: the step under way is finished, a checkpoint is "
-        "written, and --resume goes on from there. A killed run resumes from its last checkpoint.\n"
+        "written, and --resume goes on from there. A second interrupt does not wait for the step: "
+        "like a killed run, it resumes from its last checkpoint.\n"
         "With mpirun -n N in front, and \"linear\" left alone or \"petsc\", N processes share the "
         "work and the memory (docs/cluster.md).",
     .options = options,

@@ -392,3 +392,16 @@ void elastic_hessian(const elastic_parameters *material, mat3 f, bool project, d
     elastic_evaluate(material, f, project, NULL, NULL, &spectrum);
     elastic_spectrum_expand(&spectrum, hessian);
 }
+
+mat3 elastic_between(const double hessian[81], vec3 n, vec3 o)
+{
+    double a[3] = {n.x, n.y, n.z}, b[3] = {o.x, o.y, o.z};
+    mat3 block = mat3_zero();
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            for (int j = 0; j < 3; j++) {
+                const double *row = hessian + 9 * (3 * i + j) + 3 * k;
+                block.m[i][k] += a[j] * (row[0] * b[0] + row[1] * b[1] + row[2] * b[2]);
+            }
+    return block;
+}

@@ -94,5 +94,7 @@ void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, 
 void determinant_spectrum(mat3 f, double first, double second, bool project, elastic_spectrum *out);
 /* Writes the spectrum out as a 9x9 matrix; exactly symmetric. */
 void elastic_spectrum_expand(const elastic_spectrum *spectrum, double hessian[81]);
+/* The block sum_jl n_j H_ijkl o_l of a 9x9 matrix between two gradients of shape functions. */
+mat3 elastic_between(const double hessian[81], vec3 n, vec3 o);
 
 #endif

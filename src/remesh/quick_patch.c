@@ -139,21 +139,6 @@ void cell_terms_make(const local_mesh *m, const remesh_problem *q, int32_t cell,
     evaluate(&out->cell, q, gradient_of(&out->cell, x, m->dimension), &out->stress, out->hessian);
 }
 
-/* sum_jl n_j C_ijkl o_l times factor, added. */
-static void contract(const double hessian[81], vec3 n, vec3 o, double factor, mat3 *sum)
-{
-    double a[3] = {n.x, n.y, n.z}, b[3] = {o.x, o.y, o.z};
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            double value = 0;
-            for (int j = 0; j < 3; j++) {
-                const double *row = hessian + 9 * (3 * i + j) + 3 * k;
-                value += a[j] * (row[0] * b[0] + row[1] * b[1] + row[2] * b[2]);
-            }
-            sum->m[i][k] += factor * value;
-        }
-}
-
 void cell_terms_middle(const local_mesh *m, const cell_terms *c, int a, int b, middle_terms *sum)
 {
     const quick_cell *cell = &c->cell;
@@ -165,8 +150,9 @@ void cell_terms_middle(const local_mesh *m, const cell_terms *c, int a, int b, m
     sum->gradient = vec3_sub(sum->gradient, cell->weight);
     for (int k = 0; k <= m->dimension; k++) /* facets that have the edge */
         if (k != a && k != b) sum->gradient = vec3_sub(sum->gradient, cell->traction[k]);
-    contract(c->hessian, cell->slope[a], cell->slope[a], 2, &sum->hessian);
-    contract(c->hessian, cell->slope[b], cell->slope[b], 2, &sum->hessian);
+    mat3 halves = mat3_add(elastic_between(c->hessian, cell->slope[a], cell->slope[a]),
+                           elastic_between(c->hessian, cell->slope[b], cell->slope[b]));
+    sum->hessian = mat3_add(sum->hessian, mat3_scale(2, halves));
     for (int i = 0; i < 3; i++) sum->hessian.m[i][i] += 2 * cell->inertia;
 }
 
@@ -326,8 +312,7 @@ static void add_cell_derivatives(quick_patch *p, const quick_cell *c)
             const int32_t *column = p->unknown.data + 3 * c->corner[o];
             if (c->corner[o] > c->corner[k] || (column[0] < 0 && column[1] < 0 && column[2] < 0))
                 continue;
-            mat3 block = {0};
-            contract(hessian, c->slope[k], c->slope[o], 1, &block);
+            mat3 block = elastic_between(hessian, c->slope[k], c->slope[o]);
             for (int i = 0; i < 3; i++) block.m[i][i] += c->inertia * (o == k ? 2 : 1);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++)

@@ -58,20 +58,6 @@ static double value(term *base, const double *x)
     return base->weight * sum;
 }
 
-/* Contracts dP/dF with two gradients: the block of two nodes. */
-static void block_between(const double c[81], vec3 g, vec3 h, double scale, double out[9])
-{
-    double left[3] = {g.x, g.y, g.z}, right[3] = {h.x, h.y, h.z};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            double sum = 0;
-            for (int k = 0; k < 3; k++)
-                for (int l = 0; l < 3; l++)
-                    sum += left[k] * c[9 * (3 * i + k) + 3 * j + l] * right[l];
-            out[3 * i + j] = scale * sum;
-        }
-}
-
 static void evaluate(const sentinel *point, const element_set *s, mat3 f, double scale,
                      double *gradient, double *hessian)
 {
@@ -89,8 +75,10 @@ static void evaluate(const sentinel *point, const element_set *s, mat3 f, double
     if (!hessian) return;
     elastic_spectrum_expand(&spectrum, c);
     for (int a = 0; a < s->nodes; a++)
-        for (int b = a; b < s->nodes; b++, hessian += 9)
-            block_between(c, point->gradient[a], point->gradient[b], scale, hessian);
+        for (int b = a; b < s->nodes; b++, hessian += 9) {
+            mat3 block = elastic_between(c, point->gradient[a], point->gradient[b]);
+            for (int i = 0; i < 9; i++) hessian[i] = scale * block.m[i / 3][i % 3];
+        }
 }
 
 static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,

@@ -60,20 +60,27 @@ for steps in 2 8 10 20 34 40; do run "$scratch/parts" --resume --steps $steps ||
 compare "$scratch/parts" "in six parts"
 
 # --- signals ---
-for signal in INT TERM; do
-    rm -rf "$scratch/stopped"
-    # A shell ignores SIGINT in background jobs; this one starts the command in the foreground of its own.
-    python3 - "$abut" "$scratch/scene.json" "$scratch/stopped" $signal << 'END'
+# interrupt SCENE FOLDER ROWS SIGNAL...: sends the signals when steps.csv has so many rows; the exit code of the run.
+# A shell ignores SIGINT in background jobs; this one starts the command in the foreground of its own.
+interrupt() {
+    python3 - "$abut" "$@" << 'END'
 import os, signal, subprocess, sys, time
-abut, scene, folder, name = sys.argv[1:]
+abut, scene, folder, rows, *names = sys.argv[1:]
 run = subprocess.Popen([abut, "run", scene, "-o", folder, "--quiet"],
                        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 table = os.path.join(folder, "steps.csv")
-while run.poll() is None and not (os.path.exists(table) and open(table).read().count("\n") > 4):
+while run.poll() is None and not (os.path.exists(table) and open(table).read().count("\n") > int(rows)):
     time.sleep(0.001)
-run.send_signal(getattr(signal, "SIG" + name))
-sys.exit(run.wait())
+for name in names:
+    run.send_signal(getattr(signal, "SIG" + name))
+    time.sleep(0.02)
+code = run.wait()
+sys.exit(128 - code if code < 0 else code)
 END
+}
+for signal in INT TERM; do
+    rm -rf "$scratch/stopped"
+    interrupt "$scratch/scene.json" "$scratch/stopped" 4 $signal
     code=$?
     [ $code = 130 ] || fail "SIG$signal: exit code $code"
     grep -q '"status": "interrupted"' "$scratch/stopped/run.json" || fail "SIG$signal: run.json does not say so"
@@ -81,6 +88,21 @@ END
     run "$scratch/stopped" --resume || fail "SIG$signal: going on"
     compare "$scratch/stopped" "SIG$signal"
 done
+
+# The second one does not wait for the end of the step.
+cat > "$scratch/slow.json" << 'END'
+{"abut": 1, "time": {"step": 0.01, "steps": 4}, "output": {"checkpoint_every": 1},
+ "bodies": [{"mesh": {"box": {"size": [1, 1, 1], "cells": [14, 14, 14]}}, "velocity": [0, -3, 0],
+             "fix": {"nodes": {"relative_box": [[0, 0, 0], [1, 0, 1]]}},
+             "material": {"young": 1e5, "poisson": 0.4, "density": 1000}}]}
+END
+interrupt "$scratch/slow.json" "$scratch/slow" 2 INT INT
+code=$?
+[ $code = 130 ] || fail "two interrupts: exit code $code"
+grep -q '"status": "interrupted"' "$scratch/slow/run.json" 2> /dev/null && fail "two interrupts: the step was finished"
+[ -s "$scratch/slow/checkpoint.h5" ] || fail "two interrupts: there is no checkpoint"
+"$abut" run "$scratch/slow.json" -o "$scratch/slow" --resume --quiet || fail "two interrupts: going on"
+[ "$(wc -l < "$scratch/slow/steps.csv")" = 6 ] || fail "two interrupts: $(wc -l < "$scratch/slow/steps.csv") rows"
 
 # --- what cannot be gone on with ---
 # refuse CODE PATTERN WORD...: refused with that message, and the folder stays as it is.
