@@ -1,4 +1,4 @@
-/* Inside of the module: the solver of distributed systems. */
+/* Inside of the module: the solver of distributed systems, products of its matrices. */
 #ifndef PETSC_MODULE_H
 #define PETSC_MODULE_H
 
@@ -12,5 +12,9 @@ petsc_status petsc_solver_create(const char *method, void **self, char text[PETS
 petsc_status petsc_solver_solve(void *self, const petsc_system *system, double *x,
                                 petsc_result *result, char text[PETSC_TEXT]);
 void petsc_solver_destroy(void *self);
+
+/* Products P^T A P with the distributed matrix a take little memory, unless -matptap_via is given.
+ */
+PetscErrorCode galerkin_attach(Mat a);
 
 #endif

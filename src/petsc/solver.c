@@ -226,6 +226,7 @@ static PetscErrorCode prepare(petsc_solver *s, const petsc_system *system, petsc
         PetscCall(create_matrix(s, system));
         PetscCall(fill_matrix(s, system));
         if (s->method->modes && system->position) PetscCall(attach_modes(s, system));
+        if (strcmp(s->method->name, "gamg") == 0) PetscCall(galerkin_attach(s->a));
         PetscCall(create_solver(s));
         s->pattern_stamp = system->pattern_stamp;
         s->ready = true;
