@@ -1,15 +1,24 @@
-/* Distributed solves through PETSc (linear/petsc_module.h). "petsc" alone factorises small systems
- * on every rank, which is faster than sending them about, takes MUMPS while its factor is cheap,
- * and smoothed aggregation beyond. */
+/* Distributed solves through PETSc (linear/petsc_module.h). "petsc" alone factorises systems on
+ * every rank while that is cheap, which is faster than sending them about, and takes smoothed
+ * aggregation beyond. Both give the same bits every time. MUMPS does not: it adds what its ranks
+ * send each other in the order of arrival. It is used where it is named, and where nothing else
+ * converges. */
 #include "base/memory.h"
+#include "base/ranks.h"
 #include "linear/petsc_module.h"
 #include "linear/solver.h"
 #include "linear/whole_system.h"
 
 #include <string.h>
 
-/* Blocks from which a factor of a solid body costs more than an iteration with multigrid. */
-enum { FEW_BLOCKS = 3000, MANY_BLOCKS = 60000, DEFAULT_ITERATIONS = 1000 };
+/* Blocks up to which every rank factorises, and from which none does. */
+enum { FEW_BLOCKS = 10000, MANY_BLOCKS = 60000, DEFAULT_ITERATIONS = 1000 };
+/* Between them: multiplications per block that a factorisation may take when GAMG runs on one rank.
+ * Twice as many as in the choice of "auto" (linear/solver.c), for GAMG takes twice as long as the
+ * multigrid there. */
+static const double CHEAP_WORK = 2.6e6;
+
+typedef enum way { WAY_OPEN, WAY_WHOLE, WAY_DIVIDED } way;
 
 typedef struct solver_petsc {
     const petsc_functions *functions;
@@ -20,7 +29,7 @@ typedef struct solver_petsc {
     int max_iterations;
     linear_options options;
     whole_system *whole; /* NULL: not used yet */
-    bool no_mumps;       /* this PETSc was built without */
+    way way;             /* of this step, without a method */
 } solver_petsc;
 
 static abut_status failure(petsc_status status, const char *text, abut_error *err)
@@ -43,14 +52,23 @@ static abut_status use(solver_petsc *s, const char *method, abut_error *err)
     return status == PETSC_DONE ? ABUT_OK : failure(status, text, err);
 }
 
-static abut_status use_by_size(solver_petsc *s, int32_t blocks, abut_error *err)
+/* Decides by the first system of a step, so that a resumed run decides alike. */
+static abut_status choose_way(solver_petsc *s, const row_matrix *m, linear_statistics *statistics,
+                              abut_error *err)
 {
-    if (blocks < MANY_BLOCKS && !s->no_mumps) {
-        abut_status status = use(s, "mumps", err);
-        if (status != ABUT_ERROR_UNSUPPORTED) return status;
-        s->no_mumps = true;
+    double entries, work;
+    if (s->way != WAY_OPEN) return ABUT_OK;
+    if (m->size < MANY_BLOCKS && !s->whole) TRY(whole_create(&s->options, &s->whole, err));
+    if (m->size >= FEW_BLOCKS && m->size < MANY_BLOCKS) {
+        TRY(whole_estimate(s->whole, m, statistics, &entries, &work, err));
+        s->way = work * ranks_count() <= CHEAP_WORK * m->size ? WAY_WHOLE : WAY_DIVIDED;
+    } else {
+        s->way = m->size < FEW_BLOCKS ? WAY_WHOLE : WAY_DIVIDED;
     }
-    return use(s, "gamg", err);
+    if (s->way == WAY_WHOLE) return ABUT_OK;
+    whole_destroy(s->whole);
+    s->whole = NULL;
+    return ABUT_OK;
 }
 
 static void destroy(void *self)
@@ -85,11 +103,9 @@ static abut_status solve(void *self, const linear_system *system, double *x,
 {
     solver_petsc *s = self;
     const row_matrix *m = system->rows;
-    if (!s->method && m->size < FEW_BLOCKS) {
-        if (!s->whole) TRY(whole_create(&s->options, &s->whole, err));
-        return whole_solve(s->whole, m, system->b, x, statistics, err);
-    }
-    TRY(s->method ? use(s, s->method, err) : use_by_size(s, m->size, err));
+    if (!s->method) TRY(choose_way(s, m, statistics, err));
+    if (s->way == WAY_WHOLE) return whole_solve(s->whole, m, system->b, x, statistics, err);
+    TRY(use(s, s->method ? s->method : "gamg", err));
     petsc_system to = {.first = m->first,
                        .rows = m->rows,
                        .size = m->size,
@@ -121,6 +137,7 @@ static void begin_step(void *self)
     solver_petsc *s = self;
     whole_destroy(s->whole);
     s->whole = NULL;
+    s->way = WAY_OPEN;
     if (!s->self || strcmp(s->used, "mumps") == 0) return;
     s->functions->destroy(s->self);
     s->self = NULL;

@@ -106,6 +106,13 @@ static void gather_values(whole_system *w, const row_matrix *m, const double *ri
     }
 }
 
+abut_status whole_estimate(whole_system *w, const row_matrix *rows, linear_statistics *statistics,
+                           double *entries, double *work, abut_error *err)
+{
+    if (!w->known || w->pattern_stamp != rows->pattern_stamp) TRY(gather_pattern(w, rows, err));
+    return direct_estimate(w->direct, &w->matrix, statistics, entries, work, err);
+}
+
 abut_status whole_solve(whole_system *w, const row_matrix *rows, const double *right, double *x,
                         linear_statistics *statistics, abut_error *err)
 {

@@ -1,6 +1,8 @@
 /* What the library makes of the module for PETSc, with one in its place (tests/modules). */
 #include "test.h"
 
+#include "base/memory.h"
+#include "base/random.h"
 #include "linear/petsc_module.h"
 #include "linear/solver.h"
 
@@ -48,44 +50,91 @@ TEST(another_library_is_refused)
     CHECK(strstr(err.message, "/nonexistent") != NULL);
 }
 
-/* As many unconnected blocks as "petsc" would take to MUMPS. */
-static abut_status solve_diagonal(linear_solver *solver, row_matrix *m)
+/* The identity, with room for what the keys say. */
+static row_matrix identity(int32_t blocks, key_list *keys)
 {
-    enum { BLOCKS = 4000 };
-    static double right[3 * BLOCKS], x[3 * BLOCKS];
-    if (m->rows == 0) CHECK_OK(row_matrix_set_pattern(m, 0, BLOCKS, BLOCKS, NULL, 0, &err), err);
-    for (size_t i = 0; i < 3 * BLOCKS; i++) right[i] = (double)i;
-    linear_system system = {.rows = m, .b = right};
-    abut_status status = linear_solve_system(solver, &system, x, &err);
-    CHECK(status != ABUT_OK || memcmp(x, right, sizeof x) == 0);
-    return status;
+    row_matrix m = {0};
+    key_list_unique(keys);
+    CHECK_OK(row_matrix_set_pattern(&m, 0, blocks, blocks, keys->data, keys->count, &err), err);
+    row_matrix_clear(&m);
+    row_matrix_shift(&m, 1);
+    array_free(keys);
+    return m;
 }
 
-/* Without MUMPS, GAMG is made once per step, not at every solve, and MUMPS asked for once. */
-TEST(without_mumps)
+static row_matrix unconnected(int32_t blocks)
+{
+    key_list none = {0};
+    return identity(blocks, &none);
+}
+
+/* Every block with four others anywhere: no order leaves its factor small. */
+static row_matrix entangled(int32_t blocks)
+{
+    key_list keys = {0};
+    random_state state = {1};
+    for (int32_t i = 0; i < blocks; i++)
+        for (int k = 0; k < 4; k++) {
+            int32_t j = (int32_t)random_below(&state, (uint64_t)blocks);
+            if (j == i) continue;
+            CHECK(array_push(&keys, row_key(i, j)) && array_push(&keys, row_key(j, i)));
+        }
+    return identity(blocks, &keys);
+}
+
+static void solve(linear_solver *solver, const row_matrix *m)
+{
+    size_t n = 3 * (size_t)m->rows;
+    double *right = mem_alloc(n, sizeof *right), *x = mem_calloc(n, sizeof *x);
+    for (size_t i = 0; i < n; i++) right[i] = (double)i;
+    linear_system system = {.rows = m, .b = right};
+    CHECK_OK(linear_solve_system(solver, &system, x, &err), err);
+    CHECK(memcmp(x, right, n * sizeof *x) == 0);
+    mem_free(right);
+    mem_free(x);
+}
+
+/* "petsc" factorises what is cheap and takes GAMG for the rest, made once per step; never MUMPS. */
+TEST(choice_of_petsc)
 {
     setenv("ABUT_PETSC_MODULE", module_path("fake_petsc.so"), 1);
+    struct {
+        row_matrix m;
+        int made; /* hierarchies so far */
+    } cases[] = {{unconnected(4000), 0},
+                 {unconnected(20000), 0},
+                 {entangled(12000), 1},
+                 {unconnected(60000), 2}};
     linear_options options = {.name = "petsc"};
     linear_solver *solver = NULL;
-    row_matrix m = {0};
     CHECK_OK(linear_create(&options, &solver, &err), err);
-    for (int k = 0; k < 3; k++) CHECK_OK(solve_diagonal(solver, &m), err);
-    CHECK(counter("fake_petsc_created") == 1 && counter("fake_petsc_refused") == 1);
-    linear_begin_step(solver);
-    for (int k = 0; k < 3; k++) CHECK_OK(solve_diagonal(solver, &m), err);
-    CHECK(counter("fake_petsc_created") == 2 && counter("fake_petsc_refused") == 1);
-    CHECK(!linear_get_statistics(solver)->exact);
+    int before = 0;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        linear_begin_step(solver);
+        for (int again = 0; again < 3; again++) solve(solver, &cases[k].m);
+        CHECK(counter("fake_petsc_created") == cases[k].made);
+        CHECK(linear_get_statistics(solver)->exact == (cases[k].made == before));
+        before = cases[k].made;
+        row_matrix_free(&cases[k].m);
+    }
+    CHECK(counter("fake_petsc_refused") == 0);
+    CHECK(linear_get_statistics(solver)->fallbacks == 0);
     linear_destroy(solver);
-    options.name = "petsc-mumps";
+}
+
+TEST(without_mumps)
+{
+    linear_options options = {.name = "petsc-mumps"};
+    linear_solver *solver = NULL;
     CHECK(linear_create(&options, &solver, &err) == ABUT_ERROR_UNSUPPORTED);
     CHECK(strstr(err.message, "built without mumps") != NULL);
-    row_matrix_free(&m);
     petsc_finish();
 }
 
 int main(void)
 {
     RUN(another_library_is_refused);
+    RUN(choice_of_petsc);
     RUN(without_mumps);
     return TEST_END();
 }
