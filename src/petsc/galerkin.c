@@ -658,6 +658,9 @@ static PetscErrorCode is_suitable(Mat a, Mat p, bool *suitable)
     PetscFunctionReturn(0);
 }
 
+/* Under this name the matrix keeps the function that choose_product stands in for. */
+static const char USUAL_PRODUCT[] = "abut_usual_product_C";
+
 /* PETSc asks here how a product with the matrix is to be made. */
 static PetscErrorCode choose_product(Mat c)
 {
@@ -672,8 +675,9 @@ static PetscErrorCode choose_product(Mat c)
         PetscCall(MatSetOperation(c, MATOP_PRODUCTSYMBOLIC, (void (*)(void))product_symbolic));
         PetscFunctionReturn(0);
     }
-    PetscErrorCode (*usual)(Mat);
-    PetscCall(MatGetOperation(p, MATOP_PRODUCTSETFROMOPTIONS, (void (**)(void)) & usual));
+    PetscErrorCode (*usual)(Mat) = NULL;
+    PetscCall(PetscObjectQueryFunction((PetscObject)a, USUAL_PRODUCT, &usual));
+    if (!usual) PetscCall(PetscObjectQueryFunction((PetscObject)p, USUAL_PRODUCT, &usual));
     PetscCall((*usual)(c));
     PetscFunctionReturn(0);
 }
@@ -685,6 +689,9 @@ PetscErrorCode galerkin_attach(Mat a)
     PetscCall(PetscOptionsHasName(NULL, NULL, "-matptap_via", &given));
     PetscCall(PetscObjectTypeCompare((PetscObject)a, MATMPIAIJ, &divided));
     if (given || !divided) PetscFunctionReturn(0);
+    PetscErrorCode (*usual)(Mat);
+    PetscCall(MatGetOperation(a, MATOP_PRODUCTSETFROMOPTIONS, (void (**)(void)) & usual));
+    PetscCall(PetscObjectComposeFunction((PetscObject)a, USUAL_PRODUCT, usual));
     /* Another function than that of P: PETSc then looks for one by the types of both. */
     PetscCall(MatSetOperation(a, MATOP_PRODUCTSETFROMOPTIONS, (void (*)(void))choose_product));
     PetscCall(PetscObjectComposeFunction((PetscObject)a, "MatProductSetFromOptions_mpiaij_mpiaij_C",

@@ -77,7 +77,7 @@ static void abort_all(int code) { MPI_Abort(PETSC_COMM_WORLD, code); }
 /* What suits elasticity with contact; given options come later and win. */
 static const char default_options[] =
     "-mg_levels_ksp_type chebyshev -mg_levels_pc_type jacobi -mg_levels_ksp_max_it 2 "
-    "-pc_gamg_threshold 0.01 -pc_gamg_reuse_interpolation true "
+    "-pc_gamg_threshold 0.01 -pc_gamg_reuse_interpolation true -sub_pc_type icc "
     "-pc_hypre_boomeramg_strong_threshold 0.5 -pc_hypre_boomeramg_relax_type_all "
     "symmetric-SOR/Jacobi -pc_hypre_boomeramg_coarsen_type HMIS "
     "-pc_hypre_boomeramg_interp_type ext+i -pc_hypre_boomeramg_P_max 4";

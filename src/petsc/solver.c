@@ -211,8 +211,6 @@ static PetscErrorCode create_solver(petsc_solver *s)
     PetscCall(PCSetType(pc, s->method->pc));
     if (strcmp(s->method->name, "mumps") == 0)
         PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
-    if (strcmp(s->method->name, "icc") == 0)
-        PetscCall(PetscOptionsSetValue(NULL, "-sub_pc_type", "icc"));
     PetscCall(KSPSetOperators(s->ksp, s->a, s->a));
     PetscCall(KSPSetFromOptions(s->ksp));
     PetscFunctionReturn(0);
