@@ -145,8 +145,6 @@ static placement choose_place(const local_mesh *m, int32_t a, int32_t b)
 
 enum { OUTSIDE = INT32_MAX }; /* the vertex that all boundary facets are joined to */
 
-typedef ARRAY(uint64_t) key_array;
-
 static int compare_keys(const void *a, const void *b)
 {
     uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
@@ -160,7 +158,7 @@ static uint64_t simplex_key(int32_t p, int32_t q)
     return q < 0 ? (uint64_t)(uint32_t)p : ((uint64_t)low + 1) << 32 | high;
 }
 
-static bool add_faces(key_array *keys, const int32_t *vertex, int count)
+static bool add_faces(local_keys *keys, const int32_t *vertex, int count)
 {
     for (int i = 0; i < count; i++) {
         if (!array_push(keys, simplex_key(vertex[i], -1))) return false;
@@ -172,8 +170,8 @@ static bool add_faces(key_array *keys, const int32_t *vertex, int count)
 
 /* Vertices and edges of the link of a vertex, or of an edge when b >= 0; sorted, each once. With
  * `surface` only what is on boundary and interfaces counts, and there is no outside. */
-static abut_status link_of(const local_mesh *m, int32_t a, int32_t b, bool surface, key_array *keys,
-                           abut_error *err)
+static abut_status link_of(const local_mesh *m, int32_t a, int32_t b, bool surface,
+                           local_keys *keys, abut_error *err)
 {
     array_clear(keys);
     for (int32_t r = m->vertices.data[a].first; r >= 0; r = local_next(m, r)) {
@@ -205,30 +203,27 @@ static abut_status link_of(const local_mesh *m, int32_t a, int32_t b, bool surfa
 
 /* What a and b have in common must be the link of the edge. Common triangles in space (two cells on
  * the same three vertices) are found when the cells are merged. */
-static abut_status links_agree(const local_mesh *m, int32_t a, int32_t b, bool surface, bool *agree,
+static abut_status links_agree(local_mesh *m, int32_t a, int32_t b, bool surface, bool *agree,
                                abut_error *err)
 {
-    key_array of_a = {0}, of_b = {0}, of_edge = {0};
-    abut_status status = link_of(m, a, -1, surface, &of_a, err);
-    if (status == ABUT_OK) status = link_of(m, b, -1, surface, &of_b, err);
-    if (status == ABUT_OK) status = link_of(m, a, b, surface, &of_edge, err);
+    local_keys *of_a = &m->links[0], *of_b = &m->links[1], *of_edge = &m->links[2];
+    TRY(link_of(m, a, -1, surface, of_a, err));
+    TRY(link_of(m, b, -1, surface, of_b, err));
+    TRY(link_of(m, a, b, surface, of_edge, err));
     size_t common = 0, i = 0, k = 0;
-    while (i < of_a.count && k < of_b.count) {
-        if (of_a.data[i] == of_b.data[k]) {
+    while (i < of_a->count && k < of_b->count) {
+        if (of_a->data[i] == of_b->data[k]) {
             common++;
             i++;
             k++;
-        } else if (of_a.data[i] < of_b.data[k])
+        } else if (of_a->data[i] < of_b->data[k])
             i++;
         else
             k++;
     }
     /* The link of the edge is part of both, so that equal numbers mean equal sets. */
-    *agree = common == of_edge.count;
-    array_free(&of_a);
-    array_free(&of_b);
-    array_free(&of_edge);
-    return status;
+    *agree = common == of_edge->count;
+    return ABUT_OK;
 }
 
 /* --- merging -------------------------------------------------------------------------------- */

@@ -427,6 +427,7 @@ void local_mesh_free(local_mesh *m)
     array_free(&m->log);
     array_free(&m->part_start);
     for (size_t i = 0; i < sizeof m->work / sizeof m->work[0]; i++) array_free(&m->work[i]);
+    for (size_t i = 0; i < sizeof m->links / sizeof m->links[0]; i++) array_free(&m->links[i]);
     memset(m, 0, sizeof *m);
 }
 

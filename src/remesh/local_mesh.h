@@ -69,6 +69,7 @@ typedef struct local_vertex {
 typedef struct local_record local_record; /* of the undo log */
 
 typedef ARRAY(int32_t) local_list;
+typedef ARRAY(uint64_t) local_keys;
 
 typedef struct local_mesh {
     int dimension; /* 2 or 3 */
@@ -85,7 +86,8 @@ typedef struct local_mesh {
         local_record *data;
         size_t count, capacity;
     } log;
-    local_list work[6]; /* scratch of the operations */
+    local_list work[6];  /* scratch of the operations */
+    local_keys links[3]; /* scratch of the link condition */
 } local_mesh;
 
 /* What a local mesh is made from; all arrays are copied. Cells of negative orientation are errors.
