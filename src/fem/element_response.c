@@ -1,153 +1,416 @@
-/* Derivatives of the stress of four points at a time, for the material that most scenes have. */
 #include "fem/element_response.h"
 
-#include "math/pack4.h"
+#include "fem/elements.h"
+#include "math/pack4_math.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef pack4 lane;
-typedef long long lane_mask __attribute__((vector_size(32)));
+const int response_pairs[RESPONSE_PAIRS][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-static inline lane all(double x) { return (lane){x, x, x, x}; }
-
-static inline lane root(lane x) { return (lane){sqrt(x[0]), sqrt(x[1]), sqrt(x[2]), sqrt(x[3])}; }
-
-static inline lane select(lane_mask yes, lane a, lane b)
+four_materials four_materials_make(const elastic_parameters *const each[4])
 {
-    return (lane)((yes & (lane_mask)a) | (~yes & (lane_mask)b));
-}
-
-static inline lane at_least_zero(lane x) { return select(x > all(0), x, all(0)); }
-
-/* One rotation of Jacobi's method on the symmetric matrix g, and on the columns of v. */
-static inline void turn(lane g[3][3], lane v[3][3], int p, int q)
-{
-    int r = 3 - p - q;
-    lane off = g[p][q], apart = g[q][q] - g[p][p];
-    lane side = select(apart >= all(0), all(1), all(-1));
-    lane sum = side * apart + root(apart * apart + 4 * off * off);
-    lane t = 2 * side * off / (sum + all(1e-300)); /* 0 where there is nothing to turn */
-    lane c = 1 / root(1 + t * t), s = c * t;
-    g[p][p] -= t * off;
-    g[q][q] += t * off;
-    g[p][q] = g[q][p] = all(0);
-    lane rp = g[r][p], rq = g[r][q];
-    g[r][p] = g[p][r] = c * rp - s * rq;
-    g[r][q] = g[q][r] = s * rp + c * rq;
-    for (int k = 0; k < 3; k++) {
-        lane vp = v[k][p], vq = v[k][q];
-        v[k][p] = c * vp - s * vq;
-        v[k][q] = s * vp + c * vq;
+    four_materials m = {.plain = 0};
+    for (int l = 0; l < 4; l++) {
+        m.each[l] = each[l];
+        m.mu[l] = each[l]->mu;
+        m.lambda[l] = each[l]->lambda;
+        if (each[l]->model == ELASTIC_NEO_HOOKEAN && each[l]->barrier == 0 &&
+            !(each[l]->extrapolate_below > 0))
+            m.plain |= 1 << l;
     }
+    return m;
 }
 
-/* F = U diag(s) V^T from the eigenvectors of F^T F, in no order. */
-static inline void decompose(lane f[3][3], lane u[3][3], lane s[3], lane v[3][3])
+/* ---- matrices ---- */
+
+static inline void cofactor(const mat3x4 *f, pack4 factor, mat3x4 *out)
 {
-    enum { SWEEPS = 4 }; /* it converges quadratically; what is left after that is rounding */
-    lane g[3][3];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
-            g[i][j] = f[0][i] * f[0][j] + f[1][i] * f[1][j] + f[2][i] * f[2][j];
-            v[i][j] = all(i == j);
+            int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            out->m[i][j] = factor * (f->m[i1][j1] * f->m[i2][j2] - f->m[i1][j2] * f->m[i2][j1]);
         }
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        turn(g, v, 0, 1);
-        turn(g, v, 0, 2);
-        turn(g, v, 1, 2);
+}
+
+static inline pack4 determinant(const mat3x4 *f)
+{
+    const pack4(*m)[3] = f->m;
+    return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) -
+           m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
+           m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]);
+}
+
+/* a b^T */
+static inline void multiply_transposed(const mat3x4 *a, const mat3x4 *b, mat3x4 *out)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            out->m[i][j] =
+                a->m[i][0] * b->m[j][0] + a->m[i][1] * b->m[j][1] + a->m[i][2] * b->m[j][2];
+}
+
+/* A symmetric matrix: 00, 11, 22, 01, 02, 12. */
+typedef struct symmetric4 {
+    pack4 m[6];
+} symmetric4;
+
+/* F^T F - I */
+static inline symmetric4 green(const mat3x4 *f)
+{
+    symmetric4 g;
+    for (int k = 0; k < 6; k++) {
+        int i = response_pairs[k][0], j = response_pairs[k][1];
+        g.m[k] = f->m[0][i] * f->m[0][j] + f->m[1][i] * f->m[1][j] + f->m[2][i] * f->m[2][j];
+        if (k < 3) g.m[k] -= 1.0;
     }
+    return g;
+}
+
+static inline pack4 symmetric_determinant(const symmetric4 *g)
+{
+    const pack4 *m = g->m;
+    return m[0] * (m[1] * m[2] - m[5] * m[5]) - m[3] * (m[3] * m[2] - m[5] * m[4]) +
+           m[4] * (m[3] * m[5] - m[1] * m[4]);
+}
+
+/* ln det F; near rest from G = F^T F - I, as ln(det(I + G))/2, for the reason that
+ * material/elastic.c gives. */
+static inline pack4 log_determinant(const symmetric4 *g, pack4 j)
+{
+    const pack4 *m = g->m;
+    pack4 diagonal = m[0] * m[0] + m[1] * m[1] + m[2] * m[2];
+    pack4_mask near = diagonal + 2.0 * (m[3] * m[3] + m[4] * m[4] + m[5] * m[5]) < 0.1;
+    pack4 minors =
+        (m[0] * m[1] - m[3] * m[3]) + (m[0] * m[2] - m[4] * m[4]) + (m[1] * m[2] - m[5] * m[5]);
+    pack4 above = (m[0] + m[1] + m[2]) + (minors + symmetric_determinant(g)), one = 1.0 + above;
+    pack4 rest = pack4_select(near, above - (one - 1.0), pack4_all(0));
+    pack4 log = pack4_log(pack4_select(near, one, j), rest);
+    return pack4_select(near, 0.5 * log, log);
+}
+
+/* ---- eigenvectors of symmetric matrices ---- */
+
+/* The largest root of b^3 - 3 b - d for 0 <= d <= 2, between sqrt(3) and 2: a cubic through both
+ * ends with their slopes, then two steps of Halley's method, each with three times the digits. */
+static inline pack4 largest_root(pack4 d)
+{
+    pack4 b = 1.7320508 + d * (1.0 / 6 + d * (-0.02126 + d * 0.002457));
+    for (int step = 0; step < 2; step++) {
+        pack4 square = b * b, value = b * (square - 3.0) - d, slope = 3.0 * square - 3.0;
+        b -= value * slope / (slope * slope - 3.0 * b * value);
+    }
+    return b;
+}
+
+/* Columns of v: orthonormal eigenvectors, in no order. The traceless part of g, scaled to a squared
+ * norm of 6, has the eigenvalues of the cubic above; the sign is chosen so that the largest one is
+ * far from both others. Its eigenvector is a column of the adjugate; the plane across it is turned
+ * by one rotation of Jacobi's method. */
+static inline void eigenvectors(const symmetric4 *g, pack4 v[3][3])
+{
+    pack4 mean = (g->m[0] + g->m[1] + g->m[2]) * (1.0 / 3);
+    symmetric4 b = *g;
+    for (int k = 0; k < 3; k++) b.m[k] -= mean;
+    pack4 square = b.m[0] * b.m[0] + b.m[1] * b.m[1] + b.m[2] * b.m[2] +
+                   2.0 * (b.m[3] * b.m[3] + b.m[4] * b.m[4] + b.m[5] * b.m[5]);
+    pack4 scale = 1.0 / (pack4_root(square * (1.0 / 6)) + 1e-100);
+    for (int k = 0; k < 6; k++) b.m[k] *= scale;
+    pack4 d = symmetric_determinant(&b);
+    pack4 sign = pack4_select(d < 0.0, pack4_all(-1), pack4_all(1));
+    for (int k = 0; k < 6; k++) b.m[k] *= sign;
+    pack4 root = largest_root(pack4_min(sign * d, pack4_all(2)));
+
+    pack4 x = b.m[0] - root, y = b.m[1] - root, z = b.m[2] - root;
+    pack4 xx = y * z - b.m[5] * b.m[5], yy = x * z - b.m[4] * b.m[4], zz = x * y - b.m[3] * b.m[3];
+    pack4 xy = b.m[4] * b.m[5] - b.m[3] * z, xz = b.m[3] * b.m[5] - b.m[4] * y;
+    pack4 yz = b.m[3] * b.m[4] - b.m[5] * x;
+    pack4_mask first = (xx >= yy) & (xx >= zz), second = ~first & (yy >= zz);
+    pack4 w[3] = {pack4_select(first, xx, pack4_select(second, xy, xz)),
+                  pack4_select(first, xy, pack4_select(second, yy, yz)),
+                  pack4_select(first, xz, pack4_select(second, yz, zz))};
+    pack4 shorten = 1.0 / pack4_root(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+    for (int k = 0; k < 3; k++) w[k] *= shorten;
+
+    /* Two more unit vectors across w (Duff and others, 2017). */
+    pack4 side = pack4_select(w[2] < 0.0, pack4_all(-1), pack4_all(1));
+    pack4 a = -1.0 / (side + w[2]), c = w[0] * w[1] * a;
+    pack4 p[3] = {1.0 + side * w[0] * w[0] * a, side * c, -side * w[0]};
+    pack4 q[3] = {c, side + w[1] * w[1] * a, -w[1]};
+    pack4 bq[3] = {b.m[0] * q[0] + b.m[3] * q[1] + b.m[4] * q[2],
+                   b.m[3] * q[0] + b.m[1] * q[1] + b.m[5] * q[2],
+                   b.m[4] * q[0] + b.m[5] * q[1] + b.m[2] * q[2]};
+    pack4 qq = q[0] * bq[0] + q[1] * bq[1] + q[2] * bq[2];
+    pack4 off = p[0] * bq[0] + p[1] * bq[1] + p[2] * bq[2];
+    pack4 apart = 2.0 * qq + root; /* minus that of p, as the trace is 0 */
+    pack4 turn = pack4_select(apart >= 0.0, pack4_all(1), pack4_all(-1));
+    pack4 sum = turn * apart + pack4_root(apart * apart + 4.0 * off * off);
+    pack4 t = 2.0 * turn * off / (sum + 1e-300);
+    pack4 cosine = 1.0 / pack4_root(1.0 + t * t), sine = cosine * t;
     for (int k = 0; k < 3; k++) {
-        lane b[3], square = all(0);
-        for (int i = 0; i < 3; i++) {
-            b[i] = f[i][0] * v[0][k] + f[i][1] * v[1][k] + f[i][2] * v[2][k];
-            square += b[i] * b[i];
-        }
-        s[k] = root(square);
-        lane inverse = 1 / s[k];
-        for (int i = 0; i < 3; i++) u[i][k] = inverse * b[i];
+        v[k][0] = w[k];
+        v[k][1] = cosine * p[k] - sine * q[k];
+        v[k][2] = sine * p[k] + cosine * q[k];
     }
 }
 
-/* C = (U x W) D (U x W)^T with W = J^-1 V, one factor after the other, for the blocks i <= j. */
-static inline void expand(lane u[3][3], lane w[3][3], lane diagonal[3][3], lane same[3],
-                          lane swapped[3], lane out[9][9])
+/* ---- neo-Hookean materials ---- */
+
+/* What raises negative eigenvalues to zero, for pairs i = j only from the diagonal upward. The
+ * eigenvalues mu - alpha/(s_a s_b) = mu - alpha s_k/J of u_a v_b^T - u_b v_a^T are the only ones
+ * that can be negative while alpha = mu - lambda ln J is not. Adds it to c and returns a bit for
+ * each element for which that is all. */
+static inline int add_projection(const mat3x4 *f, const mat3x4 *inverse, const symmetric4 *g,
+                                 pack4 by_volume, pack4 mu, pack4 alpha, pack4 (*c)[9])
 {
-    lane dyad[9][9], y[9][9], z[9][9];
+    pack4 v[3][3], u[3][3], w[3][3], s[3];
+    eigenvectors(g, v);
+    for (int k = 0; k < 3; k++) {
+        pack4 square = pack4_all(0);
+        for (int i = 0; i < 3; i++) {
+            u[i][k] = f->m[i][0] * v[0][k] + f->m[i][1] * v[1][k] + f->m[i][2] * v[2][k];
+            w[i][k] = inverse->m[i][0] * v[0][k] + inverse->m[i][1] * v[1][k] +
+                      inverse->m[i][2] * v[2][k];
+            square += u[i][k] * u[i][k];
+        }
+        s[k] = pack4_root(square);
+    }
+    for (int k = 0; k < 3; k++) {
+        int a = (k + 1) % 3, b = (k + 2) % 3;
+        pack4 inverse_stretch = s[a] * s[b] * by_volume;
+        for (int i = 0; i < 3; i++) u[i][k] *= inverse_stretch;
+    }
+    for (int k = 0; k < 3; k++) {
+        int a = (k + 1) % 3, b = (k + 2) % 3;
+        pack4 lift = 0.5 * pack4_max(alpha * s[k] * by_volume - mu, pack4_all(0));
+        pack4 y[9], lifted[9];
+        for (int i = 0; i < 3; i++)
+            for (int m = 0; m < 3; m++) {
+                y[3 * i + m] = u[i][a] * w[m][b] - u[i][b] * w[m][a];
+                lifted[3 * i + m] = lift * y[3 * i + m];
+            }
+        for (int pair = 0; pair < RESPONSE_PAIRS; pair++)
+            for (int m = 0; m < 9; m++)
+                if (pair > 2 || m / 3 <= m % 3)
+                    c[pair][m] += lifted[3 * response_pairs[pair][0] + m / 3] *
+                                  y[3 * response_pairs[pair][1] + m % 3];
+    }
+    pack4 least = pack4_min(s[0], pack4_min(s[1], s[2]));
+    pack4 most = pack4_max(s[0], pack4_max(s[1], s[2]));
+    return pack4_bits((least > 1e-3 * most) & (alpha >= 0.0));
+}
+
+/* P = mu (F - F^-T) + lambda ln J F^-T, and with A = F^-T J^-T the derivative
+ *   mu J^-1 J^-T where i = j, + lambda A_ik A_jl + (mu - lambda ln J) A_jk A_il.
+ * Returns a bit for each element that is done. */
+static int evaluate_plain(const four_materials *materials, const mat3x4 *f, const mat3x4 *inverse,
+                          pack4 measure, bool project, mat3x4 *stress, pack4 (*c)[9])
+{
+    pack4 j = determinant(f), by_volume = 1.0 / j;
+    symmetric4 g = green(f);
+    pack4 mu = measure * materials->mu, lambda = measure * materials->lambda;
+    pack4 alpha = mu - lambda * log_determinant(&g, j);
+    int done = materials->plain & pack4_bits(j > 0.0);
+    mat3x4 against, a, metric;
+    cofactor(f, by_volume, &against);
+    if (stress) {
+        mat3x4 p;
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++) p.m[i][k] = mu * f->m[i][k] - alpha * against.m[i][k];
+        multiply_transposed(&p, inverse, stress);
+    }
+    if (!c) return done;
+    multiply_transposed(&against, inverse, &a);
+    multiply_transposed(inverse, inverse, &metric);
+    mat3x4 of_lambda, of_alpha;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            of_lambda.m[i][k] = lambda * a.m[i][k];
+            of_alpha.m[i][k] = alpha * a.m[i][k];
+        }
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++)
+            for (int m = k; m < 3; m++)
+                c[i][3 * k + m] =
+                    (of_lambda.m[i][k] + of_alpha.m[i][k]) * a.m[i][m] + mu * metric.m[k][m];
+    for (int pair = 3; pair < RESPONSE_PAIRS; pair++) {
+        int i = response_pairs[pair][0], l = response_pairs[pair][1];
+        for (int k = 0; k < 3; k++)
+            for (int m = 0; m < 3; m++)
+                c[pair][3 * k + m] = of_lambda.m[i][k] * a.m[l][m] + of_alpha.m[l][k] * a.m[i][m];
+    }
+    if (project) done &= add_projection(f, inverse, &g, by_volume, mu, alpha, c);
+    for (int i = 0; i < 3; i++) { /* these blocks are symmetric */
+        c[i][3] = c[i][1];
+        c[i][6] = c[i][2];
+        c[i][7] = c[i][5];
+    }
+    return done;
+}
+
+/* ---- one by one ---- */
+
+/* Rows of nine doubles, padded. */
+typedef struct row9 {
+    pack4 part[3];
+} row9;
+
+static inline row9 row9_scale(double s, const row9 *a)
+{
+    return (row9){{s * a->part[0], s * a->part[1], s * a->part[2]}};
+}
+
+static inline row9 row9_add(row9 sum, double s, const row9 *a)
+{
+    for (int k = 0; k < 3; k++) sum.part[k] += s * a->part[k];
+    return sum;
+}
+
+/* As elastic_spectrum_expand, in fewer operations: with the columns of u and v as Kronecker
+ * factors, C = (U x V) D (U x V)^T for the sparse D of the spectrum, one factor after the other. */
+static void expand_spectrum(const elastic_spectrum *s, row9 out[9])
+{
+    _Alignas(32) double dyad[9][12] = {{0}};
+    row9 y[9], z[9];
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
             for (int j = 0; j < 3; j++)
-                for (int l = 0; l < 3; l++) dyad[3 * a + b][3 * j + l] = u[j][a] * w[l][b];
-    for (int m = 0; m < 9; m++)
-        for (int a = 0; a < 3; a++) {
-            int i = (a + 1) % 3, j = (a + 2) % 3, ij = 3 * i + j, ji = 3 * j + i;
-            y[4 * a][m] = diagonal[a][0] * dyad[0][m] + diagonal[a][1] * dyad[4][m] +
-                          diagonal[a][2] * dyad[8][m];
-            y[ij][m] = same[a] * dyad[ij][m] + swapped[a] * dyad[ji][m];
-            y[ji][m] = same[a] * dyad[ji][m] + swapped[a] * dyad[ij][m];
-        }
-    for (int a = 0; a < 3; a++)
-        for (int k = 0; k < 3; k++)
-            for (int m = 0; m < 9; m++)
-                z[3 * a + k][m] =
-                    w[k][0] * y[3 * a][m] + w[k][1] * y[3 * a + 1][m] + w[k][2] * y[3 * a + 2][m];
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++)
-            for (int m = 3 * i; m < 9; m++)
-                out[3 * i + k][m] =
-                    u[i][0] * z[k][m] + u[i][1] * z[3 + k][m] + u[i][2] * z[6 + k][m];
-}
-
-bool element_response_possible(const elastic_parameters *material)
-{
-    return material->model == ELASTIC_NEO_HOOKEAN && material->barrier == 0 &&
-           !(material->extrapolate_below > 0);
-}
-
-int element_response4(const elastic_parameters *material, const mat3 f[4], const mat3 inverse[4],
-                      const double measure[4], bool project, double *c[4])
-{
-    lane deformation[3][3], to_reference[3][3], u[3][3], v[3][3], w[3][3], s[3];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            deformation[i][j] = (lane){f[0].m[i][j], f[1].m[i][j], f[2].m[i][j], f[3].m[i][j]};
-            to_reference[i][j] = (lane){inverse[0].m[i][j], inverse[1].m[i][j], inverse[2].m[i][j],
-                                        inverse[3].m[i][j]};
-        }
-    decompose(deformation, u, s, v);
-    lane volume = s[0] * s[1] * s[2], weight = {measure[0], measure[1], measure[2], measure[3]};
-    lane logarithm;
-    int done = 0;
-    for (int l = 0; l < 4; l++) {
-        logarithm[l] = log(volume[l]);
-        double least = fmin(s[0][l], fmin(s[1][l], s[2][l]));
-        double most = fmax(s[0][l], fmax(s[1][l], s[2][l]));
-        /* With a negative alpha the first three directions may need a projection, too. */
-        bool simple = !project || material->mu - material->lambda * logarithm[l] >= 0;
-        if (mat3_determinant(f[l]) > 0 && least > 1e-3 * most && simple) done |= 1 << l;
-    }
-    /* P = mu (F - F^-T) + lambda ln J F^-T; its derivative in the frame of the singular vectors. */
-    lane mu = weight * material->mu, lambda = weight * material->lambda;
-    lane alpha = mu - lambda * logarithm, diagonal[3][3], same[3], swapped[3], by[3];
-    for (int k = 0; k < 3; k++) by[k] = 1 / s[k];
+                for (int l = 0; l < 3; l++)
+                    dyad[3 * a + b][3 * j + l] = s->u.m[j][a] * s->v.m[l][b];
+    const row9 *d = (const row9 *)dyad;
     for (int a = 0; a < 3; a++) {
-        int i = (a + 1) % 3, j = (a + 2) % 3;
-        for (int b = 0; b < 3; b++) diagonal[a][b] = lambda * by[a] * by[b];
-        diagonal[a][a] += mu + alpha * by[a] * by[a];
-        lane pair = alpha * by[i] * by[j], plus = mu + pair, minus = mu - pair;
-        if (project) plus = at_least_zero(plus);
-        if (project) minus = at_least_zero(minus);
-        same[a] = 0.5 * (plus + minus);
-        swapped[a] = 0.5 * (plus - minus);
+        y[4 * a] = row9_scale(s->diagonal.m[a][0], &d[0]);
+        y[4 * a] = row9_add(y[4 * a], s->diagonal.m[a][1], &d[4]);
+        y[4 * a] = row9_add(y[4 * a], s->diagonal.m[a][2], &d[8]);
+        int i = (a + 1) % 3, j = (a + 2) % 3, ij = 3 * i + j, ji = 3 * j + i;
+        y[ij] = row9_add(row9_scale(s->same[a], &d[ij]), s->swapped[a], &d[ji]);
+        y[ji] = row9_add(row9_scale(s->same[a], &d[ji]), s->swapped[a], &d[ij]);
     }
+    for (int a = 0; a < 3; a++)
+        for (int k = 0; k < 3; k++) {
+            z[3 * a + k] = row9_scale(s->v.m[k][0], &y[3 * a]);
+            z[3 * a + k] = row9_add(z[3 * a + k], s->v.m[k][1], &y[3 * a + 1]);
+            z[3 * a + k] = row9_add(z[3 * a + k], s->v.m[k][2], &y[3 * a + 2]);
+        }
     for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            w[i][j] = to_reference[i][0] * v[0][j] + to_reference[i][1] * v[1][j] +
-                      to_reference[i][2] * v[2][j];
-    lane out[9][9];
-    expand(u, w, diagonal, same, swapped, out);
+        for (int k = 0; k < 3; k++) {
+            row9 sum = row9_scale(s->u.m[i][0], &z[k]);
+            sum = row9_add(sum, s->u.m[i][1], &z[3 + k]);
+            out[3 * i + k] = row9_add(sum, s->u.m[i][2], &z[6 + k]);
+        }
+}
+
+/* Writes U D U^T of a spectrum, weighted and in reference coordinates, to a lane of c. */
+static void expand_to_lane(const elastic_spectrum *spectrum, const mat3 *inverse, double measure,
+                           int lane, pack4 (*c)[9])
+{
+    elastic_spectrum turned = *spectrum;
+    row9 rows[9];
+    turned.v = mat3_mul(*inverse, spectrum->v); /* no rotation any more, which nothing asks for */
+    turned.diagonal = mat3_scale(measure, spectrum->diagonal);
+    for (int k = 0; k < 3; k++) {
+        turned.same[k] *= measure;
+        turned.swapped[k] *= measure;
+    }
+    expand_spectrum(&turned, rows);
+    const double(*hessian)[12] = (const double(*)[12])rows;
+    for (int pair = 0; pair < RESPONSE_PAIRS; pair++)
+        for (int m = 0; m < 9; m++)
+            c[pair][m][lane] =
+                hessian[3 * response_pairs[pair][0] + m / 3][3 * response_pairs[pair][1] + m % 3];
+}
+
+static void stress_to_lane(mat3 p, const mat3 *inverse, double measure, int lane, mat3x4 *stress)
+{
+    p = mat3_mul(mat3_scale(measure, p), mat3_transpose(*inverse));
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) stress->m[i][k][lane] = p.m[i][k];
+}
+
+void response_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse,
+                       pack4 measure, bool project, mat3x4 *stress, pack4 (*c)[9])
+{
+    int done = m->plain ? evaluate_plain(m, f, inverse, measure, project, stress, c) : 0;
+    for (int l = 0; l < 4; l++) {
+        if (done >> l & 1) continue;
+        elastic_spectrum spectrum;
+        mat3 p, to_reference = mat3x4_lane(inverse, l);
+        elastic_evaluate(m->each[l], mat3x4_lane(f, l), project, NULL, stress ? &p : NULL,
+                         c ? &spectrum : NULL);
+        if (stress) stress_to_lane(p, &to_reference, measure[l], l, stress);
+        if (c) expand_to_lane(&spectrum, &to_reference, measure[l], l, c);
+    }
+}
+
+pack4 response_energy(const four_materials *m, const mat3x4 *f)
+{
+    pack4 energy = pack4_all(0);
+    int done = 0;
+    if (m->plain) {
+        pack4 j = determinant(f);
+        symmetric4 g = green(f);
+        pack4 log = log_determinant(&g, j), trace = g.m[0] + g.m[1] + g.m[2];
+        energy = 0.5 * m->mu * (trace - 2.0 * log) + 0.5 * m->lambda * (log * log);
+        done = m->plain & pack4_bits(j > 0.0);
+    }
     for (int l = 0; l < 4; l++)
-        for (int r = 0; r < 9; r++)
-            for (int m = 3 * (r / 3); m < 9; m++) c[l][RESPONSE_STRIDE * r + m] = out[r][m][l];
-    return done;
+        if (!(done >> l & 1)) energy[l] = elastic_energy(m->each[l], mat3x4_lane(f, l));
+    return energy;
+}
+
+/* ---- guards ---- */
+
+double guard_energy(const elastic_parameters *material, mat3 f)
+{
+    double j = mat3_determinant(f) / GUARD_BEGINS;
+    if (j >= 1 || !elastic_forbids_inversion(material)) return 0;
+    return j > 0 ? -material->mu * (1 - j) * (1 - j) * log(j) : INFINITY;
+}
+
+bool guard_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
+                    elastic_spectrum *out)
+{
+    double j = mat3_determinant(f) / GUARD_BEGINS;
+    if (j >= 1 || !(j > 0) || !elastic_forbids_inversion(material)) return false;
+    double first = material->mu / GUARD_BEGINS * (2 * (1 - j) * log(j) - (1 - j) * (1 - j) / j);
+    double second = material->mu / (GUARD_BEGINS * GUARD_BEGINS) *
+                    (-2 * log(j) + 4 * (1 - j) / j + (1 - j) * (1 - j) / (j * j));
+    if (stress) *stress = mat3_scale(first, mat3_cofactor(f));
+    if (out) determinant_spectrum(f, first, second, project, out);
+    return true;
+}
+
+int guards_act(const four_materials *m, const mat3x4 *f)
+{
+    int act = 15 & ~pack4_bits(determinant(f) >= GUARD_BEGINS);
+    for (int l = 0; act && l < 4; l++)
+        if (!elastic_forbids_inversion(m->each[l])) act &= ~(1 << l);
+    return act;
+}
+
+pack4 guards_energy(const four_materials *m, const mat3x4 *f)
+{
+    pack4 energy = pack4_all(0);
+    int act = guards_act(m, f);
+    for (int l = 0; l < 4; l++)
+        if (act >> l & 1) energy[l] = guard_energy(m->each[l], mat3x4_lane(f, l));
+    return energy;
+}
+
+void guards_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse, pack4 measure,
+                     bool project, mat3x4 *stress, pack4 (*c)[9])
+{
+    if (stress) memset(stress, 0, sizeof *stress);
+    if (c) memset(c, 0, RESPONSE_PAIRS * sizeof *c);
+    int act = guards_act(m, f);
+    for (int l = 0; l < 4; l++) {
+        if (!(act >> l & 1)) continue;
+        elastic_spectrum spectrum;
+        mat3 p, to_reference = mat3x4_lane(inverse, l);
+        if (!guard_response(m->each[l], mat3x4_lane(f, l), project, stress ? &p : NULL,
+                            c ? &spectrum : NULL))
+            continue;
+        if (stress) stress_to_lane(p, &to_reference, measure[l], l, stress);
+        if (c) expand_to_lane(&spectrum, &to_reference, measure[l], l, c);
+    }
 }

@@ -1,19 +1,53 @@
-/* Derivative of the stress of a neo-Hookean material at four points at once, in reference
- * coordinates: the decomposition of F, the projection and the way back are the same operations for
- * each, so that they fill the lanes of vector registers. */
+/* Energy, stress and its derivative at the same point of four elements side by side.
+ *
+ * For neo-Hookean materials the four go through the same operations, which fill the lanes of vector
+ * registers; other materials, elements stretched so much that more directions need a projection,
+ * and guards (fem/elements.h) are computed one by one and put into their lanes. What comes out for
+ * an element does not depend on its neighbours in the other lanes. */
 #ifndef FEM_ELEMENT_RESPONSE_H
 #define FEM_ELEMENT_RESPONSE_H
 
 #include "material/elastic.h"
+#include "math/pack4.h"
 
-/* Doubles per row of the result: nine, padded. */
-enum { RESPONSE_STRIDE = 12 };
+/* Four 3x3 matrices. */
+typedef struct mat3x4 {
+    pack4 m[3][3];
+} mat3x4;
 
-bool element_response_possible(const elastic_parameters *material);
-/* c[l]: nine rows; entry (3 i + k, 3 j + m) is the derivative of the stress (i, k) by the gradient
- * (j, m), times measure[l], for i <= j only. Returns a bit for each point that was done; others are
- * inverted, very distorted, or need a projection of another kind. */
-int element_response4(const elastic_parameters *material, const mat3 f[4], const mat3 inverse[4],
-                      const double measure[4], bool project, double *c[4]);
+static inline mat3 mat3x4_lane(const mat3x4 *a, int lane)
+{
+    mat3 out;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) out.m[i][j] = a->m[i][j][lane];
+    return out;
+}
+
+typedef struct four_materials {
+    const elastic_parameters *each[4];
+    pack4 mu, lambda;
+    int plain; /* a bit for each neo-Hookean material without additions */
+} four_materials;
+
+four_materials four_materials_make(const elastic_parameters *const each[4]);
+
+/* The pairs of components (i <= j) whose 3x3 blocks of the derivative are computed. */
+enum { RESPONSE_PAIRS = 6 };
+extern const int response_pairs[RESPONSE_PAIRS][2];
+
+/* Densities; INFINITY where the material forbids the deformation. */
+pack4 response_energy(const four_materials *m, const mat3x4 *f);
+/* Stress P J^-T and derivative in reference coordinates, times measure: c[pair][3 k + l] is that of
+ * the stress (i, k) by the gradient (j, l). With project, negative eigenvalues are set to 0. Either
+ * may be NULL. */
+void response_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse,
+                       pack4 measure, bool project, mat3x4 *stress, pack4 (*c)[9]);
+
+/* The same for guards (fem/elements.h); lanes whose guard is at rest are 0. guards_act: a bit for
+ * each element whose guard here is not. */
+int guards_act(const four_materials *m, const mat3x4 *f);
+pack4 guards_energy(const four_materials *m, const mat3x4 *f);
+void guards_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse, pack4 measure,
+                     bool project, mat3x4 *stress, pack4 (*c)[9]);
 
 #endif

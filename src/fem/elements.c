@@ -19,12 +19,9 @@ static size_t pair_index(int nodes, int a, int b)
 
 static abut_status fill_gradients(element_set *s, abut_error *err)
 {
-    s->rows = s->dimension * s->rule.count;
-    s->row_stride = padded(s->rows);
-    s->gradients = mem_calloc((size_t)s->rows * (size_t)s->stride, sizeof *s->gradients);
-    /* Four more: rows are read four at a time from any start. */
-    s->by_node = mem_calloc((size_t)s->stride * (size_t)s->row_stride + 4, sizeof *s->by_node);
-    if (!s->gradients || !s->by_node) return error_memory(err, "preparing elements");
+    size_t rows = (size_t)(s->dimension * s->rule.count);
+    s->gradients = mem_calloc(rows * (size_t)s->stride, sizeof *s->gradients);
+    if (!s->gradients) return error_memory(err, "preparing elements");
     for (int i = 0; i < s->rule.count; i++) {
         double g[CELL_MAX_NODES][3];
         lagrange_evaluate(s->kind, s->order, s->rule.points[i], NULL, g);
@@ -32,7 +29,6 @@ static abut_status fill_gradients(element_set *s, abut_error *err)
             for (int a = 0; a < s->nodes; a++) {
                 int row = s->dimension * i + k;
                 s->gradients[row * s->stride + a] = g[a][k];
-                s->by_node[a * s->row_stride + row] = g[a][k];
             }
     }
     return ABUT_OK;
@@ -99,7 +95,7 @@ static abut_status add_guards(element_set *s, abut_error *err)
     return ABUT_OK;
 }
 
-static void describe_nodes(element_set *s)
+static abut_status describe_nodes(element_set *s, abut_error *err)
 {
     int lattice[CELL_MAX_NODES][3];
     cell_lattice(s->kind, s->order, lattice);
@@ -110,14 +106,17 @@ static void describe_nodes(element_set *s)
             if (lattice[a][k] == s->order && sum == s->order) s->axis[k] = a;
         }
     }
-    for (int i = s->elastic_points; i < s->rule.count; i++) {
+    int guards = s->rule.count - s->elastic_points;
+    s->steepness = mem_calloc((size_t)(guards * s->nodes) + 1, sizeof *s->steepness);
+    if (!s->steepness) return error_memory(err, "preparing elements");
+    for (int i = 0; i < guards; i++) {
         double gradient[CELL_MAX_NODES][3];
-        lagrange_evaluate(s->kind, s->order, s->rule.points[i], NULL, gradient);
-        for (int a = 0; a < s->nodes; a++) {
-            double size = vec3_norm((vec3){gradient[a][0], gradient[a][1], gradient[a][2]});
-            s->steepness[a] = fmax(s->steepness[a], size);
-        }
+        lagrange_evaluate(s->kind, s->order, s->rule.points[s->elastic_points + i], NULL, gradient);
+        for (int a = 0; a < s->nodes; a++)
+            s->steepness[i * s->nodes + a] =
+                vec3_norm((vec3){gradient[a][0], gradient[a][1], gradient[a][2]});
     }
+    return ABUT_OK;
 }
 
 abut_status element_set_init(element_set *s, cell_kind kind, int order, int geometry_order,
@@ -139,7 +138,7 @@ abut_status element_set_init(element_set *s, cell_kind kind, int order, int geom
     abut_status status = quadrature_make(kind, degree, &s->rule, err);
     if (status == ABUT_OK) status = positivity_init(&s->positive, kind, highest, err);
     if (status == ABUT_OK) status = add_guards(s, err);
-    if (status == ABUT_OK) describe_nodes(s);
+    if (status == ABUT_OK) status = describe_nodes(s, err);
     if (status == ABUT_OK) status = fill_gradients(s, err);
     if (status == ABUT_OK && affine) status = fill_reference_mass(s, err);
     if (status == ABUT_OK) status = fill_to_geometry(s, err);
@@ -151,7 +150,7 @@ void element_set_free(element_set *s)
 {
     quadrature_free(&s->rule);
     mem_free(s->gradients);
-    mem_free(s->by_node);
+    mem_free(s->steepness);
     mem_free(s->reference_mass);
     mem_free(s->to_geometry);
     positivity_free(&s->positive);

@@ -36,14 +36,11 @@ typedef struct element_set {
     quadrature rule;
     int elastic_points; /* of the rule; the rest are guards */
     /* For deciding that all guards rest: places of the nodes in the reference cell, the nodes that
-     * span it from the first one, and the largest gradient of each basis function at a guard. */
+     * span it from the first one, and the size of each basis function's gradient at each guard. */
     double place[CELL_MAX_NODES][3];
     int axis[3];
-    double steepness[CELL_MAX_NODES];
-    int rows;          /* dimension x points of the rule */
-    int row_stride;    /* rows, padded */
+    double *steepness; /* guards x nodes */
     double *gradients; /* rows x stride: d phi_a / d xi_k at point i in row dimension i + k */
-    double *by_node;   /* stride x row_stride: the same, transposed */
     size_t count;
     ARRAY(int32_t) blocks;       /* count x nodes */
     ARRAY(element_point) points; /* one per element (affine) or per element and point of the rule */
@@ -78,12 +75,15 @@ double element_mass(const element_set *s, size_t e, int a, int b);
 /* Displacements of an element, component by component: 3 x stride doubles, padded with zeros. */
 void element_gather(const element_set *s, size_t e, const double *x, const vec3 *rest, double *u);
 
-/* Weighted energy; INFINITY when the material forbids the deformation. */
-double element_energy(const element_set *s, size_t e, const double *u);
-/* Gradient (3 nodes doubles) and Hessian in the layout of terms (term/term.h), projected; either
- * may be NULL. Both are multiplied by weight. */
-void element_derivatives(const element_set *s, size_t e, const double *u, double weight,
-                         bool project, double *gradient, double *hessian);
+/* Sum of the energies of elements begin..end-1 at positions x; INFINITY when a material forbids the
+ * deformation. */
+double element_energy(const element_set *s, const double *x, const vec3 *rest, size_t begin,
+                      size_t end);
+/* Gradient (3 nodes doubles) and Hessian of each of these elements in the layout of terms
+ * (term/term.h), projected where asked for; either may be NULL. Both are multiplied by weight. What
+ * comes out for an element does not depend on the range. */
+void element_derivatives(const element_set *s, const double *x, const vec3 *rest, double weight,
+                         bool project, size_t begin, size_t end, double *gradient, double *hessian);
 
 /* Deformation gradient at a point of the rule. */
 mat3 element_deformation(const element_set *s, size_t e, const double *u, int point);

@@ -164,12 +164,12 @@ static void lag_elements(void *context, size_t begin, size_t end)
     const range_work *w = context;
     const model *m = w->t->model;
     const element_set *s = &m->sets.data[w->group - 1];
-    double u[3 * ELEMENT_MAX_STRIDE];
+    size_t doubles = block_doubles(s->nodes);
+    double *out = w->t->stiffness[w->group];
+    element_derivatives(s, w->x, m->rest.data, 1, true, begin, end, NULL, out + doubles * begin);
     for (size_t e = begin; e < end; e++) {
-        double damping = m->bodies.data[s->body.data[e]].damping;
-        element_gather(s, e, w->x, m->rest.data, u);
-        element_derivatives(s, e, u, damping, true, NULL,
-                            w->t->stiffness[w->group] + block_doubles(s->nodes) * e);
+        double factor = m->bodies.data[s->body.data[e]].damping;
+        for (size_t i = 0; i < doubles; i++) out[doubles * e + i] *= factor;
     }
 }
 

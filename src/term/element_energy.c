@@ -16,12 +16,7 @@ typedef struct range_work {
 static double energy_range(void *context, size_t begin, size_t end)
 {
     const range_work *w = context;
-    double sum = 0, u[3 * ELEMENT_MAX_STRIDE];
-    for (size_t e = begin; e < end; e++) {
-        element_gather(w->s, e, w->x, w->m->rest.data, u);
-        sum += element_energy(w->s, e, u);
-    }
-    return sum;
+    return element_energy(w->s, w->x, w->m->rest.data, begin, end);
 }
 
 double elements_energy(const model *m, const element_set *s, const double *x)
@@ -33,14 +28,7 @@ double elements_energy(const model *m, const element_set *s, const double *x)
 void elements_derivatives(const model *m, const element_set *s, const double *x, double weight,
                           size_t begin, size_t end, double *gradient, double *hessian)
 {
-    size_t width = (size_t)s->nodes, pairs = width * (width + 1) / 2;
-    double u[3 * ELEMENT_MAX_STRIDE];
-    for (size_t e = begin; e < end; e++) {
-        element_gather(s, e, x, m->rest.data, u);
-        element_derivatives(s, e, u, weight, true,
-                            gradient ? gradient + (e - begin) * 3 * width : NULL,
-                            hessian ? hessian + (e - begin) * 9 * pairs : NULL);
-    }
+    element_derivatives(s, x, m->rest.data, weight, true, begin, end, gradient, hessian);
 }
 
 static double allowed_step(const range_work *w, size_t e, double limit)

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "fem/change_order.h"
 #include "fem/curved_ball.h"
+#include "fem/element_response.h"
 #include "fem/elements.h"
 #include "fem/lagrange.h"
 #include "fem/tet4.h"
@@ -60,16 +61,12 @@ static bool make_case(case_of *c, cell_kind kind, int p, int q, double bend, dou
 
 static double energy_of(const case_of *c, const double *x)
 {
-    double u[3 * ELEMENT_MAX_STRIDE];
-    element_gather(&c->set, 0, x, c->rest, u);
-    return element_energy(&c->set, 0, u);
+    return element_energy(&c->set, x, c->rest, 0, 1);
 }
 
 static void derivatives_of(const case_of *c, const double *x, bool project, double *g, double *h)
 {
-    double u[3 * ELEMENT_MAX_STRIDE];
-    element_gather(&c->set, 0, x, c->rest, u);
-    element_derivatives(&c->set, 0, u, 1, project, g, h);
+    element_derivatives(&c->set, x, c->rest, 1, project, 0, 1, g, h);
 }
 
 static double hessian_entry(const double *h, int nodes, int i, int j)
@@ -187,6 +184,57 @@ TEST(guards)
         vec3_store(c.x + 3 * next, vec3_mul_add(c.rest[0], at - 1.5 * share, edge));
         element_gather(&c.set, 0, c.x, c.rest, u);
         CHECK(energy_of(&c, c.x) == INFINITY);
+        element_set_free(&c.set);
+    }
+}
+
+/* What comes out for an element is the same to the last bit wherever a range begins and ends, with
+ * elements in it whose guards act and of other materials; sums are those of the single ones. */
+TEST(ranges)
+{
+    enum { COUNT = 7, BLOCKS = 20 * 21 / 2 };
+    random_state r = {8};
+    static case_of c;
+    static double x[COUNT * 60], g[COUNT * 60], h[COUNT * 9 * BLOCKS], own_g[60], own_h[9 * BLOCKS];
+    static vec3 rest[COUNT * 20];
+    for (int order = 2; order <= 3; order++) {
+        if (!make_case(&c, CELL_TET, order, 1, 0, 0.02, ELASTIC_NEO_HOOKEAN, &r)) return;
+        int n = c.count;
+        abut_error err;
+        vec3 corners[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+        elastic_parameters other = elastic_from_young(ELASTIC_SVK, 1e4, 0.3);
+        for (int e = 0; e < COUNT; e++) {
+            int32_t blocks[CELL_MAX_NODES];
+            for (int a = 0; a < n; a++) {
+                blocks[a] = e * n + a;
+                rest[e * n + a] = c.rest[a];
+                for (int k = 0; k < 3; k++)
+                    x[3 * (e * n + a) + k] = (e == 2 ? (&rest[e * n + a].x)[k] : c.x[3 * a + k]) +
+                                             random_range(&r, -0.003, 0.003);
+            }
+            if (e == 2) /* det F at its first corner is small */
+                vec3_store(x + 3 * (e * n + 4), vec3_scale(order == 2 ? 0.3 : 0.245, c.rest[1]));
+            if (e == 0) continue;
+            elastic_parameters *material = e == 5 ? &other : &c.set.material.data[0];
+            elastic_parameters copy = *material;
+            CHECK_OK(element_set_add(&c.set, blocks, corners, 1, &copy, 1000, 0, &err), err);
+        }
+        double sum = 0, guard = 1, u[3 * ELEMENT_MAX_STRIDE];
+        element_gather(&c.set, 2, x, rest, u);
+        for (int k = c.set.elastic_points; k < c.set.rule.count; k++)
+            guard = fmin(guard, mat3_determinant(element_deformation(&c.set, 2, u, k)));
+        CHECK(guard > 0 && guard < GUARD_BEGINS);
+        element_derivatives(&c.set, x, rest, 2, true, 0, COUNT, g, h);
+        size_t forces = 3 * (size_t)n, entries = 9 * (size_t)(n * (n + 1) / 2);
+        for (size_t e = 0; e < COUNT; e++) {
+            sum += element_energy(&c.set, x, rest, e, e + 1);
+            element_derivatives(&c.set, x, rest, 2, true, e, e + 1, own_g, own_h);
+            CHECK(memcmp(own_g, g + e * forces, forces * sizeof *g) == 0);
+            CHECK(memcmp(own_h, h + e * entries, entries * sizeof *h) == 0);
+            element_derivatives(&c.set, x, rest, 2, true, e, e + 1, own_g, NULL);
+            CHECK(memcmp(own_g, g + e * forces, forces * sizeof *g) == 0);
+        }
+        CHECK(isfinite(sum) && sum == element_energy(&c.set, x, rest, 0, COUNT));
         element_set_free(&c.set);
     }
 }
@@ -449,6 +497,7 @@ int main(void)
     RUN(derivatives);
     RUN(projected);
     RUN(guards);
+    RUN(ranges);
     RUN(linear_tets_agree);
     RUN(rigid_motions);
     RUN(mass);
