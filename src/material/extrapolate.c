@@ -13,6 +13,7 @@
 #include "math/svd.h"
 
 #include <math.h>
+#include <stddef.h>
 
 static elastic_parameters base_material(const elastic_parameters *m)
 {
@@ -43,30 +44,48 @@ static double find_contour(const double s[3], double j0)
     return low;
 }
 
-/* Value, gradient and Hessian of the base energy as a function of positive stretches. */
+/* Entry between F_ii and F_kk of a spectrum written out. */
+static double diagonal_entry(const elastic_spectrum *p, int i, int k)
+{
+    double sum = 0;
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        for (int d = 0; d < 3; d++)
+            sum +=
+                p->diagonal.m[a][d] * (p->u.m[i][a] * p->v.m[i][a]) * (p->u.m[k][d] * p->v.m[k][d]);
+        double at_i[2] = {p->u.m[i][b] * p->v.m[i][c], p->u.m[i][c] * p->v.m[i][b]};
+        double at_k[2] = {p->u.m[k][b] * p->v.m[k][c], p->u.m[k][c] * p->v.m[k][b]};
+        sum += p->same[a] * (at_i[0] * at_k[0] + at_i[1] * at_k[1]) +
+               p->swapped[a] * (at_i[0] * at_k[1] + at_i[1] * at_k[0]);
+    }
+    return sum;
+}
+
+/* Value and gradient of the base energy as a function of positive stretches; the Hessian, too,
+ * where h is not NULL. */
 static void base_at(const elastic_parameters *base, const double q[3], double *energy, double g[3],
-                    double h[3][3])
+                    double (*h)[3])
 {
     mat3 f = {{{q[0], 0, 0}, {0, q[1], 0}, {0, 0, q[2]}}}, stress;
     elastic_spectrum spectrum;
-    double hessian[81];
-    elastic_evaluate(base, f, false, energy, &stress, &spectrum);
-    elastic_spectrum_expand(&spectrum, hessian);
+    elastic_evaluate(base, f, false, energy, &stress, h ? &spectrum : NULL);
     for (int i = 0; i < 3; i++) {
         g[i] = stress.m[i][i];
-        for (int k = 0; k < 3; k++) h[i][k] = hessian[9 * 4 * i + 4 * k];
+        for (int k = 0; h && k < 3; k++) h[i][k] = diagonal_entry(&spectrum, i, k);
     }
 }
 
+/* The energy; gradient may be NULL. */
 static double extrapolated(const elastic_parameters *base, double j0, const double s[3],
-                           double gradient[3])
+                           double *gradient)
 {
     double t = find_contour(s, j0), q[3], g[3], h[3][3], energy, slope = 0;
     for (int i = 0; i < 3; i++) q[i] = 1 + t * (s[i] - 1);
-    base_at(base, q, &energy, g, h);
+    base_at(base, q, &energy, g, gradient ? h : NULL);
+    for (int i = 0; i < 3; i++) energy += (s[i] - q[i]) * g[i];
+    if (!gradient) return energy;
     double bent[3] = {0}, along = 0; /* H (s - q), and its product with s - 1 */
     for (int i = 0; i < 3; i++) {
-        energy += (s[i] - q[i]) * g[i];
         slope += j0 / q[i] * (s[i] - 1);
         for (int k = 0; k < 3; k++) bent[i] += h[i][k] * (s[k] - q[k]);
         along += bent[i] * (s[i] - 1);
@@ -104,7 +123,7 @@ bool evaluate_extrapolated(const elastic_parameters *m, mat3 f, bool project, do
     double g[3];
     svd3(f, &p.u, p.s, &p.v);
     if (!(product_at(p.s, 1) < j0)) return false; /* round-off at the contour */
-    double value = extrapolated(&base, j0, p.s, g);
+    double value = extrapolated(&base, j0, p.s, stress || spectrum ? g : NULL);
     if (energy) *energy = value;
     if (stress) *stress = compose(&p, g);
     if (!spectrum) return true;

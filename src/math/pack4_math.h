@@ -9,6 +9,7 @@
 
 /* Comparisons of packs give all ones or all zeros per lane. */
 typedef long long pack4_mask __attribute__((vector_size(32)));
+typedef unsigned long long pack4_unsigned __attribute__((vector_size(32)));
 
 static inline pack4 pack4_all(double x) { return (pack4){x, x, x, x}; }
 
@@ -45,18 +46,18 @@ static inline void pack4_transpose(pack4 *a, pack4 *b, pack4 *c, pack4 *d)
 }
 
 /* ln(y + rest) for normal y > 0 and |rest| below the spacing of y, to about one unit in the last
- * place. With y = 2^n (1 + f), f between sqrt(1/2) - 1 and sqrt(2) - 1, and s = f/(2 + f):
- *   ln(1 + f) = 2 atanh s = f - f^2/2 + s (f^2/2 + R),  R = 2 (s^2/3 + s^4/5 + ...),
- * where the small last part is the only one that is rounded much. */
+ * place; other lanes come out as any number. With y = 2^n (1 + f), f between sqrt(1/2) - 1 and
+ * sqrt(2) - 1, and s = f/(2 + f): ln(1 + f) = 2 atanh s = f - f^2/2 + s (f^2/2 + R),  R = 2 (s^2/3
+ * + s^4/5 + ...), where the small last part is the only one that is rounded much. */
 static inline pack4 pack4_log(pack4 y, pack4 rest)
 {
     static const double tail[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11,
                                   2.0 / 13, 2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21};
     /* The high part has zeros at its end, so that its product with an exponent is exact. */
     const double ln2_high = 0x1.62e42feep-1, ln2_low = 0x1.a39ef35793c76p-33;
-    const long long root_half = 0x3fe6a09e667f3bcdLL, mantissa = 0x000fffffffffffffLL;
-    pack4_mask bits = (pack4_mask)y - root_half;
-    pack4_mask exponent = bits >> 52;
+    const unsigned long long root_half = 0x3fe6a09e667f3bcd, mantissa = 0x000fffffffffffff;
+    pack4_unsigned bits = (pack4_unsigned)y - root_half;
+    pack4_mask exponent = (pack4_mask)bits >> 52;
     pack4 f = (pack4)((bits & mantissa) + root_half) - 1.0;
     /* Integers of up to 51 bits become doubles by way of the mantissa of 1.5 x 2^52. */
     const pack4 shift = pack4_all(0x1.8p52);
