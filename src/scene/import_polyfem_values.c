@@ -3,6 +3,7 @@
 #include "scene/import_polyfem.h"
 
 #include "base/memory.h"
+#include "math/spline.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,10 +29,12 @@ __attribute__((format(printf, 2, 3))) static void put(writer *w, const char *for
     if (w->fits) w->length += (size_t)n;
 }
 
+typedef enum curve_kind { CURVE_STEPS, CURVE_LINES, CURVE_CUBICS } curve_kind;
+
 typedef struct curve {
     size_t count;
     const json_t *points, *values;
-    bool steps;         /* piecewise constant */
+    curve_kind kind;
     const char *extend; /* beyond the ends */
 } curve;
 
@@ -48,7 +51,7 @@ static void put_curve(writer *w, const curve *c, const char *time)
     for (size_t i = 0; i + 1 < c->count; i++) {
         double p = at(c->points, i), q = at(c->points, i + 1);
         double jump = at(c->values, i + 1) - at(c->values, i);
-        if (c->steps) {
+        if (c->kind == CURVE_STEPS) {
             put(w, "+(%.17g)*if(%s-(%.17g),1,0)", jump, time, q);
             continue;
         }
@@ -67,12 +70,51 @@ static void put_curve(writer *w, const curve *c, const char *time)
     put(w, ")");
 }
 
-static bool read_curve(const json_t *item, bool steps, curve *out)
+/* The same for a spline: a sum of polynomials, each in a time that stands still beyond the ends of
+ * its piece. As there, the ends of the spline follow from how it goes on. */
+static bool put_spline(writer *w, const curve *c, const char *time)
+{
+    bool straight = strcmp(c->extend, "extrapolate") == 0;
+    spline_ends ends = straight                             ? SPLINE_NATURAL
+                       : strcmp(c->extend, "constant") == 0 ? SPLINE_FLAT
+                                                            : SPLINE_PERIODIC;
+    double *x = mem_alloc(3 * c->count, sizeof *x);
+    if (!x) return false;
+    double *y = x + c->count, *slope = y + c->count;
+    for (size_t i = 0; i < c->count; i++) {
+        x[i] = at(c->points, i);
+        y[i] = at(c->values, i);
+    }
+    bool ok = spline_slopes(c->count, x, y, ends, slope);
+    put(w, "(%.17g", y[0]);
+    for (size_t i = 0; ok && i + 1 < c->count; i++) {
+        char s[256];
+        double k[3];
+        spline_piece(x + i, y + i, slope + i, k);
+        snprintf(s, sizeof s, "(min(max(%s,%.17g),%.17g)-(%.17g))", time, x[i], x[i + 1], x[i]);
+        put(w, "+%s*(%.17g+%s*(%.17g+%s*(%.17g)))", s, k[0], s, k[1], s, k[2]);
+    }
+    if (straight)
+        put(w, "+(%.17g)*min(%s-(%.17g),0)+(%.17g)*max(%s-(%.17g),0)", slope[0], time, x[0],
+            slope[c->count - 1], time, x[c->count - 1]);
+    put(w, ")");
+    mem_free(x);
+    return ok;
+}
+
+static bool put_one_period(writer *w, const curve *c, const char *time)
+{
+    if (c->kind == CURVE_CUBICS) return put_spline(w, c, time);
+    put_curve(w, c, time);
+    return true;
+}
+
+static bool read_curve(const json_t *item, curve_kind kind, curve *out)
 {
     const char *extend = json_string_value(polyfem_get(item, "extend"));
     *out = (curve){.points = polyfem_get(item, "points"),
                    .values = polyfem_get(item, "values"),
-                   .steps = steps,
+                   .kind = kind,
                    .extend = extend ? extend : "constant"};
     out->count = json_array_size(out->points);
     bool ok = out->count >= 2 && json_array_size(out->values) == out->count;
@@ -83,22 +125,19 @@ static bool read_curve(const json_t *item, bool steps, curve *out)
     return ok;
 }
 
-static bool put_piecewise(writer *w, const json_t *item, bool steps)
+static bool put_piecewise(writer *w, const json_t *item, curve_kind kind)
 {
     static const char *const words[] = {"constant", "extrapolate", "repeat", "repeat_offset"};
     curve c;
-    if (!read_curve(item, steps, &c)) return false;
+    if (!read_curve(item, kind, &c)) return false;
     int word = 0;
     while (word < 4 && strcmp(c.extend, words[word]) != 0) word++;
     if (word == 4) return false;
-    if (word < 2) {
-        put_curve(w, &c, "t");
-        return true;
-    }
+    if (word < 2) return put_one_period(w, &c, "t");
     double begin = at(c.points, 0), length = at(c.points, c.count - 1) - begin;
     char time[160];
     snprintf(time, sizeof time, "(t-(%.17g)*floor((t-(%.17g))/(%.17g)))", length, begin, length);
-    put_curve(w, &c, time);
+    if (!put_one_period(w, &c, time)) return false;
     if (word == 3)
         put(w, "+(%.17g)*floor((t-(%.17g))/(%.17g))", at(c.values, c.count - 1) - at(c.values, 0),
             begin, length);
@@ -118,9 +157,11 @@ static bool put_factor(writer *w, const json_t *item)
         /* Theirs jumps from to - from to `to` at the end. */
         put(w, "if(t-(%.17g),%.17g,max(t-(%.17g),0))", to, to, from);
     } else if (strcmp(type, "piecewise_constant") == 0) {
-        return put_piecewise(w, item, true);
+        return put_piecewise(w, item, CURVE_STEPS);
     } else if (strcmp(type, "piecewise_linear") == 0) {
-        return put_piecewise(w, item, false);
+        return put_piecewise(w, item, CURVE_LINES);
+    } else if (strcmp(type, "piecewise_cubic") == 0) {
+        return put_piecewise(w, item, CURVE_CUBICS);
     } else {
         return false;
     }

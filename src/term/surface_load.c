@@ -198,28 +198,38 @@ static vec3 evaluate(const surface_load *load, vec3 x, double time)
     return (vec3){v[0], v[1], v[2]};
 }
 
-/* Point values of the pressure, and the forces of tractions. */
-static void set_values(surface_load_term *t, load_sides *s, double start, double end, double *force)
+/* Whether a load acts in a step. */
+static bool acts(const surface_load *load, double start, double end)
+{
+    double slack = 1e-9 * (end - start);
+    return start >= load->from - slack && start < load->until - slack;
+}
+
+/* Point values of the pressure. */
+static void set_pressures(const surface_load_term *t, load_sides *s, double start, double end)
+{
+    const double *rest = (const double *)t->model->rest.data;
+    double *p = s->pressure.data;
+    for (size_t i = 0; i < s->load.count; i++) {
+        const surface_load *load = &t->loads.data[s->load.data[i]];
+        bool now = acts(load, start, end);
+        for (int q = 0; q < s->rule.count; q++, p++)
+            *p = now ? s->rule.weights[q] * evaluate(load, locate(s, i, q, rest).x, end).x : 0;
+    }
+}
+
+static void add_tractions(const surface_load_term *t, const load_sides *s, double start, double end,
+                          double *force)
 {
     const double *rest = (const double *)t->model->rest.data;
     for (size_t i = 0; i < s->load.count; i++) {
         const surface_load *load = &t->loads.data[s->load.data[i]];
-        bool acts = start >= load->from - 1e-9 * (end - start) &&
-                    start < load->until - 1e-9 * (end - start);
+        if (!acts(load, start, end)) continue;
         for (int q = 0; q < s->rule.count; q++) {
-            double *p = &s->pressure.data[i * (size_t)s->rule.count + (size_t)q];
-            *p = 0;
-            if (!acts) continue;
             side_point at = locate(s, i, q, rest);
-            vec3 now = evaluate(load, at.x, end), area = vec3_cross(at.u, at.v), traction;
-            if (load->kind == TRACTION_PRESSURE) {
-                *p = s->rule.weights[q] * now.x;
-                continue;
-            }
-            if (load->kind == TRACTION_NORMAL)
-                traction = vec3_scale(now.x, area);
-            else
-                traction = vec3_scale(vec3_norm(area), now);
+            vec3 now = evaluate(load, at.x, end), area = vec3_cross(at.u, at.v);
+            vec3 traction = load->kind == TRACTION_NORMAL ? vec3_scale(now.x, area)
+                                                          : vec3_scale(vec3_norm(area), now);
             for (int a = 0; a < s->nodes; a++) {
                 double *f = force + 3 * (size_t)s->blocks.data[i * (size_t)s->nodes + (size_t)a];
                 double factor = s->rule.weights[q] * point_values(s, q)[a];
@@ -236,12 +246,9 @@ static vec3 loaded_center(const surface_load_term *t, const double *x)
     double count = 0;
     for (int g = 0; g < t->base.group_count; g++) {
         const load_sides *s = &t->sides[g];
-        size_t nodes = (size_t)s->nodes;
-        for (size_t i = 0; i < s->blocks.count; i++) {
-            if (t->loads.data[s->load.data[i / nodes]].kind != TRACTION_PRESSURE) continue;
+        for (size_t i = 0; i < s->blocks.count; i++)
             sum = vec3_add(sum, vec3_load(x + 3 * (size_t)s->blocks.data[i]));
-            count++;
-        }
+        count += (double)s->blocks.count;
     }
     return count > 0 ? vec3_scale(1 / count, sum) : sum;
 }
@@ -273,9 +280,12 @@ void surface_load_begin_step(surface_load_term *t, const double *start, double s
                              double end_time, double *force)
 {
     t->center = loaded_center(t, start);
-    for (int g = 0; g < t->base.group_count; g++)
-        set_values(t, &t->sides[g], start_time, end_time, force);
-    for (int g = 0; g < t->base.group_count; g++) add_border(t, &t->sides[g], start, force);
+    for (int g = 0; g < t->dead_count; g++)
+        add_tractions(t, &t->dead[g], start_time, end_time, force);
+    for (int g = 0; g < t->base.group_count; g++) {
+        set_pressures(t, &t->sides[g], start_time, end_time);
+        add_border(t, &t->sides[g], start, force);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -286,19 +296,24 @@ static void load_free(surface_load *load)
     for (int k = 0; k < 3; k++) expression_free(load->value[k]);
 }
 
+static void sides_free(load_sides *s)
+{
+    quadrature_free(&s->rule);
+    mem_free(s->value);
+    mem_free(s->gradient);
+    array_free(&s->blocks);
+    array_free(&s->load);
+    array_free(&s->pressure);
+}
+
 static void destroy(term *base)
 {
     surface_load_term *t = (surface_load_term *)base;
     for (size_t i = 0; i < t->loads.count; i++) load_free(&t->loads.data[i]);
     array_free(&t->loads);
     for (int g = 0; g < SURFACE_LOAD_GROUPS; g++) {
-        load_sides *s = &t->sides[g];
-        quadrature_free(&s->rule);
-        mem_free(s->value);
-        mem_free(s->gradient);
-        array_free(&s->blocks);
-        array_free(&s->load);
-        array_free(&s->pressure);
+        sides_free(&t->sides[g]);
+        sides_free(&t->dead[g]);
     }
     mem_free(t);
 }
@@ -335,18 +350,20 @@ static abut_status make_tables(load_sides *s, cell_kind kind, int order, abut_er
     return ABUT_OK;
 }
 
-static abut_status find_group(surface_load_term *t, cell_kind kind, int order, load_sides **out,
-                              abut_error *err)
+static abut_status find_group(surface_load_term *t, bool pressure, cell_kind kind, int order,
+                              load_sides **out, abut_error *err)
 {
-    for (int g = 0; g < t->base.group_count; g++) {
-        *out = &t->sides[g];
+    load_sides *list = pressure ? t->sides : t->dead;
+    int *count = pressure ? &t->base.group_count : &t->dead_count;
+    for (int g = 0; g < *count; g++) {
+        *out = &list[g];
         if ((*out)->kind == kind && (*out)->order == order) return ABUT_OK;
     }
-    if (t->base.group_count == SURFACE_LOAD_GROUPS)
+    if (*count == SURFACE_LOAD_GROUPS)
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "", "too many kinds of loaded faces");
-    *out = &t->sides[t->base.group_count];
+    *out = &list[*count];
     TRY(make_tables(*out, kind, order, err));
-    t->base.group_count++;
+    ++*count;
     return ABUT_OK;
 }
 
@@ -365,12 +382,13 @@ abut_status surface_load_add(surface_load_term *t, surface_load load, const mesh
         int local[CELL_MAX_NODES];
         int count = side_nodes(block->kind, block->order, f->face, local);
         load_sides *s;
-        TRY(find_group(t, side_kind(block->kind), block->order, &s, err));
+        bool pressure = load.kind == TRACTION_PRESSURE;
+        TRY(find_group(t, pressure, side_kind(block->kind), block->order, &s, err));
         bool ok = array_push(&s->load, (int32_t)(t->loads.count - 1));
         for (int k = 0; ok && k < count; k++)
             ok = array_push(&s->blocks, block_of_vertex[cell[local[k]]]);
-        if (!ok || !array_resize(&s->pressure, s->load.count * (size_t)s->rule.count))
-            return error_memory(err, "adding surface loads");
+        if (ok && pressure) ok = array_resize(&s->pressure, s->load.count * (size_t)s->rule.count);
+        if (!ok) return error_memory(err, "adding surface loads");
     }
     for (int g = 0; g < t->base.group_count; g++) {
         const load_sides *s = &t->sides[g];

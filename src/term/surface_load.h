@@ -41,7 +41,9 @@ typedef struct surface_load_term {
     term base;
     const model *model;
     ARRAY(surface_load) loads;
-    load_sides sides[SURFACE_LOAD_GROUPS];
+    load_sides sides[SURFACE_LOAD_GROUPS]; /* under pressure: the groups of the term */
+    load_sides dead[SURFACE_LOAD_GROUPS];  /* with tractions, which no derivative needs */
+    int dead_count;
     vec3 center; /* that V is taken about */
 } surface_load_term;
 

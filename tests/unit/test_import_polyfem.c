@@ -284,6 +284,47 @@ TEST(loads_and_interpolation)
               "pressure_cavity");
 }
 
+/* A spline through the points: flat at the ends where it stays, straight beyond them where it goes
+ * on, and smooth over its ends where it repeats. */
+TEST(cubics)
+{
+    static const char *const extends[] = {"constant", "extrapolate", "repeat_offset"};
+    for (int i = 0; i < 3; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": 2, \"value\": "
+                 "[2, 0, 0], \"interpolation\": {\"type\": \"piecewise_cubic\", \"points\": "
+                 "[0, 1, 3], \"values\": [1, 2, -1], \"extend\": \"%s\"}}]}",
+                 extends[i]);
+        scene_def *s = must_import(", \"surface_selection\": {\"threshold\": 1e-3}}", text);
+        const expression *e = s->bodies[0].fixes[0].displacement[0];
+        double v[7];
+        static const double times[] = {0, 1, 3, -1, -0.5, 4, 3.5};
+        for (int k = 0; k < 7; k++) v[k] = 0.5 * expression_value(e, 0, 0, 0, times[k]);
+        CHECK(fabs(v[0] - 1) < 1e-12 && fabs(v[1] - 2) < 1e-12 && fabs(v[2] + 1) < 1e-12);
+        double d = 1e-5, slope[2] = {0}; /* just before and behind the inner point */
+        for (int side = 0; side < 2; side++)
+            slope[side] = 0.5 *
+                          (expression_value(e, 0, 0, 0, 1 + side * d) -
+                           expression_value(e, 0, 0, 0, 1 + (side - 1) * d)) /
+                          d;
+        CHECK_NEAR(slope[0], slope[1], 1e-3);
+        if (i == 0) CHECK(v[3] == v[0] && v[5] == v[2]);
+        if (i == 1) {
+            CHECK_NEAR(v[3] - v[0], 2 * (v[4] - v[0]), 1e-12);
+            CHECK_NEAR(v[5] - v[2], 2 * (v[6] - v[2]), 1e-12);
+            CHECK(fabs(v[3] - v[0]) > 0.1);
+        }
+        if (i == 2) CHECK_NEAR(v[5], 2 - 2, 1e-12); /* one period later, lower by 2 */
+        scene_free(s);
+    }
+    must_fail(", \"surface_selection\": 1}",
+              ", \"boundary_conditions\": {\"neumann_boundary\": [{\"id\": 1, \"value\": [1, 0, "
+              "0], \"interpolation\": {\"type\": \"piecewise_cubic\", \"points\": [1, 0], "
+              "\"values\": [0, 1]}}]}",
+              ABUT_ERROR_UNSUPPORTED, "piecewise_cubic");
+}
+
 TEST(selections_of_cells_and_files)
 {
     write_at("two.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n5\n1 0 0 0\n2 2 0 0\n"
@@ -506,6 +547,7 @@ int main(void)
     RUN(old_format);
     RUN(contact_by_area);
     RUN(loads_and_interpolation);
+    RUN(cubics);
     RUN(selections_of_cells_and_files);
     RUN(materials);
     RUN(remeshing);
