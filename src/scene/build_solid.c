@@ -5,6 +5,7 @@
 #include "fem/change_order.h"
 #include "fem/density_fit.h"
 #include "fem/lagrange.h"
+#include "mesh/components.h"
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
 #include "scene/linear_map.h"
@@ -255,6 +256,25 @@ static abut_status make_cell_values(const scene_def *scene, size_t i, const mesh
 
 /* ---- surface ---- */
 
+/* Replaces a mesh by one of its connected pieces. */
+static abut_status keep_piece(size_t number, mesh *m, abut_error *err)
+{
+    mesh_pieces pieces;
+    TRY(mesh_split(m, &pieces, err));
+    abut_status status = ABUT_OK;
+    if (number < pieces.count) {
+        mesh whole = *m;
+        *m = pieces.meshes[number];
+        pieces.meshes[number] = whole;
+    } else {
+        status = error_set(err, ABUT_ERROR_INPUT, "piece",
+                           "there are %zu connected pieces, counted from 0; piece %zu is not there",
+                           pieces.count, number);
+    }
+    mesh_pieces_free(&pieces);
+    return status;
+}
+
 static abut_status read_surface(const scene_def *scene, size_t i, mesh *out, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
@@ -263,6 +283,8 @@ static abut_status read_surface(const scene_def *scene, size_t i, mesh *out, abu
                          def->solid.surface_path);
     TRY(mesh_read(def->solid.surface_path, NULL, out, err));
     abut_status status = mesh_validate(out, err);
+    if (status == ABUT_OK && def->solid.surface_piece > 0)
+        status = keep_piece((size_t)def->solid.surface_piece - 1, out, err);
     if (status != ABUT_OK) {
         mesh_free(out);
         return error_add_place(err, def->solid.surface_path, status);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "math/rotation.h"
+#include "mesh/components.h"
 #include "mesh/mesh_io.h"
 
 #include <stdio.h>
@@ -170,6 +171,32 @@ static bool same_place(const polyfem_scene *s, const polyfem_shape *shape, const
     return mat3_norm2(mat3_add(rotation, mat3_scale(-1, shape->rotation))) < 1e-18;
 }
 
+/* With several bodies: the connected pieces of the collision mesh are theirs, one by one, each
+ * placed like the mesh of its body. */
+static abut_status choose_piece(const polyfem_scene *s, const char *path, bool mapped,
+                                json_t *surface, abut_error *err)
+{
+    static const char field[] = "/contact/collision_mesh";
+    if (mapped)
+        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
+                             "one linear map for %d bodies is not supported", err, s->solid_count);
+    mesh file;
+    size_t pieces = 0, given = 0, i;
+    TRY(mesh_read(path, NULL, &file, err));
+    abut_status status = mesh_count_components(&file, &pieces, err);
+    mesh_free(&file);
+    if (status != ABUT_OK) return status;
+    if (pieces != (size_t)s->solid_count)
+        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
+                             "the surface has %zu connected pieces for %d bodies; there must be "
+                             "one for each",
+                             err, pieces, s->solid_count);
+    json_t *body;
+    json_array_foreach(s->bodies, i, body) if (json_object_get(body, "surface")) given++;
+    json_object_set_new(surface, "piece", json_integer((json_int_t)given));
+    return ABUT_OK;
+}
+
 /* The collision surface. PolyFEM has one for the whole scene, placed like its first geometry; that
  * is the body's own where there is one body. */
 static abut_status add_surface(const polyfem_scene *s, const polyfem_shape *shape, json_t *body,
@@ -183,11 +210,6 @@ static abut_status add_surface(const polyfem_scene *s, const polyfem_shape *shap
     if (longest > 0) json_object_set_new(body, "surface", json_pack("{s:f}", "max_edge", longest));
     if (!name) return ABUT_OK;
     static const char field[] = "/contact/collision_mesh";
-    if (s->solid_count > 1)
-        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
-                             "one surface for %d bodies is not supported; a surface belongs to "
-                             "one body",
-                             err, s->solid_count);
     if (!same_place(s, shape, from))
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field,
                              "the surface is placed like the mesh of the body; another place or "
@@ -201,10 +223,12 @@ static abut_status add_surface(const polyfem_scene *s, const polyfem_shape *shap
                     map);
     json_t *surface = json_pack("{s:s}", "file", path);
     if (map_path) json_object_set_new(surface, "map", json_string(map_path));
+    abut_status status = ABUT_OK;
+    if (s->solid_count > 1) status = choose_piece(s, path, map_path != NULL, surface, err);
     json_object_set_new(body, "surface", surface);
     mem_free(path);
     mem_free(map_path);
-    return ABUT_OK;
+    return status;
 }
 
 static abut_status solid_json(const polyfem_scene *s, polyfem_shape *shape, json_t *body,

@@ -33,6 +33,7 @@ static json_t *files_of_folder(const char *folder)
     DIR *directory = opendir(folder);
     for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
         char path[PATH_SIZE];
+        if (entry->d_name[0] == '.') continue;
         path_join(path, sizeof path, folder, entry->d_name);
         if (!file_is_directory(path)) json_array_append_new(found, json_string(path));
     }

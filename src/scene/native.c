@@ -370,6 +370,7 @@ static abut_status read_solid(const json_t *object, const scene_def *scene, soli
     if (surface) out->max_edge = get_number_or(surface, "max_edge", 0);
     if (surface && get(surface, "file"))
         TRY(resolve_path(scene->folder, get_string(surface, "file"), &out->surface_path, err));
+    out->surface_piece = surface && get(surface, "piece") ? get_int(surface, "piece") + 1 : 0;
     if (surface && get(surface, "map"))
         TRY(resolve_path(scene->folder, get_string(surface, "map"), &out->map_path, err));
     if (get(object, "densities"))

@@ -116,6 +116,7 @@ typedef struct solid_def {
     int segments;             /* of the sampled boundary per edge; 0: by the orders */
     double max_edge;          /* m; 0: no limit */
     const char *surface_path; /* resolved; NULL: the boundary */
+    int surface_piece;        /* connected piece of that file, from 1; 0: all of it */
     const char *map_path;     /* of the surface: HDF5; NULL: it is found in the cells */
     const char *like_path;    /* mesh whose mass and centre the densities are fitted to, or NULL */
     const char *densities_path; /* one number per cell; NULL: the material's */

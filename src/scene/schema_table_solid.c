@@ -11,6 +11,8 @@ static const schema_field surface_fields[] = {
     {"file", SCHEMA_STRING, .absent = "the boundary",
      .doc = "Path of a mesh file: any surface of triangles (edges in the plane), placed like the "
             "mesh of the body; it moves with the cells that it lies in or near to."},
+    {"piece", SCHEMA_INTEGER, FROM_TO(0, 1000000), .needs = "file", .absent = "all of it",
+     .doc = "Only this connected piece of `file`, counted from 0 by their first vertices."},
     {"map", SCHEMA_STRING, .needs = "file", .absent = "computed",
      .doc = "Path of an HDF5 file with the weights of the nodes in the vertices of `file`: group "
             "`weight_triplets` with `values`, `rows`, `cols` and the attribute `shape`."},
@@ -22,7 +24,9 @@ const schema_type schema_surface = {
            "displacements of the body.",
     FIELDS(surface_fields),
     .rule = rule_surface,
-    .rule_doc = "`segments` and `max_edge` are for the boundary, not for a `file`.",
+    .rule_doc =
+        "`segments` and `max_edge` are for the boundary, not for a `file`; `map` is for all of "
+        "a file, not for a `piece`.",
 };
 
 static const schema_field region_fields[] = {
@@ -76,6 +80,8 @@ void rule_surface(schema_walk *walk, const json_t *object)
     for (int i = 0; i < 2; i++)
         if (json_object_get(object, keys[i]))
             schema_rule_problem(walk, keys[i], "is for the boundary of the cells, not for a file");
+    if (json_object_get(object, "piece") && json_object_get(object, "map"))
+        schema_rule_problem(walk, "map", "is for all of a file, not for a piece of it");
 }
 
 static void need(schema_walk *walk, const json_t *object, const char *key, const char *model)

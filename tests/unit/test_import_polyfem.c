@@ -5,6 +5,7 @@
 #include "base/expression.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "scene/build_solid.h"
 #include "scene/load.h"
 #include "scene/scene.h"
 #include "scene/select.h"
@@ -284,6 +285,32 @@ TEST(loads_and_interpolation)
               "pressure_cavity");
 }
 
+/* One collision mesh for two bodies: its pieces are theirs, placed like them. */
+TEST(collision_mesh_of_several_bodies)
+{
+    static const char second[] =
+        "}, {\"mesh\": \"../tet.msh\", \"transformation\": {\"translation\": [5, 0, 0]}}";
+    static const char contact[] = ", \"contact\": {\"enabled\": true, \"collision_mesh\": "
+                                  "{\"mesh\": \"../pieces.obj\"}}";
+    write_at("pieces.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.1 0.1 1\nv 0.2 0.1 1\nv 0.1 0.2 1\n"
+                           "v 0.2 0.2 1\nf 1 2 3\nf 4 5 6\nf 5 7 6\n");
+    scene_def *s = must_import(second, contact);
+    if (!s) return;
+    CHECK(s->bodies[0].solid.surface_piece == 1 && s->bodies[1].solid.surface_piece == 2);
+    for (size_t i = 0; i < 2; i++) {
+        mesh shape, surface;
+        CHECK_OK(scene_body_mesh(s, i, &shape, &err), err);
+        CHECK_OK(build_solid_surface(s, i, &shape, &surface, &err), err);
+        CHECK(surface.vertex_count == 3 + i);
+        CHECK_NEAR(surface.vertices[0].x, i == 0 ? 0 : 5.1, 1e-15);
+        mesh_free(&surface);
+        mesh_free(&shape);
+    }
+    scene_free(s);
+    write_at("pieces.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    must_fail(second, contact, ABUT_ERROR_UNSUPPORTED, "1 connected pieces for 2 bodies");
+}
+
 /* A spline through the points: flat at the ends where it stays, straight beyond them where it goes
  * on, and smooth over its ends where it repeats. */
 TEST(cubics)
@@ -547,6 +574,7 @@ int main(void)
     RUN(old_format);
     RUN(contact_by_area);
     RUN(loads_and_interpolation);
+    RUN(collision_mesh_of_several_bodies);
     RUN(cubics);
     RUN(selections_of_cells_and_files);
     RUN(materials);
