@@ -14,6 +14,9 @@ static const double KEEP_MESH = 0.2, KEEP_PLANE = 0.1;
 /* How much farther than needed candidates of rigid bodies are looked for: at most this share of the
  * mean edge, and so many times more than in the search before. */
 static const double ROOM_OF_EDGE = 0.2, ROOM_GROWTH = 4;
+/* Ways are looked at in pieces of at least this part of the mean edge, each so many times longer
+ * than the one before. */
+static const double PIECE_OF_EDGE = 0.5, PIECE_GROWTH = 4;
 /* Per two parts of bodies that meet, what a search costs: more pairs cost more than searches. */
 enum { MOST_PAIRS = 4 };
 
@@ -369,6 +372,45 @@ static void note_search(contact_term *t, double room)
         t->most_room = room / ROOM_GROWTH;
 }
 
+static bool is_covered(const contact_term *t, double limit)
+{
+    surface_way way = {t->x, t->direction, t->y, t->p, limit};
+    return t->have_candidates && !t->options.always_search && tube_covers(&t->tube, &way, t->reach);
+}
+
+/* How much of the way is looked at first. Where collisions stopped the last iteration, they will
+ * probably stop this one after about as much motion: bodies that sweep the whole scene have very
+ * many candidates, nearly all of them beyond the first collision. */
+static double first_piece(const contact_term *t, double limit, double speed)
+{
+    if (!t->parts || !isfinite(t->stopped) || is_covered(t, limit)) return limit;
+    double piece = fmax(PIECE_GROWTH * t->stopped, PIECE_OF_EDGE * t->edge) / speed;
+    return piece < 0.5 * limit ? piece : limit;
+}
+
+/* Largest safe step up to the limit; finds candidates if need be. */
+static abut_status step_of_piece(contact_term *t, double limit, double speed, double *alpha,
+                                 stage_timer *timer, abut_error *err)
+{
+    timer_switch(timer, STAGE_BROAD_PHASE);
+    set_ends(t, limit);
+    if (!is_covered(t, limit)) {
+        double room = room_for(t, limit * speed);
+        set_chords(t);
+        TRY(find_candidates(t, t->x, true, limit, room, err));
+        note_search(t, room);
+    }
+    surface_way way = {t->x, t->direction, t->y, t->p, limit};
+    const candidate_set *near;
+    TRY(contact_near(t, &way, &near, err));
+    timer_switch(timer, STAGE_CCD);
+    limit = step_of_list(t, CCD_POINT_TRIANGLE, &near->vt, limit);
+    limit = step_of_list(t, CCD_EDGE_EDGE, &near->ee, limit);
+    limit = step_of_list(t, CCD_POINT_EDGE, &near->ve, limit);
+    *alpha = step_of_list(t, CCD_POINT_POINT, &near->vv, limit);
+    return ABUT_OK;
+}
+
 abut_status contact_max_step(term *base, const double *x, const double *p, double limit,
                              double *alpha, stage_timer *timer, abut_error *err)
 {
@@ -381,28 +423,13 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "a search direction is not finite");
     }
     limit = step_of_planes(t, limit);
-    double move = limit * speed;
-    set_ends(t, limit);
-    surface_way way = {x, p, t->y, t->p, limit};
-    bool covered =
-        t->have_candidates && !t->options.always_search && tube_covers(&t->tube, &way, t->reach);
-    abut_status status = ABUT_OK;
-    if (!covered) {
-        double room = room_for(t, move);
-        set_chords(t);
-        status = find_candidates(t, x, true, limit, room, err);
-        note_search(t, room);
+    double piece = first_piece(t, limit, speed);
+    abut_status status = step_of_piece(t, piece, speed, alpha, timer, err);
+    while (status == ABUT_OK && piece < limit && !(*alpha < piece)) {
+        piece = fmin(limit, PIECE_GROWTH * piece);
+        status = step_of_piece(t, piece, speed, alpha, timer, err);
     }
-    const candidate_set *near = &t->candidates;
-    if (status == ABUT_OK) status = contact_near(t, &way, &near, err);
-    timer_switch(timer, STAGE_CCD);
-    if (status == ABUT_OK) {
-        limit = step_of_list(t, CCD_POINT_TRIANGLE, &near->vt, limit);
-        limit = step_of_list(t, CCD_EDGE_EDGE, &near->ee, limit);
-        limit = step_of_list(t, CCD_POINT_EDGE, &near->ve, limit);
-        limit = step_of_list(t, CCD_POINT_POINT, &near->vv, limit);
-    }
+    t->stopped = *alpha < limit ? *alpha * speed : INFINITY;
     timer_switch(timer, before);
-    *alpha = limit;
     return status;
 }

@@ -272,12 +272,14 @@ static double typical_weight(const contact_term *t)
     return counted > 0 ? 0.25 * sum / (double)counted : 1;
 }
 
-void contact_set_stiffness_bounds(contact_term *t, double mean_mass)
+void contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vertex_mass)
 {
+    enum { FEW = 8 }; /* vertices: a box is no more than a heavy node */
     stiffness_bounds(t->options.barrier, t->options.dhat, t->model->extent, mean_mass,
                      typical_weight(t), &t->kappa_min, &t->kappa_max);
     double given = t->options.stiffness;
     if (t->options.physical) given *= barrier_physical_scale(t->options.barrier, t->options.dhat);
+    t->most_relief = given > 0 ? 0 : fmax(0, log2(mean_mass / (FEW * vertex_mass)));
     if (given > 0) t->kappa = t->kappa_min = t->kappa_max = given;
     if (!(t->kappa > 0)) t->kappa = t->kappa_min;
 }
@@ -293,9 +295,19 @@ void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
         t->loaded = fmin(t->loaded + 1, PATIENCE + HIGHEST);
     else if (t->min_gap > 0.5 * t->options.dhat)
         t->loaded = fmax(t->loaded - 1, 0);
-    double lowest = t->kappa_min * exp2(fmax(0, t->loaded - PATIENCE));
+    double lowest = t->kappa_min * exp2(fmax(0, t->loaded - PATIENCE) - t->relief);
     double balanced = stiffness_balance(contact_gradient, other_gradient, scalars);
     t->kappa = fmin(t->kappa_max, fmax(lowest, balanced));
+}
+
+void contact_end_step(contact_term *t, int iterations)
+{
+    enum { MANY = 10 };
+    static const double OCTAVES = 2; /* per step */
+    if (t->min_gap < 0.1 * t->options.dhat)
+        t->relief = fmax(0, t->relief - OCTAVES);
+    else if (t->min_gap > 0.5 * t->options.dhat && contact_count(t) > 0 && iterations > MANY)
+        t->relief = fmin(t->most_relief, t->relief + OCTAVES);
 }
 
 bool contact_adapt_stiffness(contact_term *t)
@@ -450,6 +462,7 @@ void contact_begin_step(contact_term *t)
 {
     t->have_candidates = false;
     t->searches = 0;
+    t->stopped = INFINITY;
 }
 
 void contact_set_fixed(contact_term *t, const uint8_t *fixed)

@@ -68,7 +68,8 @@ typedef struct contact_term {
     const model *model;
     contact_options options;
     double kappa, kappa_min, kappa_max;
-    double loaded; /* grows with every step that begins with a gap far below dhat */
+    double loaded;              /* grows with every step that begins with a gap far below dhat */
+    double relief, most_relief; /* powers of two by which kappa_min is too high, and may be */
     ARRAY(half_space) planes;
     broad_phase *broad;   /* NULL with `parts` */
     broad_parts *parts;   /* used instead when no body meets itself; else NULL */
@@ -102,7 +103,8 @@ typedef struct contact_term {
      * one looked, how far others should look at most. */
     int searches;
     double room, most_room;
-    double edge; /* mean length */
+    double stopped; /* how far the last iteration went until it was stopped; infinite: it was not */
+    double edge;    /* mean length */
     ARRAY(double) scratch;
     close_pairs close;                 /* for the stiffness rule */
     size_t ccd_queries, broad_queries; /* statistics */
@@ -119,14 +121,20 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed);
 /* Forgets the candidates, so that a step depends on its start only. */
 void contact_begin_step(contact_term *t);
 
-/* Lower and upper bound of kappa for a mean nodal mass (IPC supplement 6). */
-void contact_set_stiffness_bounds(contact_term *t, double mean_mass);
+/* Lower and upper bound of kappa for a mean mass of the coordinate blocks (IPC supplement 6). The
+ * lower one is made for nodes. A block that carries the mass of many vertices makes it so high that
+ * all forces arise in a thin shell below dhat, which Newton's method hardly hits: there it may fall
+ * to what the mass per vertex asks for (contact_end_step). */
+void contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vertex_mass);
 /* At the beginning of a step: kappa from balancing the contact gradient g_c (at kappa = 1) against
  * the rest of the gradient; more when gaps have been below dhat / 10 for some steps. Under lasting
  * loads the barrier is so steep there, and the way to the next collision so short, that Newton's
  * method crawls; an impact does not last as long and keeps its stiffness. */
 void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
                                const double *other_gradient, size_t scalars);
+/* Lowers the bound for the next step when all gaps are wide and the step took many Newton
+ * iterations nevertheless; raises it again when a gap is narrow. */
+void contact_end_step(contact_term *t, int iterations);
 /* After an iteration: doubles kappa when a tiny distance has shrunk again. True when it changed. */
 bool contact_adapt_stiffness(contact_term *t);
 

@@ -15,17 +15,22 @@ static const double ATTACH_DONE = 0.999, ATTACH_STIFFEN = 0.99;
 
 enum { MAX_FRICTION_ITERATIONS = 100 };
 
-/* Mean lumped mass of the simulated nodes. */
-static double mean_mass(const model *m)
+/* Mean lumped mass of the simulated nodes; those of rigid and affine bodies have the mass of the
+ * whole body, which per_vertex divides among the vertices of its surface. */
+static double mean_mass(const model *m, double *per_vertex)
 {
     double total = 0;
-    size_t count = 0;
+    size_t count = 0, vertices = 0;
     for (size_t i = 0; i < m->mass.count; i++) {
         if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
         if (!model_block_is_position(m, i)) continue;
         total += m->mass.data[i];
         count++;
+        vertices += m->bodies.data[m->body.data[i]].rigid < 0;
     }
+    for (size_t i = 0; i < m->surface.rows.count; i++)
+        vertices += m->bodies.data[m->surface.vertex_body.data[i]].rigid >= 0;
+    *per_vertex = vertices ? total / (double)vertices : 1;
     return count ? total / (double)count : 1;
 }
 
@@ -33,7 +38,8 @@ static abut_status add_contact(stepper *s, abut_error *err)
 {
     const stepper_options *o = &s->options;
     TRY(contact_create(s->model, &o->contact_options, &s->contact, err));
-    contact_set_stiffness_bounds(s->contact, mean_mass(s->model));
+    double vertex_mass, block_mass = mean_mass(s->model, &vertex_mass);
+    contact_set_stiffness_bounds(s->contact, block_mass, vertex_mass);
     TRY(friction_create(s->contact, o->friction, o->friction_kind, &s->friction, err));
     s->friction->eps = o->eps_v * o->h;
     s->friction->h = o->h;
@@ -721,6 +727,7 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
 void stepper_finish(stepper *s, step_statistics *statistics)
 {
     linear_end_step(s->linear);
+    if (s->contact) contact_end_step(s->contact, statistics->newton_iterations);
     double h = s->options.h, end = (double)(s->state.steps + 1) * h;
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
     settle_prescribed(s);

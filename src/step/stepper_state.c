@@ -18,10 +18,12 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
                                      .optional = true};
     }
     if (s->contact &&
-        count + 1 < capacity) { /* friction of the next step starts from these forces */
+        count + 2 < capacity) { /* friction of the next step starts from these forces */
         out[count++] = (state_array){.name = "kappa", .doubles = &s->contact->kappa, .count = 1};
         out[count++] =
             (state_array){.name = "kappa_loaded", .doubles = &s->contact->loaded, .count = 1};
+        out[count++] = (state_array){
+            .name = "kappa_relief", .doubles = &s->contact->relief, .count = 1, .optional = true};
     }
     if (s->limit && count < capacity)
         out[count++] =

@@ -4,6 +4,7 @@
 #include "step/stepper_internal.h"
 #include "term/element.h"
 
+#include <math.h>
 #include <string.h>
 
 /* kappa of this step: balances the contact forces against the others (IPC supplement 6). */
@@ -12,7 +13,7 @@ static abut_status balance(stepper *s, abut_error *err)
     contact_term *c = s->contact;
     TRY(problem_update(&s->problem, s->x, err));
     if (contact_count(c) == 0) {
-        c->kappa = c->kappa_min;
+        c->kappa = c->kappa_min * exp2(-c->relief);
         c->loaded = 0;
         return ABUT_OK;
     }
@@ -21,7 +22,12 @@ static abut_status balance(stepper *s, abut_error *err)
     TRY(problem_term_gradient(&s->problem, &c->base, s->x, err));
     memcpy(s->gradient, s->problem.gradient, scalars * sizeof *s->gradient);
     c->kappa = 0;
-    TRY(problem_derivatives(&s->problem, s->x, false, err));
+    /* What pulls at prescribed bodies is no load that contacts carry. */
+    bool pulled = s->attachment->base.enabled;
+    s->attachment->base.enabled = false;
+    abut_status status = problem_derivatives(&s->problem, s->x, false, err);
+    s->attachment->base.enabled = pulled;
+    TRY(status);
     contact_balance_stiffness(c, s->gradient, s->problem.gradient, scalars);
     return ABUT_OK;
 }
