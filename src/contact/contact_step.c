@@ -384,7 +384,8 @@ static bool is_covered(const contact_term *t, double limit)
 static double first_piece(const contact_term *t, double limit, double speed)
 {
     if (!t->parts || !isfinite(t->stopped) || is_covered(t, limit)) return limit;
-    double piece = fmax(PIECE_GROWTH * t->stopped, PIECE_OF_EDGE * t->edge) / speed;
+    double least = fmax(PIECE_OF_EDGE * t->edge, t->options.dhat); /* points have no edges */
+    double piece = fmax(PIECE_GROWTH * t->stopped, least) / speed;
     return piece < 0.5 * limit ? piece : limit;
 }
 
@@ -422,6 +423,7 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
         timer_switch(timer, before);
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "a search direction is not finite");
     }
+    double wanted = limit;
     limit = step_of_planes(t, limit);
     double piece = first_piece(t, limit, speed);
     abut_status status = step_of_piece(t, piece, speed, alpha, timer, err);
@@ -429,7 +431,7 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
         piece = fmin(limit, PIECE_GROWTH * piece);
         status = step_of_piece(t, piece, speed, alpha, timer, err);
     }
-    t->stopped = *alpha < limit ? *alpha * speed : INFINITY;
+    if (status == ABUT_OK) t->stopped = *alpha < wanted ? *alpha * speed : INFINITY;
     timer_switch(timer, before);
     return status;
 }

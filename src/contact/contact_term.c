@@ -402,7 +402,7 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     if (m->surface.general) row_stencils_publish(&t->rows, &t->base, CONTACT_ROWS);
     t->model = m;
     t->options = *options;
-    t->min_distance = t->min_gap = INFINITY;
+    t->min_distance = t->min_gap = t->stopped = INFINITY;
     t->kinematic = mem_calloc(vertices, 1);
     t->y = mem_calloc(vertices, sizeof *t->y);
     t->p = mem_calloc(vertices, sizeof *t->p);

@@ -362,8 +362,55 @@ TEST(kinematic_body_is_blocked)
     world_free(&w);
 }
 
+/* The lower bound of kappa follows the mass of whole bodies. Where these have many vertices it
+ * falls in steps that take many iterations although all gaps are wide, and comes back with narrow
+ * gaps. */
+TEST(stiffness_falls_with_many_vertices)
+{
+    const double dhat = 1e-3;
+    world w = {0};
+    world_add(&w, world_sphere(0.5), (vec3){0, 0.5 + 0.9e-3, 0}, (vec3){0});
+    stepper_options options = contact_options_of(0.01, dhat, 0);
+    half_space floor = {.normal = {0, 1, 0}, .friction = -1};
+    world_start(&w, &options, &floor, 1);
+    run(&w, 2);
+    contact_term *c = w.stepper->contact;
+    CHECK(contact_count(c) > 0);
+    CHECK_NEAR(c->most_relief, log2(162.0 / 8), 1e-12);
+    CHECK(c->relief == 0 && c->kappa >= c->kappa_min); /* few iterations */
+    c->min_gap = 0.9 * dhat;
+    contact_end_step(c, 5);
+    CHECK(c->relief == 0);
+    for (int i = 0; i < 5; i++) {
+        contact_end_step(c, 50);
+        CHECK_NEAR(c->relief, fmin(2 * (i + 1), c->most_relief), 1e-12);
+    }
+    const double nothing[6] = {0};
+    contact_balance_stiffness(c, nothing, nothing, 6);
+    CHECK_NEAR(c->kappa, c->kappa_min * 8 / 162, 1e-9 * c->kappa_min);
+    run(&w, 1); /* as stiff as the weight needs */
+    CHECK(c->min_gap > 0.5 * dhat);
+    c->min_gap = 0.3 * dhat;
+    contact_end_step(c, 50);
+    CHECK_NEAR(c->relief, c->most_relief, 1e-12);
+    c->min_gap = 0.05 * dhat;
+    for (int i = 0; i < 3; i++) contact_end_step(c, 50);
+    CHECK(c->relief == 0);
+    world_free(&w);
+    /* Not below a stiffness that was asked for, nor for bodies of few vertices. */
+    for (int cube = 0; cube < 2; cube++) {
+        world other = {0};
+        world_add(&other, cube ? world_cube() : world_sphere(0.5), (vec3){0, 0.6, 0}, (vec3){0});
+        options.contact_options.stiffness = cube ? 0 : 1e4;
+        world_start(&other, &options, &floor, 1);
+        CHECK(other.stepper->contact->most_relief == 0);
+        world_free(&other);
+    }
+}
+
 int main(void)
 {
+    RUN(stiffness_falls_with_many_vertices);
     RUN(kinematic_body_is_blocked);
     RUN(slope);
     RUN(pendulum);

@@ -186,18 +186,28 @@ TEST(friction_through_rows)
 TEST(steps_along_curved_ways)
 {
     random_state r = {3};
-    int limited = 0;
+    int limited = 0, in_pieces = 0, differ = 0;
     for (int trial = 0; trial < 400; trial++) {
         int which = trial % CASES, second = trial / CASES % FOLLOW_KINDS;
         row_scene s;
         scene_make(&s, which, FOLLOW_RIGID, (follow)second);
         double p[MAX_N] = {0}, scale = trial % 3 == 0 ? 4 : 0.5;
         for (size_t i = 0; i < 3 * s.m.rest.count; i++) p[i] = random_range(&r, -scale, scale);
-        double start = s.contact->min_distance, alpha = 0;
+        double start = s.contact->min_distance, whole = 0, alpha = 0;
+        CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &whole, &timer, &err),
+                 err);
+        CHECK(whole > 0 && whole <= 1);
+        limited += whole < 1;
+        /* The same in pieces, as after an iteration that was stopped at once. */
+        contact_begin_step(s.contact);
+        s.contact->stopped = 0;
+        s.contact->edge = 0.02;
+        size_t searches = s.contact->broad_queries;
         CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &alpha, &timer, &err),
                  err);
-        CHECK(alpha > 0 && alpha <= 1);
-        limited += alpha < 1;
+        in_pieces += s.contact->broad_queries > searches + 1;
+        differ += !(alpha > 0.7 * whole && alpha < whole / 0.7);
+        CHECK((s.contact->stopped == INFINITY) == (alpha == 1));
         for (int k = 0; k <= 200; k++) {
             double x[MAX_N];
             for (size_t i = 0; i < 3 * s.m.rest.count; i++) x[i] = s.x[i] + alpha * k / 200 * p[i];
@@ -207,7 +217,8 @@ TEST(steps_along_curved_ways)
         }
         scene_free(&s);
     }
-    CHECK(limited > 100);
+    CHECK(limited > 100 && in_pieces > 100);
+    CHECK(differ < 8); /* who passes by at the least distance allowed may be stopped there or not */
 }
 
 /* Candidates found for one way serve the next points on it: the same contacts as found afresh. */
