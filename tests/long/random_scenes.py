@@ -165,7 +165,8 @@ def main():
                 status = json.load(f)
         except (OSError, ValueError):
             status = {}
-        late = status.get("status") == "interrupted"
+        # A step that lasts longer than the patience of `timeout` is slow as well; nothing is written while it lasts.
+        late = status.get("status") == "interrupted" or run.returncode in (-9, 137)
         good = verify.returncode == 0 and (late or (run.returncode == 0 and status.get("status") == "ok"))
         words = "%d: %s, %s steps, %s Newton iterations, verify %s" % (
             number, status.get("status", "exit %d" % run.returncode), status.get("steps"),
