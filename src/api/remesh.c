@@ -45,6 +45,8 @@ static abut_status try_meshes(const abut_sim *sim, abut_error *err)
         local_mesh m = {0};
         abut_status status =
             shape_to_local(s, &sim->remesh->shapes.bodies[i], built_body(scene, i), &m, err);
+        for (size_t k = 0; status == ABUT_OK && k < m.vertices.count; k++)
+            sim->remesh->pinched = sim->remesh->pinched || m.vertices.data[k].pinched;
         local_mesh_free(&m);
         if (status == ABUT_OK) continue;
         char place[256];

@@ -21,6 +21,7 @@ typedef struct sim_remesh {
     double seconds;       /* without the first solution of each step */
     uint64_t version;     /* grows with every new stepper */
     remesh_memory memory; /* operations that did not pay */
+    bool pinched;         /* the first meshes have cells that hang together in a point or an edge */
     bool said_kept;       /* the message that a step kept its meshes was given */
     bool said_full;       /* the message that there are max_cells was given */
     /* What a checkpoint holds, while it is written. */

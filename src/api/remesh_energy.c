@@ -248,7 +248,7 @@ static abut_status join(joined *j, abut_error *err)
                             .field_count = (int)j->field_count,
                             .fields = (const vec3 *const *)j->fields,
                             .is_position = position,
-                            .connected = true}; /* looked at before the first step */
+                            .smooth = !sim->remesh->pinched};
     return local_mesh_import(&j->mesh, &def, err);
 }
 

@@ -349,6 +349,8 @@ abut_status local_mesh_collapse(local_mesh *m, int32_t a, int32_t b, local_chang
 {
     *out = (local_change){LOCAL_NO_SUCH, -1};
     if (!local_mesh_is_edge(m, a, b)) return ABUT_OK;
+    out->outcome = LOCAL_TOPOLOGY;
+    if (m->vertices.data[a].pinched || m->vertices.data[b].pinched) return ABUT_OK;
     out->outcome = LOCAL_SURFACE;
     placement place = choose_place(m, a, b);
     if (place == PLACE_NOWHERE) return ABUT_OK;

@@ -119,10 +119,11 @@ static abut_status set_facet_tags(local_mesh *m, const local_definition *parts, 
     return status;
 }
 
-/* The cells of a vertex must hang together by facets. */
-static abut_status check_star(const local_mesh *m, int32_t vertex, local_list *cells,
+/* Whether the cells of a vertex do not hang together by facets. */
+static abut_status find_pinch(const local_mesh *m, int32_t vertex, local_list *cells, bool *pinched,
                               abut_error *err)
 {
+    *pinched = false;
     array_clear(cells);
     size_t total = 0;
     for (int32_t r = m->vertices.data[vertex].first; r >= 0; r = local_next(m, r)) total++;
@@ -138,14 +139,22 @@ static abut_status check_star(const local_mesh *m, int32_t vertex, local_list *c
             if (!known && !array_push(cells, other)) return error_memory(err, "reading a mesh");
         }
     }
-    if (cells->count == total) return ABUT_OK;
-    return error_set(err, ABUT_ERROR_INPUT, "",
-                     "the cells at vertex %d touch each other in a point or an edge only", vertex);
+    *pinched = cells->count < total;
+    return ABUT_OK;
 }
 
-static abut_status check_input(const local_mesh *m, bool connected, abut_error *err)
+static abut_status mark_pinched(local_mesh *m, abut_error *err)
 {
     local_list cells = {0};
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; i < m->vertices.count && status == ABUT_OK; i++)
+        status = find_pinch(m, (int32_t)i, &cells, &m->vertices.data[i].pinched, err);
+    array_free(&cells);
+    return status;
+}
+
+static abut_status check_input(const local_mesh *m, abut_error *err)
+{
     abut_status status = ABUT_OK;
     for (size_t i = 0; i < m->cells.count && status == ABUT_OK; i++) {
         if (!(local_cell_quality(m, (int32_t)i) > 1e-9))
@@ -157,9 +166,6 @@ static abut_status check_input(const local_mesh *m, bool connected, abut_error *
                 status =
                     error_set(err, ABUT_ERROR_INPUT, "", "cell %zu is inverted in field %d", i, f);
     }
-    for (size_t i = 0; !connected && i < m->vertices.count && status == ABUT_OK; i++)
-        status = check_star(m, (int32_t)i, &cells, err);
-    array_free(&cells);
     return status;
 }
 
@@ -226,9 +232,10 @@ abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts
     for (size_t p = 0; p < count && status == ABUT_OK; p++)
         status = import_part(m, &parts[p], (int32_t)p, err);
     if (status == ABUT_OK) status = set_facet_tags(m, parts, count, err);
-    bool connected = true;
-    for (size_t p = 0; p < count; p++) connected = connected && parts[p].connected;
-    if (status == ABUT_OK) status = check_input(m, connected, err);
+    bool smooth = true;
+    for (size_t p = 0; p < count; p++) smooth = smooth && parts[p].smooth;
+    if (status == ABUT_OK) status = check_input(m, err);
+    if (status == ABUT_OK && !smooth) status = mark_pinched(m, err);
     if (status != ABUT_OK) {
         local_mesh_free(m);
         return status;
@@ -311,8 +318,12 @@ abut_status local_mesh_check(const local_mesh *m, abut_error *err)
     }
     array_free(&facets);
     local_list cells = {0};
-    for (size_t i = 0; i < m->vertices.count && status == ABUT_OK; i++)
-        status = check_star(m, (int32_t)i, &cells, err);
+    for (size_t i = 0; i < m->vertices.count && status == ABUT_OK; i++) {
+        bool pinched;
+        status = find_pinch(m, (int32_t)i, &cells, &pinched, err);
+        if (status == ABUT_OK && pinched && !m->vertices.data[i].pinched)
+            status = wrong(err, "cells hang together in a point or an edge only at vertex", i);
+    }
     array_free(&cells);
     return status;
 }

@@ -64,6 +64,8 @@ typedef struct local_vertex {
     int32_t part;   /* of local_mesh_import_parts; 0 otherwise */
     int32_t first;  /* ring of its cells: 4 cell + corner, -1: none */
     bool alive;
+    bool pinched; /* its cells hang together in a point or an edge only: it is neither merged nor
+                     are its edges swapped */
 } local_vertex;
 
 typedef struct local_record local_record; /* of the undo log */
@@ -107,7 +109,7 @@ typedef struct local_definition {
     int field_count;
     const vec3 *const *fields; /* field_count arrays of vertex_count vectors */
     const bool *is_position;   /* field_count */
-    bool connected; /* known to be free of parts that hang together in a point or an edge only */
+    bool smooth;               /* known to have no pinched vertices: they are not looked for */
 } local_definition;
 
 /* Errors (ABUT_ERROR_INPUT, with numbers of cells and vertices): facets of more than two cells,

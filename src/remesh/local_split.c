@@ -50,7 +50,9 @@ static abut_status split(local_mesh *m, int32_t a, int32_t b, const local_list *
 {
     const local_vertex *p = &m->vertices.data[a], *q = &m->vertices.data[b];
     vec3 rest = vec3_scale(0.5, vec3_add(p->rest, q->rest));
+    bool pinched = p->pinched && q->pinched; /* perhaps it is, where the whole edge is */
     TRY(local_vertex_birth(m, p->part, rest, local_middle_flags(m, a, b, star), middle, err));
+    m->vertices.data[*middle].pinched = pinched;
     for (int f = 0; f < m->field_count; f++)
         *local_field(m, *middle, f) =
             vec3_scale(0.5, vec3_add(*local_field(m, a, f), *local_field(m, b, f)));

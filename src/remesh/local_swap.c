@@ -214,6 +214,8 @@ abut_status local_mesh_swap_edge(local_mesh *m, int32_t a, int32_t b, bool impro
 {
     *out = (local_change){LOCAL_NO_SUCH, -1};
     if (!local_mesh_is_edge(m, a, b)) return ABUT_OK;
+    out->outcome = LOCAL_TOPOLOGY;
+    if (m->vertices.data[a].pinched || m->vertices.data[b].pinched) return ABUT_OK;
     local_mark begin = local_mesh_mark(m);
     local_list *star = &m->work[0];
     array_clear(star);

@@ -467,15 +467,54 @@ TEST(bad_meshes_are_refused)
     int32_t three[] = {0, 1, 2, 3, 0, 2, 1, 4, 0, 1, 2, 5};
     CHECK(import_tets(7, p, 3, three, &err) == ABUT_ERROR_INPUT);
     CHECK(strstr(err.message, "share a facet") != NULL);
-    vec3 apart[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
-    int32_t pinched[] = {0, 1, 2, 3, 0, 5, 4, 6};
-    CHECK(import_tets(7, apart, 2, pinched, &err) == ABUT_ERROR_INPUT);
-    CHECK(strstr(err.message, "point or an edge") != NULL);
     int32_t inverted[] = {0, 2, 1, 3};
     CHECK(import_tets(7, p, 1, inverted, &err) == ABUT_ERROR_INPUT);
     CHECK(strstr(err.message, "flat or inverted") != NULL);
     int32_t missing[] = {0, 1, 2, 9};
     CHECK(import_tets(7, p, 1, missing, &err) == ABUT_ERROR_INPUT);
+}
+
+/* Cells that hang together in a point or an edge only: the place stays as it is, everything around
+ * it can change. */
+static void check_pinched(size_t vertices, const vec3 *rest, const int32_t *tets, int pinched)
+{
+    local_mesh m;
+    abut_error err;
+    local_definition def = {
+        .dimension = 3, .vertex_count = vertices, .cell_count = 2, .rest = rest, .cells = tets};
+    CHECK_OK(local_mesh_import(&m, &def, &err), err);
+    double before = local_cell_volume(&m, 0, -1) + local_cell_volume(&m, 1, -1), after = 0;
+    for (size_t i = 0; i < vertices; i++) CHECK(m.vertices.data[i].pinched == ((int)i < pinched));
+    int done[3] = {0};
+    for (int i = 0; i < 600; i++) {
+        local_list edges = {0};
+        local_change change;
+        CHECK_OK(local_mesh_edges(&m, &edges, &err), err);
+        size_t at = 2 * draw((uint32_t)(edges.count / 2));
+        int32_t a = edges.data[at], b = edges.data[at + 1];
+        array_free(&edges);
+        int what = i % 3;
+        if (what == 0) CHECK_OK(local_mesh_split(&m, a, b, &change, &err), err);
+        if (what == 1) CHECK_OK(local_mesh_collapse(&m, a, b, &change, &err), err);
+        if (what == 2) CHECK_OK(local_mesh_swap_edge(&m, a, b, false, &change, &err), err);
+        done[what] += change.outcome == LOCAL_DONE;
+        CHECK_OK(local_mesh_check(&m, &err), err);
+    }
+    for (int what = 0; what < 3; what++) CHECK(done[what] > 5);
+    for (int i = 0; i < pinched; i++) CHECK(m.vertices.data[i].alive && m.vertices.data[i].pinched);
+    for (size_t i = 0; i < m.cells.count; i++)
+        if (m.cells.data[i].alive) after += local_cell_volume(&m, (int32_t)i, -1);
+    CHECK_NEAR(after, before, 1e-12);
+    local_mesh_free(&m);
+}
+
+TEST(pinched_places_stay)
+{
+    const vec3 apart[] = {{0, 0, 0},  {1, 0, 0},  {0, 1, 0}, {0, 0, 1},
+                          {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    check_pinched(7, apart, (int32_t[]){0, 1, 2, 3, 0, 5, 4, 6}, 1);
+    const vec3 hinge[] = {{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, {0.5, 1, 0}, {-1, 0, 0}, {-0.5, -1, 0}};
+    check_pinched(6, hinge, (int32_t[]){0, 2, 3, 1, 0, 4, 5, 1}, 2);
 }
 
 int main(void)
@@ -486,5 +525,6 @@ int main(void)
     RUN(collapses_remove_what_splits_added);
     RUN(splits_are_nested);
     RUN(bad_meshes_are_refused);
+    RUN(pinched_places_stay);
     return TEST_END();
 }
