@@ -98,14 +98,19 @@ refused() { # text, arguments
     if "$abut" check "$dir/bar.json" "$@" >"$dir/out" 2>&1; then fail "accepted: $*"; fi
     grep -q "$text" "$dir/out" || fail "no \"$text\" in: $(cat "$dir/out")"
 }
-# A mesh that hangs together in a point only cannot be worked on: refused at the start, by name.
+# A mesh that hangs together in a point only: the point stays, the rest is refined; and a flat cell, which is refused by name.
 cat >"$dir/point.json" <<'S'
-{"abut": 1, "name": "point", "planar": true, "time": {"step": 0.1, "steps": 1}, "remesh": {}, "contact": {"enabled": false},
+{"abut": 1, "name": "point", "planar": true, "time": {"step": 0.1, "steps": 2}, "remesh": {"split_tolerance": 1e-3}, "contact": {"enabled": false},
  "materials": {"m": {"young": 4e4, "poisson": 0.3}},
- "bodies": [{"name": "bow", "material": "m", "mesh": {"given": {"vertices": [[0, 0, 0], [1, 0, 0], [1, 1, 0], [-1, 0, 0], [-1, -1, 0]],
+ "bodies": [{"name": "bow", "material": "m", "fix": {"nodes": {"list": [3, 4]}}, "mesh": {"given": {"vertices": [[0, 0, 0], [1, 0, 0], [1, 1, 0], [-1, 0, 0], [-1, -1, 0]],
    "triangles": [[0, 1, 2], [0, 3, 4]]}}}]}
 S
-if "$abut" run "$dir/point.json" -o "$dir/point" --quiet 2>"$dir/out"; then fail "a bow tie was accepted"; fi
+"$abut" run "$dir/point.json" -o "$dir/point" --quiet || fail "a bow tie was refused"
+"$abut" verify "$dir/point" > "$dir/out" || fail "the bow tie: $(cat "$dir/out")"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "splits") c = i } { n += $c } END { exit !(n > 0) }' \
+    "$dir/point/steps.csv" || fail "the bow tie was not refined"
+sed 's/\[1, 1, 0\]/[2, 0, 0]/' "$dir/point.json" > "$dir/flat.json"
+if "$abut" run "$dir/flat.json" -o "$dir/flat" --quiet 2>"$dir/out"; then fail "a flat cell was accepted"; fi
 grep -q 'bodies\[0\].mesh' "$dir/out" || fail "$(cat "$dir/out")"
 
 refused 'bodies\[0\].order' --set bodies[0].order=2
