@@ -15,9 +15,7 @@ four_materials four_materials_make(const elastic_parameters *const each[4])
         m.each[l] = each[l];
         m.mu[l] = each[l]->mu;
         m.lambda[l] = each[l]->lambda;
-        if (each[l]->model == ELASTIC_NEO_HOOKEAN && each[l]->barrier == 0 &&
-            !(each[l]->extrapolate_below > 0))
-            m.plain |= 1 << l;
+        if (elastic_is_plain_neo_hookean(each[l])) m.plain |= 1 << l;
     }
     return m;
 }

@@ -62,6 +62,13 @@ static inline bool elastic_forbids_inversion(const elastic_parameters *material)
            material->extrapolate_below == 0;
 }
 
+/* Neo-Hookean without a barrier or an extrapolation. */
+static inline bool elastic_is_plain_neo_hookean(const elastic_parameters *material)
+{
+    return material->model == ELASTIC_NEO_HOOKEAN && material->barrier == 0 &&
+           !(material->extrapolate_below > 0);
+}
+
 /* From then on the energy goes on linearly below that ratio of volumes, if it forbids inversion. */
 static inline void elastic_extrapolate(elastic_parameters *material, double below)
 {

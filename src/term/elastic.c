@@ -1,7 +1,7 @@
 #include "term/elastic.h"
 
 #include "base/ranks.h"
-#include "fem/tet4.h"
+#include "fem/tet4_four.h"
 #include "math/svd.h"
 #include "term/element_energy.h"
 
@@ -18,6 +18,20 @@ static const elastic_parameters *element_material(const model *m, size_t e)
     return &m->bodies.data[m->tet_body.data[e]].material;
 }
 
+/* Up to four tets from e, with their volumes times a weight. */
+static void load_four(const model *m, const double *x, size_t e, size_t end, double weight,
+                      tet4_four *out)
+{
+    out->count = end - e < 4 ? end - e : 4;
+    for (size_t l = 0; l < out->count; l++) {
+        tet4_rest room;
+        out->rest[l] = *model_tet_rest(m, e + l, &room);
+        out->rest[l].volume *= weight;
+        out->material[l] = element_material(m, e + l);
+        element_positions(m, x, e + l, out->x[l]);
+    }
+}
+
 typedef struct range_work {
     const elastic_term *t;
     const double *x, *p;
@@ -28,12 +42,12 @@ static double energy_range(void *context, size_t begin, size_t end)
 {
     const range_work *w = context;
     const model *m = w->t->model;
-    double sum = 0;
-    for (size_t e = begin; e < end; e++) {
-        vec3 x[4];
-        element_positions(m, w->x, e, x);
-        tet4_rest room;
-        sum += tet4_energy(model_tet_rest(m, e, &room), element_material(m, e), x);
+    double sum = 0, energy[4];
+    for (size_t e = begin; e < end; e += 4) {
+        tet4_four four;
+        load_four(m, w->x, e, end, 1, &four);
+        tet4_four_energy(&four, energy);
+        for (size_t l = 0; l < four.count; l++) sum += energy[l];
     }
     return sum;
 }
@@ -56,14 +70,11 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
                              hessian);
         return;
     }
-    for (size_t e = begin; e < end; e++) {
-        vec3 position[4];
-        element_positions(m, x, e, position);
-        tet4_rest room, weighted = *model_tet_rest(m, e, &room);
-        weighted.volume *= base->weight;
-        tet4_evaluate(&weighted, element_material(m, e), position, true,
-                      gradient ? (vec3 *)(gradient + 12 * (e - begin)) : NULL,
-                      hessian ? (mat3 *)(hessian + 90 * (e - begin)) : NULL);
+    for (size_t e = begin; e < end; e += 4) {
+        tet4_four four;
+        load_four(m, x, e, end, base->weight, &four);
+        tet4_four_derivatives(&four, gradient ? gradient + 12 * (e - begin) : NULL,
+                              hessian ? hessian + 90 * (e - begin) : NULL);
     }
 }
 

@@ -1,7 +1,7 @@
 /* The linear tetrahedron: derivatives, block structure, invariances. */
 #include "test.h"
 
-#include "fem/tet4.h"
+#include "fem/tet4_four.h"
 #include "support/dense_oracle.h"
 
 static const elastic_model models[] = {ELASTIC_NEO_HOOKEAN, ELASTIC_FIXED_COROTATED, ELASTIC_LINEAR,
@@ -227,6 +227,44 @@ TEST(inverted_neo_hookean_is_infinite)
     CHECK(tet4_energy(&rest, &m, x) == INFINITY);
 }
 
+/* Four at once are the single ones to rounding, and each of them alone to the last bit. */
+TEST(four_at_once)
+{
+    random_state r = {9};
+    for (int n = 0; n < 200; n++) {
+        elastic_parameters m[4];
+        tet4_four four = {.count = 1 + (size_t)(n % 4)};
+        double energy[4], g[4 * 12], h[4 * 90], own_g[12], own_h[90];
+        for (int l = 0; l < 4; l++) {
+            vec3 rest_x[4];
+            bool other = n % 3 == 0 && l == 1;
+            m[l] = elastic_from_young(other ? models[n % MODELS] : ELASTIC_NEO_HOOKEAN, 10, 0.4);
+            four.material[l] = &m[l];
+            random_rest(&r, 1, rest_x, &four.rest[l]);
+            deform(random_deformation(&r), random_vector(&r, 3), rest_x, four.x[l]);
+        }
+        tet4_four_energy(&four, energy);
+        tet4_four_derivatives(&four, g, h);
+        for (size_t l = 0; l < four.count; l++) {
+            vec3 gradient[4];
+            mat3 blocks[TET4_BLOCKS];
+            double single = tet4_evaluate(&four.rest[l], &m[l], four.x[l], true, gradient, blocks);
+            CHECK_NEAR(energy[l], single, 1e-12 * single);
+            for (int k = 0; k < 12; k++) CHECK_NEAR(g[12 * l + k], get(gradient, k), 1e-10);
+            for (int k = 0; k < 90; k++)
+                CHECK_NEAR(h[90 * l + k], ((const double *)blocks)[k], 1e-9);
+            for (int k = 0; k < 9; k++) CHECK(h[90 * l + k] == h[90 * l + 3 * (k % 3) + k / 3]);
+            tet4_four one = {.count = 1, .rest = {four.rest[l]}, .material = {&m[l]}};
+            memcpy(one.x[0], four.x[l], sizeof one.x[0]);
+            double alone[4];
+            tet4_four_energy(&one, alone);
+            tet4_four_derivatives(&one, own_g, own_h);
+            CHECK(alone[0] == energy[l] && memcmp(own_g, g + 12 * l, sizeof own_g) == 0 &&
+                  memcmp(own_h, h + 90 * l, sizeof own_h) == 0);
+        }
+    }
+}
+
 /* Volume ratio at x + t p, in extended precision. */
 static long double volume_ratio(const vec3 x[4], const vec3 p[4], long double t)
 {
@@ -306,6 +344,7 @@ int main(void)
     RUN(projected_blocks_are_semidefinite_and_balanced);
     RUN(rest_positions_have_no_force);
     RUN(inverted_neo_hookean_is_infinite);
+    RUN(four_at_once);
     RUN(step_known);
     RUN(step_is_safe_and_tight);
     return TEST_END();

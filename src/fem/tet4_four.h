@@ -1,0 +1,25 @@
+/* Four linear tetrahedra (fem/tet4.h) side by side, one in each lane of the vector registers. With
+ * the derivative of the stress in reference coordinates (fem/element_response.h) nothing is left to
+ * multiply: its entries are those of the stiffness of nodes 1 to 3. Neo-Hookean elements are
+ * computed this way, others one by one; what comes out for an element does not depend on the others
+ * of the four. */
+#ifndef FEM_TET4_FOUR_H
+#define FEM_TET4_FOUR_H
+
+#include "fem/tet4.h"
+
+#include <stddef.h>
+
+typedef struct tet4_four {
+    size_t count; /* 1 to 4; entries beyond it are ignored */
+    tet4_rest rest[4];
+    const elastic_parameters *material[4];
+    vec3 x[4][4]; /* positions of the nodes of each */
+} tet4_four;
+
+void tet4_four_energy(const tet4_four *t, double energy[4]);
+/* Projected; gradients (12 doubles each) and Hessians (90 each) one after the other, either may be
+ * NULL. Volumes in `rest` may be weighted. */
+void tet4_four_derivatives(const tet4_four *t, double *gradient, double *hessian);
+
+#endif
