@@ -53,7 +53,10 @@ for kind in deformable highorder rigid affine shell rod particles obstacle; do
     echo "$kind"
     "$abut" run "$scratch/$kind.json" -o "$scratch/one" --quiet || { fail "$kind alone"; continue; }
     for n in 1 2 3 4; do
-        ranks $n "$abut" run "$scratch/$kind.json" -o "$scratch/r$n" --quiet --set solver.linear=petsc || { fail "$kind on $n ranks"; continue; }
+        # "petsc" factorises such small systems whole; two ranks divide the matrix.
+        linear=petsc
+        [ $n = 2 ] && linear=petsc-gamg
+        ranks $n "$abut" run "$scratch/$kind.json" -o "$scratch/r$n" --quiet --set solver.linear=$linear || { fail "$kind on $n ranks"; continue; }
         same "$scratch/one" "$scratch/r$n" "$kind on $n ranks"
         "$abut" verify "$scratch/r$n" > "$scratch/verify" 2>&1 || { cat "$scratch/verify"; fail "$kind on $n ranks: verify"; }
     done
