@@ -1,4 +1,4 @@
-/* The product C = P^T A P on ranks, which makes the first coarser level of GAMG.
+/* The product C = P^T A P on ranks, which makes the coarser matrices of GAMG.
  *
  * PETSc's own ways either keep A P, its local rows and a transpose (a quarter of the memory of a
  * run) or insert scalar by scalar (seven times slower). Here a block row of A P is made, added to C
@@ -631,6 +631,7 @@ static PetscErrorCode product_symbolic(Mat c)
     PetscCall(MatSetType(c, MATMPIAIJ));
     PetscCall(insert_zeros(c, &g, pairs, count));
     PetscCall(MatSetOperation(c, MATOP_PRODUCTNUMERIC, (void (*)(void))product_numeric));
+    PetscCall(galerkin_attach(c)); /* for the next level */
     PetscCall(PetscFree(pairs));
     PetscCall(free_exchange(&exchange));
     PetscCall(close_galerkin(&g));
@@ -658,8 +659,7 @@ static PetscErrorCode is_suitable(Mat a, Mat p, bool *suitable)
     PetscFunctionReturn(0);
 }
 
-/* Under this name the matrix keeps the function that choose_product stands in for. */
-static const char USUAL_PRODUCT[] = "abut_usual_product_C";
+static PetscErrorCode (*usual_product)(Mat); /* what choose_product stands in for */
 
 /* PETSc asks here how a product with the matrix is to be made. */
 static PetscErrorCode choose_product(Mat c)
@@ -675,23 +675,24 @@ static PetscErrorCode choose_product(Mat c)
         PetscCall(MatSetOperation(c, MATOP_PRODUCTSYMBOLIC, (void (*)(void))product_symbolic));
         PetscFunctionReturn(0);
     }
-    PetscErrorCode (*usual)(Mat) = NULL;
-    PetscCall(PetscObjectQueryFunction((PetscObject)a, USUAL_PRODUCT, &usual));
-    if (!usual) PetscCall(PetscObjectQueryFunction((PetscObject)p, USUAL_PRODUCT, &usual));
-    PetscCall((*usual)(c));
+    PetscCall((*usual_product)(c));
     PetscFunctionReturn(0);
 }
 
+static bool wanted;
+
+void galerkin_want(void) { wanted = true; }
+
 PetscErrorCode galerkin_attach(Mat a)
 {
-    PetscBool given = PETSC_FALSE, divided = PETSC_FALSE;
+    PetscBool divided = PETSC_FALSE;
+    void (*usual)(void);
     PetscFunctionBeginUser;
-    PetscCall(PetscOptionsHasName(NULL, NULL, "-matptap_via", &given));
     PetscCall(PetscObjectTypeCompare((PetscObject)a, MATMPIAIJ, &divided));
-    if (given || !divided) PetscFunctionReturn(0);
-    PetscErrorCode (*usual)(Mat);
-    PetscCall(MatGetOperation(a, MATOP_PRODUCTSETFROMOPTIONS, (void (**)(void)) & usual));
-    PetscCall(PetscObjectComposeFunction((PetscObject)a, USUAL_PRODUCT, usual));
+    if (!wanted || !divided) PetscFunctionReturn(0);
+    PetscCall(MatGetOperation(a, MATOP_PRODUCTSETFROMOPTIONS, &usual));
+    if (usual == (void (*)(void))choose_product) PetscFunctionReturn(0);
+    usual_product = (PetscErrorCode(*)(Mat))usual;
     /* Another function than that of P: PETSc then looks for one by the types of both. */
     PetscCall(MatSetOperation(a, MATOP_PRODUCTSETFROMOPTIONS, (void (*)(void))choose_product));
     PetscCall(PetscObjectComposeFunction((PetscObject)a, "MatProductSetFromOptions_mpiaij_mpiaij_C",

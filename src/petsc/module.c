@@ -100,6 +100,17 @@ void describe(PetscErrorCode code, char text[PETSC_TEXT])
              specific && specific[0] ? ": " : "", specific ? specific : "");
 }
 
+/* How coarser matrices are made on ranks, unless that is given. Levels that are gathered on fewer
+ * ranks are made by PETSc: of its ways this one adds in the same order every time. */
+static void choose_products(int ranks)
+{
+    PetscBool given = PETSC_FALSE;
+    PetscOptionsHasName(NULL, NULL, "-matptap_via", &given);
+    if (given || ranks == 1) return;
+    galerkin_want();
+    PetscOptionsSetValue(NULL, "-matptap_via", "allatonce");
+}
+
 static petsc_status start(const char *options, rank_transport *transport, char text[PETSC_TEXT])
 {
     static char *words[MAX_WORDS + 2]; /* PETSc keeps pointers to them */
@@ -124,6 +135,7 @@ static petsc_status start(const char *options, rank_transport *transport, char t
                                   .abort = abort_all};
     MPI_Comm_size(PETSC_COMM_WORLD, &transport->count);
     MPI_Comm_rank(PETSC_COMM_WORLD, &transport->index);
+    choose_products(transport->count);
     return PETSC_DONE;
 }
 

@@ -13,8 +13,9 @@ petsc_status petsc_solver_solve(void *self, const petsc_system *system, double *
                                 petsc_result *result, char text[PETSC_TEXT]);
 void petsc_solver_destroy(void *self);
 
-/* Products P^T A P with the distributed matrix a take little memory, unless -matptap_via is given.
- */
+/* Products P^T A P with the distributed matrix a, and with what they make, take little memory and
+ * have the same bits every time; only after galerkin_want. */
+void galerkin_want(void);
 PetscErrorCode galerkin_attach(Mat a);
 
 #endif
