@@ -142,12 +142,8 @@ static int compare_keys(const void *a, const void *b)
 
 void key_list_unique(key_list *keys)
 {
-    enum { SHORT_LIST = 1 << 18 };
     if (keys->count < 2) return;
-    /* Room to sort in linear time, which short lists are given; without it, it takes longer. */
-    bool room = keys->capacity - keys->count >= keys->count;
-    if (!room && keys->count <= SHORT_LIST) room = array_reserve(keys, 2 * keys->count);
-    if (room) {
+    if (keys->capacity - keys->count >= keys->count) { /* room to sort in linear time */
         keys->count = sort_unique_u64(keys->data, keys->data + keys->count, keys->count);
         return;
     }

@@ -248,6 +248,10 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
             TRY(number_group(p, &p->maps[t][g], group, err));
             TRY(append_keys(p, &p->static_keys, group, &p->maps[t][g], err));
         }
+        enum { SHORT_LIST = 1 << 18 };
+        size_t count = p->static_keys.count; /* short lists get room to be sorted in linear time */
+        if (count <= SHORT_LIST && !array_reserve(&p->static_keys, 2 * count))
+            return error_memory(err, "listing matrix entries");
         key_list_unique(&p->static_keys);
         TRY(key_list_trim(&p->static_keys, err));
     }
