@@ -123,7 +123,10 @@ INLINE pack4 norm(const mat3x4 *a)
 static bool guards_rest(const element_four *four)
 {
     const element_set *s = four->set;
-    if (s->rule.count == s->elastic_points) return true;
+    bool needed = false; /* guards are for materials that forbid inversion */
+    for (int l = 0; l < 4; l++)
+        needed = needed || elastic_forbids_inversion(four->materials.each[l]);
+    if (!needed || s->rule.count == s->elastic_points) return true;
     if (!s->affine) return false;
     const pack4 *u = (const pack4 *)four->u;
     mat3x4 linear, f, cofactor;
