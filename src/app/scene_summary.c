@@ -123,7 +123,10 @@ static abut_status look_at_body(scene_summary *summary, size_t body, abut_error 
     double volume = s->measures.volume;
     if (b->type == BODY_DEFORMABLE && mesh_order(m) > 1)
         TRY(curved_volume(summary->scene, m, &volume, err));
-    if (solid && b->material.density > 0) s->mass = b->material.density * volume;
+    /* Where cells have densities of their own, only building the body tells. */
+    const solid_def *own = &b->solid;
+    bool uniform = !own->densities_path && !own->like_path && own->region_count == 0;
+    if (solid && uniform && b->material.density > 0) s->mass = b->material.density * volume;
     return look_at_conditions(summary, body, err);
 }
 
