@@ -285,7 +285,13 @@ static const part whole = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
 static int child_count(const positivity *p) { return 1 << cell_dimension(p->kind); }
 
-static positivity_answer check_part(const positivity *p, const vec3 *nodes, const part *q)
+/* Parts that one answer may look at. Depth alone would not bound its time: where the determinant
+ * nearly vanishes on a whole side, every part there is cut again. */
+enum { MAX_PARTS = 4096 };
+
+/* *left: parts that may still be looked at. */
+static positivity_answer check_part(const positivity *p, const vec3 *nodes, const part *q,
+                                    int *left)
 {
     double sample[MAX_PADDED], bound[MAX_PADDED], size = 0, room[CELL_MAX_NODES][3];
     for (int i = 0; i < p->count; i++) {
@@ -298,11 +304,11 @@ static positivity_answer check_part(const positivity *p, const vec3 *nodes, cons
     double margin = rounding(p, size), least = INFINITY;
     for (int i = 0; i < p->count; i++) least = fmin(least, bound[i]);
     if (least > margin) return POSITIVE;
-    if (q->depth == MAX_DEPTH) return UNDECIDED;
+    if (q->depth == MAX_DEPTH || (*left -= child_count(p)) < 0) return UNDECIDED;
     positivity_answer answer = POSITIVE;
     for (int i = 0; i < child_count(p); i++) {
         part child = child_of(p, q, i);
-        positivity_answer a = check_part(p, nodes, &child);
+        positivity_answer a = check_part(p, nodes, &child, left);
         if (a == NEGATIVE) return NEGATIVE;
         if (a == UNDECIDED) answer = UNDECIDED;
     }
@@ -311,7 +317,8 @@ static positivity_answer check_part(const positivity *p, const vec3 *nodes, cons
 
 positivity_answer positivity_check(const positivity *p, const vec3 *nodes)
 {
-    return check_part(p, nodes, &whole);
+    int left = MAX_PARTS;
+    return check_part(p, nodes, &whole, &left);
 }
 
 /* ---- along a motion ---- */
@@ -395,9 +402,9 @@ static void sample_motion(const positivity *p, const vec3 *nodes, const vec3 *di
 }
 
 /* Shows det(x + s direction) > fraction det(x) in a part for s in [0, end]; otherwise tells a point
- * where it could not (weak may be NULL). */
-static bool certify(const positivity *p, const vec3 *nodes, const vec3 *direction, const part *q,
-                    double end, double fraction, double weak[3])
+ * where it could not (weak may be NULL). *left as above. */
+static bool certify_part(const positivity *p, const vec3 *nodes, const vec3 *direction,
+                         const part *q, double end, double fraction, int *left, double weak[3])
 {
     motion_samples samples;
     double c[4][MAX_PADDED];
@@ -420,15 +427,22 @@ static bool certify(const positivity *p, const vec3 *nodes, const vec3 *directio
         good = least > margin && f0 > margin;
     }
     if (good) return true;
-    if (q->depth == MAX_DEPTH) {
+    if (q->depth == MAX_DEPTH || (*left -= child_count(p)) < 0) {
         if (weak) part_point(p, q, 0, weak);
         return false;
     }
     for (int i = 0; i < child_count(p); i++) {
         part child = child_of(p, q, i);
-        if (!certify(p, nodes, direction, &child, end, fraction, weak)) return false;
+        if (!certify_part(p, nodes, direction, &child, end, fraction, left, weak)) return false;
     }
     return true;
+}
+
+static bool certify(const positivity *p, const vec3 *nodes, const vec3 *direction, double end,
+                    double fraction, double weak[3])
+{
+    int left = MAX_PARTS;
+    return certify_part(p, nodes, direction, &whole, end, fraction, &left, weak);
 }
 
 /* Where the determinant of a sample falls to the fraction: no larger step can be allowed. */
@@ -451,13 +465,13 @@ static double sampled_limit(const positivity *p, const motion_samples *samples, 
 double positivity_max_step(const positivity *p, const vec3 *nodes, const vec3 *direction,
                            double limit, double fraction)
 {
-    if (certify(p, nodes, direction, &whole, limit, fraction, NULL)) return limit;
+    if (certify(p, nodes, direction, limit, fraction, NULL)) return limit;
     motion_samples samples;
     sample_motion(p, nodes, direction, &whole, limit, &samples);
     double t = sampled_limit(p, &samples, limit, fraction);
     for (int k = 0; k < MAX_SHRINKS && t > 0; k++) {
         t *= k == 0 ? 0.95 : 0.7;
-        if (certify(p, nodes, direction, &whole, t, fraction, NULL)) return t;
+        if (certify(p, nodes, direction, t, fraction, NULL)) return t;
     }
     return 0;
 }
@@ -465,5 +479,5 @@ double positivity_max_step(const positivity *p, const vec3 *nodes, const vec3 *d
 bool positivity_weak_point(const positivity *p, const vec3 *nodes, const vec3 *direction,
                            double step, double fraction, double xi[3])
 {
-    return !certify(p, nodes, direction, &whole, step, fraction, xi);
+    return !certify(p, nodes, direction, step, fraction, xi);
 }

@@ -282,6 +282,23 @@ TEST(affine_is_noticed)
         }
 }
 
+/* det J is within rounding of zero on a whole side: there is an answer, and soon. */
+TEST(nearly_flat_sides_are_given_up)
+{
+    positivity p;
+    abut_error err;
+    CHECK_OK(positivity_init(&p, CELL_TET, 2, &err), err);
+    int lattice[CELL_MAX_NODES][3], n = cell_lattice(CELL_TET, 2, lattice);
+    vec3 nodes[CELL_MAX_NODES], still[CELL_MAX_NODES] = {{0}};
+    for (int a = 0; a < n; a++) {
+        double z = 0.5 * lattice[a][2];
+        nodes[a] = (vec3){0.5 * lattice[a][0], 0.5 * lattice[a][1], z * z + 1e-15 * z};
+    }
+    CHECK(positivity_check(&p, nodes) != POSITIVE);
+    CHECK(positivity_max_step(&p, nodes, still, 1, 0.2) == 0);
+    positivity_free(&p);
+}
+
 int main(void)
 {
     RUN(basis_interpolates);
@@ -289,6 +306,7 @@ int main(void)
     RUN(rules_have_few_points);
     RUN(positive_everywhere);
     RUN(sees_between_the_points);
+    RUN(nearly_flat_sides_are_given_up);
     RUN(steps_keep_positive);
     RUN(no_step_from_inverted);
     RUN(affine_is_noticed);
