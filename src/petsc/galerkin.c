@@ -25,7 +25,7 @@ typedef struct galerkin {
     PetscInt coarse;              /* block columns of P in all */
     PetscInt own_first, own_last; /* those of this rank */
     PetscInt *ap_start, *ap_column;
-    PetscInt *place; /* per coarse block: scratch, -1 at rest */
+    PetscInt *place; /* per coarse block: scratch, marks or places */
     int64_t *pairs;  /* blocks of C that this rank contributes to, ascending */
     size_t pair_count;
     Mat *ghost_rows;
@@ -165,7 +165,7 @@ static PetscInt rows_of_p(const galerkin *g, int side, PetscInt i, PetscInt k,
     return side == 0 ? 2 : 1;
 }
 
-/* Columns of row i of A P, marked in place with their order; returns their number. */
+/* Columns of row i of A P, marked with i, which none may have before; returns their number. */
 static PetscInt list_row(galerkin *g, PetscInt i, PetscInt *columns)
 {
     PetscInt count = 0;
@@ -176,8 +176,8 @@ static PetscInt list_row(galerkin *g, PetscInt i, PetscInt *columns)
             for (PetscInt q = 0; q < n; q++)
                 for (PetscInt m = 0; m < blocks_in(parts[q], row); m++) {
                     PetscInt column = column_of(parts[q], row, m);
-                    if (g->place[column] >= 0) continue;
-                    g->place[column] = count;
+                    if (g->place[column] == i) continue;
+                    g->place[column] = i;
                     if (columns) columns[count] = column;
                     count++;
                 }
@@ -185,17 +185,9 @@ static PetscInt list_row(galerkin *g, PetscInt i, PetscInt *columns)
     return count;
 }
 
-/* Undoes the marks of list_row. */
-static void forget_row(galerkin *g, PetscInt i)
+static void clear_marks(galerkin *g)
 {
-    for (int side = 0; side < 2; side++)
-        for (PetscInt k = 0; k < blocks_in(&g->a[side], i); k++) {
-            const block_part *parts[2];
-            PetscInt row, n = rows_of_p(g, side, i, k, parts, &row);
-            for (PetscInt q = 0; q < n; q++)
-                for (PetscInt m = 0; m < blocks_in(parts[q], row); m++)
-                    g->place[column_of(parts[q], row, m)] = -1;
-        }
+    for (PetscInt j = 0; j < g->coarse; j++) g->place[j] = -1;
 }
 
 static PetscErrorCode list_ap(galerkin *g)
@@ -203,18 +195,13 @@ static PetscErrorCode list_ap(galerkin *g)
     PetscInt rows = g->a[0].rows;
     PetscFunctionBeginUser;
     PetscCall(PetscMalloc1((size_t)g->coarse, &g->place));
-    for (PetscInt j = 0; j < g->coarse; j++) g->place[j] = -1;
     PetscCall(PetscMalloc1((size_t)rows + 1, &g->ap_start));
     g->ap_start[0] = 0;
-    for (PetscInt i = 0; i < rows; i++) {
-        g->ap_start[i + 1] = g->ap_start[i] + list_row(g, i, NULL);
-        forget_row(g, i);
-    }
+    clear_marks(g);
+    for (PetscInt i = 0; i < rows; i++) g->ap_start[i + 1] = g->ap_start[i] + list_row(g, i, NULL);
     PetscCall(PetscMalloc1((size_t)g->ap_start[rows], &g->ap_column));
-    for (PetscInt i = 0; i < rows; i++) {
-        list_row(g, i, g->ap_column + g->ap_start[i]);
-        forget_row(g, i);
-    }
+    clear_marks(g);
+    for (PetscInt i = 0; i < rows; i++) list_row(g, i, g->ap_column + g->ap_start[i]);
     PetscFunctionReturn(0);
 }
 
@@ -266,9 +253,6 @@ static size_t pairs_of(galerkin *g, PetscInt j, const PetscInt *rows, PetscInt c
             if (out) out[n] = pair_of(j, column);
             n++;
         }
-    for (PetscInt q = 0; q < count; q++)
-        for (PetscInt k = g->ap_start[rows[q]]; k < g->ap_start[rows[q] + 1]; k++)
-            g->place[g->ap_column[k]] = -1;
     if (out && n) qsort(out, n, sizeof *out, compare_pairs);
     return n;
 }
@@ -280,9 +264,11 @@ static PetscErrorCode list_pairs(galerkin *g)
     PetscFunctionBeginUser;
     PetscCall(list_ap(g));
     PetscCall(transpose_p(g, &start, &rows));
+    clear_marks(g);
     for (PetscInt j = 0; j < g->coarse; j++)
         total += pairs_of(g, j, rows + start[j], start[j + 1] - start[j], NULL);
     PetscCall(PetscMalloc1(total, &g->pairs));
+    clear_marks(g);
     for (PetscInt j = 0; j < g->coarse; j++)
         g->pair_count +=
             pairs_of(g, j, rows + start[j], start[j + 1] - start[j], g->pairs + g->pair_count);
@@ -524,7 +510,6 @@ static void make_row(galerkin *g, PetscInt i, PetscScalar *ap)
                     }
                 }
         }
-    for (PetscInt k = 0; k < count; k++) g->place[columns[k]] = -1;
 }
 
 /* C += P^T (row i of A P). */
