@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How much coarser the tolerance of a solution may be that only shows where to change meshes. */
+static const double ROUGH = 10;
+
 /* ---- making ---- */
 
 static double shortest_edge(const mesh *shape, bool planar)
@@ -65,6 +68,8 @@ abut_status sim_remesh_create(abut_sim *sim, abut_error *err)
     r->shortest = mem_calloc(scene->body_count + 1, sizeof *r->shortest);
     if (!r->shortest) return error_memory(err, "preparing remeshing");
     TRY(body_shapes_init(&r->shapes, scene, err));
+    r->patience = 1;
+    r->next = scene->remesh.every;
     size_t count = 0;
     for (size_t i = 0; i < scene->body_count; i++) {
         if (!scene->bodies[i].remesh) continue;
@@ -294,6 +299,7 @@ static bool is_due(const abut_sim *sim)
     const remesh_def *def = &sim->scene->remesh;
     int64_t step = sim->stepper->state.steps + 1;
     if (def->method == REMESH_UNIFORM) return step == def->step;
+    if (def->method == REMESH_ENERGY) return step >= sim->remesh->next;
     return step % def->every == 0;
 }
 
@@ -311,15 +317,39 @@ static void count_step(sim_remesh *r, const step_statistics *s)
     if ((int64_t)s->unknowns > r->max_unknowns) r->max_unknowns = (int64_t)s->unknowns;
 }
 
+/* The solution that meshes are changed for: the one on the new meshes is that of the step. */
+static abut_status solve_roughly(stepper *s, step_statistics *statistics, abut_error *err)
+{
+    double tolerance = s->options.tolerance;
+    s->options.tolerance *= ROUGH;
+    abut_status status = stepper_solve(s, NULL, statistics, err);
+    s->options.tolerance = tolerance;
+    return status;
+}
+
+/* The meshes stay: the step goes on from what was found. */
+static abut_status solve_to_the_end(stepper *s, step_statistics *statistics, abut_error *err)
+{
+    double *found = mem_alloc(s->state.scalars + 1, sizeof *found);
+    if (!found) return error_memory(err, "remeshing");
+    memcpy(found, s->x, s->state.scalars * sizeof *found);
+    abut_status status = stepper_solve(s, found, statistics, err);
+    mem_free(found);
+    return status;
+}
+
 abut_status sim_remesh_step(abut_sim *sim, abut_error *err)
 {
     step_statistics statistics = {0};
-    TRY(stepper_solve(sim->stepper, NULL, &statistics, err));
-    if (is_due(sim)) {
+    bool due = is_due(sim), rough = due && sim->scene->remesh.method == REMESH_ENERGY;
+    TRY(rough ? solve_roughly(sim->stepper, &statistics, err)
+              : stepper_solve(sim->stepper, NULL, &statistics, err));
+    if (due) {
         double began = timer_now();
         TRY(change_meshes(sim, &statistics, err));
         sim->remesh->seconds += timer_now() - began;
     }
+    if (rough && !statistics.remesh.changed) TRY(solve_to_the_end(sim->stepper, &statistics, err));
     stepper_finish(sim->stepper, &statistics);
     sim->last = statistics;
     count_step(sim->remesh, &statistics);
@@ -352,11 +382,14 @@ abut_status sim_remesh_save(abut_sim *sim, checkpoint_writer *w, abut_error *err
         checkpoint_add_ints(w, name, cells->tags, cells->tags ? cells->count : 0);
     }
     const remesh_counts *t = &r->total;
-    int64_t counters[] = {(int64_t)t->splits,     (int64_t)t->collapses, (int64_t)t->swaps,
-                          (int64_t)t->smoothings, (int64_t)t->attempts,  (int64_t)t->projections,
-                          r->changed_steps,       r->unknowns_sum,       r->max_unknowns};
+    int64_t counters[] = {(int64_t)t->splits,   (int64_t)t->collapses,
+                          (int64_t)t->swaps,    (int64_t)t->smoothings,
+                          (int64_t)t->attempts, (int64_t)t->projections,
+                          r->changed_steps,     r->unknowns_sum,
+                          r->max_unknowns,      r->next,
+                          r->patience};
     memcpy(r->counters, counters, sizeof counters);
-    checkpoint_add_longs(w, "remesh_counters", r->counters, 9);
+    checkpoint_add_longs(w, "remesh_counters", r->counters, 11);
     checkpoint_add_doubles(w, "remesh_seconds", &r->seconds, 1);
     TRY(remesh_memory_write(&r->memory, &r->remembered, err));
     checkpoint_add_longs(w, "remesh_failures", r->remembered.keys.data, r->remembered.keys.count);
@@ -419,9 +452,9 @@ abut_status sim_remesh_load(abut_sim *sim, const checkpoint_reader *c, abut_erro
     for (size_t i = 0; status == ABUT_OK && i < shapes.count; i++)
         if (sim->scene->bodies[i].remesh)
             status = load_shape(c, i, sim->scene->planar, &shapes.bodies[i], err);
-    int64_t n[9];
+    int64_t n[11];
     double seconds;
-    if (status == ABUT_OK) status = checkpoint_copy_longs(c, "remesh_counters", n, 9, err);
+    if (status == ABUT_OK) status = checkpoint_copy_longs(c, "remesh_counters", n, 11, err);
     if (status == ABUT_OK) status = checkpoint_copy_doubles(c, "remesh_seconds", &seconds, 1, err);
     stepper *s = NULL;
     remesh_memory memory = {0};
@@ -448,6 +481,8 @@ abut_status sim_remesh_load(abut_sim *sim, const checkpoint_reader *c, abut_erro
     r->changed_steps = n[6];
     r->unknowns_sum = n[7];
     r->max_unknowns = n[8];
+    r->next = n[9];
+    r->patience = n[10];
     r->seconds = seconds;
     return ABUT_OK;
 }

@@ -14,6 +14,9 @@
  * solution once more, which is interpolated only; then those of motion_arrays, positions first. */
 enum { FIELD_X = 0, FIELD_PREDICTOR = 1, FIELD_SAFE = 2, FIELD_STATE = 3 };
 enum { MAX_FLAGS = 64 };
+enum { MAX_PATIENCE = 8 }; /* times `every` */
+/* Part of the vertices that have to go for collapses alone to be worth it. */
+static const double NOTABLY_SMALLER = 0.05;
 
 /* One value of `attribute`: a material of a body. */
 typedef struct attribute_def {
@@ -398,6 +401,7 @@ static remesh_problem problem_of(const joined *j)
                             .field_start = s->contact ? FIELD_STATE : -1,
                             .field_safe = s->contact ? FIELD_SAFE : 0,
                             .tolerance = s->options.tolerance * h,
+                            .rough = true,
                             .memory = &j->sim->remesh->memory};
 }
 
@@ -408,6 +412,22 @@ static void take_report(const remesh_report *r, remesh_counts *counts)
     counts->swaps += r->swap.accepted;
     counts->smoothings += r->smooth.accepted;
     counts->attempts += r->split.tried + r->collapse.tried + r->swap.tried + r->smooth.tried;
+}
+
+/* Whether all changes together are worth another solution of the step. */
+static bool is_worth_it(const abut_sim *sim, const remesh_report *r)
+{
+    double gained = r->split.gained + r->swap.gained + r->smooth.gained;
+    return gained >= sim->scene->remesh.least_gain * r->potential ||
+           (double)r->collapse.accepted > NOTABLY_SMALLER * (double)r->vertices_before;
+}
+
+/* When nothing was to be gained, the next look has time. */
+static void wait_for_more(abut_sim *sim, bool worth)
+{
+    sim_remesh *r = sim->remesh;
+    r->patience = worth ? 1 : r->patience < MAX_PATIENCE ? 2 * r->patience : MAX_PATIENCE;
+    r->next = sim->stepper->state.steps + 1 + (int64_t)r->patience * sim->scene->remesh.every;
 }
 
 abut_status remesh_by_energy(abut_sim *sim, body_change *changes, remesh_counts *counts,
@@ -430,6 +450,12 @@ abut_status remesh_by_energy(abut_sim *sim, body_change *changes, remesh_counts 
                     sim->scene->remesh.max_cells);
     }
     size_t kept = counts->splits + counts->collapses + counts->swaps + counts->smoothings;
+    bool worth = is_worth_it(sim, &report);
+    wait_for_more(sim, worth);
+    if (!worth) {
+        *counts = (remesh_counts){.attempts = counts->attempts};
+        kept = 0;
+    }
     if (status == ABUT_OK && kept > 0) {
         status = local_mesh_export(&j.mesh, &e, err);
         if (status == ABUT_OK) status = part(&j, &e, changes, err);

@@ -34,12 +34,13 @@ remesh_options remesh_default_options(void)
 static void measure_mesh(remesher *r)
 {
     const local_mesh *m = r->mesh;
-    r->volume = 0;
+    r->volume = r->potential = 0;
     r->living = 0;
     for (size_t i = 0; i < m->cells.count; i++)
         if (m->cells.data[i].alive) {
             r->living++;
             r->volume += local_cell_volume(m, (int32_t)i, -1);
+            r->potential += cell_potential(r, (int32_t)i);
         }
 }
 
@@ -145,9 +146,9 @@ static bool is_candidate(const remesher *r, operation what, const edge_note *not
                          int32_t b)
 {
     switch (what) {
-    case OPERATION_SPLIT: return note->rank == RANK_TOP && may_split(r, a, b);
+    case OPERATION_SPLIT: return (note->rank & RANK_TOP) && may_split(r, a, b);
     case OPERATION_COLLAPSE:
-        return (note->rank == RANK_BOTTOM ||
+        return ((note->rank & RANK_BOTTOM) ||
                 local_edge_length(r->mesh, a, b) < 1e-3 * r->collapse_limit) &&
                may_collapse(r, a, b);
     case OPERATION_SWAP:
@@ -174,7 +175,7 @@ static abut_status fill_queue(remesher *r, operation what, remesh_count *count, 
 }
 
 /* Edges at a new vertex have the rank of the edge that made it, one generation later. */
-static abut_status inherit(remesher *r, operation what, int32_t vertex, edge_rank rank, int depth,
+static abut_status inherit(remesher *r, operation what, int32_t vertex, uint8_t rank, int depth,
                            int limit, remesh_count *count, abut_error *err)
 {
     array_clear(&r->near);
@@ -339,8 +340,9 @@ static abut_status finish_trial(remesher *r, trial *t, remesh_count *count, abut
     switch (t->what) {
     case OPERATION_SPLIT:
         TRY(note_touched(r, change.vertex, t->a, t->b, err));
-        return inherit(r, t->what, change.vertex, t->rank, t->depth + 1, o->split_depth, count,
-                       err);
+        /* What was just worth making is not taken back in the same step. */
+        return inherit(r, t->what, change.vertex, t->rank & RANK_TOP, t->depth + 1, o->split_depth,
+                       count, err);
     case OPERATION_COLLAPSE:
         return inherit(r, t->what, change.vertex, t->rank, t->depth + 1, o->collapse_depth, count,
                        err);
@@ -457,6 +459,7 @@ abut_status remesh_step(local_mesh *m, const remesh_problem *q, const remesh_opt
     int threads = parallel_threads();
     abut_status status = prepare(&r, threads < MAX_BATCH ? threads : MAX_BATCH, err);
     report->cells_before = r.living;
+    report->potential = r.potential;
     if (q->memory) remesh_memory_begin(q->memory);
     if (status == ABUT_OK) status = run_passes(&r, err);
     if (status == ABUT_OK && q->memory) status = remesh_memory_end(q->memory, err);
@@ -466,11 +469,12 @@ abut_status remesh_step(local_mesh *m, const remesh_problem *q, const remesh_opt
     report->seconds = timer_now() - started;
     release(&r);
     log_message(log, ABUT_LOG_DEBUG,
-                "remeshed: %zu splits (%zu tried), %zu collapses (%zu tried), %zu swaps, %zu "
-                "smoothed, %zu cells, gained %g J",
+                "remeshed: %zu splits (%zu tried), %zu collapses (%zu candidates, %zu tried, %zu "
+                "refused), %zu swaps, %zu smoothed, %zu cells, gained %g J",
                 report->split.accepted, report->split.tried, report->collapse.accepted,
-                report->collapse.tried, report->swap.accepted, report->smooth.accepted,
-                report->cells_after, report->split.gained + report->collapse.gained);
+                report->collapse.candidates, report->collapse.tried, report->collapse.refused,
+                report->swap.accepted, report->smooth.accepted, report->cells_after,
+                report->split.gained + report->collapse.gained);
     return status;
 }
 

@@ -60,6 +60,7 @@ typedef struct remesh_problem {
      * caller to go from here to there with care. 0: none. */
     int field_safe;
     double tolerance;      /* of the local Newton: largest entry of the direction, m */
+    bool rough;            /* x is further from the solution than that */
     remesh_memory *memory; /* what did not pay in earlier steps; changed. NULL: none */
 } remesh_problem;
 
@@ -103,6 +104,7 @@ typedef struct remesh_report {
     size_t cells_before, cells_after, vertices_before, vertices_after;
     size_t newton_iterations, patches;
     size_t patch_vertices; /* free ones, sum over patches */
+    double potential;      /* J: elastic energy and inertia of all cells, at first */
     double seconds;
     bool full; /* max_cells was reached */
 } remesh_report;

@@ -50,7 +50,7 @@ edge_note *edge_table_note(edge_table *t, int32_t a, int32_t b)
     edge_note *known = edge_table_find(t, a, b);
     if (known) return known;
     if (2 * (t->notes.count + 1) > t->slots.count && !grow(t)) return NULL;
-    edge_note fresh = {.key = key_of(a, b), .rank = RANK_MIDDLE};
+    edge_note fresh = {.key = key_of(a, b)};
     if (!array_push(&t->notes, fresh)) return NULL;
     t->slots.data[probe(t, fresh.key)] = (int32_t)t->notes.count - 1;
     return &t->notes.data[t->notes.count - 1];

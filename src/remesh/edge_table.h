@@ -4,12 +4,13 @@
 
 #include "remesh/local_mesh.h"
 
-/* Ranks by energy, frozen at the state before the first operation. */
-typedef enum edge_rank { RANK_MIDDLE, RANK_TOP, RANK_BOTTOM } edge_rank;
+/* Ranks by energy, frozen at the state before the first operation, as bits: when all edges are
+ * candidates for splits, those of little energy are candidates for collapses as well. */
+enum { RANK_TOP = 1, RANK_BOTTOM = 2 };
 
 typedef struct edge_note {
-    uint64_t key; /* of the two vertices */
-    edge_rank rank;
+    uint64_t key;  /* of the two vertices */
+    uint8_t rank;  /* bits RANK_TOP, RANK_BOTTOM */
     int8_t depth;  /* generations from an edge of the imported mesh */
     uint8_t tried; /* bits: kinds of operations that were tried */
 } edge_note;
@@ -22,7 +23,7 @@ typedef struct edge_table {
 void edge_table_free(edge_table *t);
 /* NULL: not known. The pointer is valid until the next insertion. */
 edge_note *edge_table_find(const edge_table *t, int32_t a, int32_t b);
-/* The note of an edge, made (middle rank) if there is none. NULL: out of memory. */
+/* The note of an edge, made (of no rank) if there is none. NULL: out of memory. */
 edge_note *edge_table_note(edge_table *t, int32_t a, int32_t b);
 
 /* Largest priority first, ties by the vertices. b is -1 for vertices. */

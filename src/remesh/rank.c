@@ -138,7 +138,7 @@ static abut_status note_ranks(remesher *r, const local_list *edges, const double
             top = top || contact[i] >= by_contact.top;
             bottom = bottom && contact[i] <= by_contact.bottom;
         }
-        note->rank = top ? RANK_TOP : bottom ? RANK_BOTTOM : RANK_MIDDLE;
+        note->rank = (uint8_t)((top ? RANK_TOP : 0) | (bottom ? RANK_BOTTOM : 0));
     }
     return ABUT_OK;
 }

@@ -43,7 +43,7 @@ typedef struct trial {
     int32_t a, b; /* an edge, or the vertex a */
     bool shaped;  /* a swap that makes shapes better */
     int depth;
-    edge_rank rank;
+    uint8_t rank;
     local_list cells;   /* of the patch */
     surround_box where; /* what may be touched */
     bool bounded;       /* the patch is on the surface */
@@ -74,7 +74,7 @@ typedef struct remesher {
     edge_table edges;
     edge_queue queue;
     ARRAY(queue_item) deferred;
-    double volume;               /* of all cells */
+    double volume, potential;    /* of all cells */
     double collapse_limit;       /* m */
     double floor;                /* of boundary edges next to contact, m; 0: none */
     double thickness;            /* largest of the bodies, m */

@@ -102,6 +102,7 @@ static abut_status relax_after(const remesher *r, worker *w, double threshold, t
 /* Nothing has moved in the patch since the step was solved. */
 static bool is_settled(const remesher *r, const trial *t)
 {
+    if (r->problem->rough) return false;
     for (size_t i = 0; i < t->cells.count; i++)
         if ((size_t)t->cells.data[i] >= r->mesh->imported_cells) return false;
     for (size_t i = 0; i < t->cells.count; i++) {
@@ -420,7 +421,7 @@ abut_status batch_add(remesher *r, operation what, queue_item item, const edge_n
     t->b = item.b;
     t->shaped = false;
     t->depth = note ? note->depth : 0;
-    t->rank = note ? note->rank : RANK_MIDDLE;
+    t->rank = note ? note->rank : 0;
     t->worth = false;
     t->iterations = t->free_vertices = t->refused = t->trials = 0;
     t->status = ABUT_OK;

@@ -21,6 +21,7 @@ void native_read_remesh(scene_def *scene)
         .split_tolerance = json_number_value(json_object_get(object, "split_tolerance")),
         .collapse_tolerance = json_number_value(json_object_get(object, "collapse_tolerance")),
         .screening = json_number_value(json_object_get(object, "screening")),
+        .least_gain = json_number_value(json_object_get(object, "least_gain")),
         .split_threshold = json_number_value(json_object_get(object, "split_threshold")),
         .collapse_threshold = json_number_value(json_object_get(object, "collapse_threshold")),
         .depth = (int)json_integer_value(json_object_get(object, "depth")),

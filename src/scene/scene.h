@@ -135,6 +135,7 @@ typedef struct remesh_def {
     bool split, collapse, swap, smooth;
     double split_tolerance, collapse_tolerance; /* J */
     double screening;
+    double least_gain; /* of the energy of the bodies */
     double split_threshold, collapse_threshold;
     int depth;
     double min_edge; /* m */

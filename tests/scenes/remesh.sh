@@ -53,6 +53,30 @@ S
 grep -q '"inverted_elements": 0' "$dir/plane/run.json" || fail "inverted triangles"
 [ "$(awk -F, 'NR > 1 {n += $25} END {print n}' "$dir/plane/steps.csv")" -gt 5 ] || fail "the pad was not refined"
 
+# Pressed and released: refined, then coarse again, with the same bits after going on; what gains little waits.
+cat >"$dir/press.json" <<'S'
+{"abut": 1, "name": "press", "planar": true, "time": {"step": 0.02, "steps": 40}, "contact": {"dhat": 2e-3, "friction": 0.1}, "gravity": [0, 0, 0],
+ "remesh": {"split_tolerance": 0.02, "collapse_tolerance": 0.01, "least_gain": 0.02},
+ "materials": {"m": {"young": 4e4, "poisson": 0.4}},
+ "bodies": [{"name": "pad", "mesh": {"grid": {"size": [0.8, 0.2], "cells": [8, 2]}}, "rotate": [90, 0, 0], "material": "m",
+   "fix": {"nodes": {"relative_box": [[-1, -1, -1], [2, 0.01, 2]]}}},
+  {"name": "die", "type": "obstacle", "mesh": {"given": {"vertices": [[-0.05, 0, 0], [0.05, 0, 0], [0.05, 0.1, 0], [-0.05, 0.1, 0]],
+   "edges": [[0, 1], [1, 2], [2, 3], [3, 0]]}}, "translate": [0.03, 0.103, 0], "displacement": ["0", "min(0, 0.25*abs(t - 0.25) - 0.0625)", "0"]}]}
+S
+"$abut" run "$dir/press.json" -o "$dir/press" --quiet --threads 1
+"$abut" run "$dir/press.json" -o "$dir/part" --quiet --steps 16 --threads 2
+"$abut" run "$dir/press.json" -o "$dir/part" --quiet --resume
+same "$dir/press" "$dir/part" || fail "press: another result after going on"
+"$abut" verify --between 2 "$dir/press" >"$dir/out" || fail "press: $(cat "$dir/out")"
+sums() { awk -F, 'NR > 1 {s += $25; c += $26; u = $24; if (u > m) m = u; n += $25 + $26 > 0} END {print s, c, u, m, n}' "$1/steps.csv"; }
+read -r splits collapses unknowns most changed < <(sums "$dir/press")
+[ "$splits" -gt 20 ] || fail "press: $splits splits"
+[ "$collapses" -gt 10 ] || fail "press: $collapses collapses"
+[ $((3 * unknowns)) -lt $((2 * most)) ] || fail "press: $unknowns unknowns at the end, $most at most"
+"$abut" run "$dir/press.json" -o "$dir/eager" --quiet --set remesh.least_gain=0
+read -r _ _ _ _ eager < <(sums "$dir/eager")
+[ "$eager" -gt "$changed" ] || fail "press: $changed steps changed meshes, $eager when nothing waits"
+
 # Inverted triangles are found in the frames of the elements: a material that allows it, taken for one that does not.
 cat >"$dir/turned.json" <<'S'
 {"abut": 1, "name": "turned", "planar": true, "time": {"step": 0.1, "steps": 3, "integrator": "quasi-static"}, "contact": {"enabled": false},
