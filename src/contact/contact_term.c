@@ -181,8 +181,8 @@ static void mesh_derivatives(const contact_term *t, stencil_list list, size_t be
     barrier_law law = law_of(t, t->base.weight * t->kappa);
     for (size_t i = begin; i < end; i++) {
         double h[144];
-        barrier_stencil_derivatives(&law, list, &t->active.lists[list].data[i], t->y, true,
-                                    gradient ? gradient + (i - begin) * n : NULL,
+        barrier_stencil_derivatives(&law, list, &t->active.lists[list].data[i], t->y,
+                                    !t->base.exact, gradient ? gradient + (i - begin) * n : NULL,
                                     hessian ? h : NULL);
         if (hessian) stencil_store_blocks(width, h, hessian + (i - begin) * 9 * pairs);
     }
@@ -213,7 +213,7 @@ static void plane_derivatives(const contact_term *t, size_t begin, size_t end, d
 {
     for (size_t i = begin; i < end; i++) {
         double g[3], h[9];
-        plane_local(t, &t->plane_contacts.data[i], g, hessian ? h : NULL, true);
+        plane_local(t, &t->plane_contacts.data[i], g, hessian ? h : NULL, !t->base.exact);
         if (gradient) memcpy(gradient + 3 * (i - begin), g, sizeof g);
         if (hessian) memcpy(hessian + 9 * (i - begin), h, sizeof h);
     }
@@ -235,11 +235,13 @@ static void row_derivatives(const contact_term *t, int group, size_t begin, size
         int count = on_plane ? 1 : stencil_list_width[item.list];
         double g[12], h[144], *wanted = hessian ? h : NULL;
         if (on_plane)
-            plane_local(t, plane, g, wanted, true);
+            plane_local(t, plane, g, wanted, !t->base.exact);
         else
-            barrier_stencil_derivatives(&law, (stencil_list)item.list, c, t->y, true, g, wanted);
+            barrier_stencil_derivatives(&law, (stencil_list)item.list, c, t->y, !t->base.exact, g,
+                                        wanted);
         row_pull_back(s, &t->frames, vertex, count, t->rows.blocks[group].data + i * width,
-                      (int)width, g, wanted, gradient ? gradient + (i - begin) * 3 * width : NULL,
+                      (int)width, g, wanted, !t->base.exact,
+                      gradient ? gradient + (i - begin) * 3 * width : NULL,
                       hessian ? hessian + (i - begin) * 9 * pairs : NULL);
     }
 }

@@ -78,7 +78,7 @@ static void row_derivatives(const friction_term *t, int group, size_t begin, siz
                 h[k * n + l] =
                     s->frame.weight[k / 3] * s->frame.weight[l / 3] * core.m[k % 3][l % 3];
         row_pull_back(surface, &t->frames, s->vertex, count, t->rows.blocks[group].data + i * width,
-                      (int)width, g, hessian ? h : NULL,
+                      (int)width, g, hessian ? h : NULL, !t->base.exact,
                       gradient ? gradient + (i - begin) * 3 * width : NULL,
                       hessian ? hessian + (i - begin) * 9 * pairs : NULL);
     }

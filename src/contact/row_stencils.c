@@ -164,12 +164,13 @@ static mat3 rotation_curvature(const frame_derivatives *frame, vec3 arm, vec3 g)
     return h;
 }
 
-/* Adds the curvature of rigid rows to the diagonal blocks, projected: one matrix per frame.
- * Together with the projected Hessian of the vertices the result is positive semi-definite;
- * projecting the whole would be sharper, but costs more than the iterations that it saves. */
+/* Adds the curvature of rigid rows to the diagonal blocks, projected where asked for: one matrix
+ * per frame. Together with the projected Hessian of the vertices the result is positive
+ * semi-definite; projecting the whole would be sharper, but costs more than the iterations that it
+ * saves. */
 static void add_curvature(const collision_surface *s, const frame_list *frames,
                           const int32_t *vertex, int count, const int32_t *blocks, int width,
-                          const double *g, double *hessian)
+                          const double *g, bool project, double *hessian)
 {
     bool done[4] = {false};
     for (int k = 0; k < count; k++) {
@@ -184,7 +185,7 @@ static void add_curvature(const collision_surface *s, const frame_list *frames,
                                  rotation_curvature(&frames->data[row->first],
                                                     s->arms.data[vertex[l]], vec3_load(g + 3 * l)));
         }
-        psd_project3(&curvature);
+        if (project) psd_project3(&curvature);
         int place = find_place(blocks, row->block + 1);
         add_block(hessian + 9 * upper_place(width, place, place), curvature);
     }
@@ -192,7 +193,7 @@ static void add_curvature(const collision_surface *s, const frame_list *frames,
 
 void row_pull_back(const collision_surface *s, const frame_list *frames, const int32_t *vertex,
                    int count, const int32_t *blocks, int width, const double *g, const double *h,
-                   double *gradient, double *hessian)
+                   bool project, double *gradient, double *hessian)
 {
     row_factor factors[4 * ROW_MAX_BLOCKS];
     int n = list_factors(s, frames, vertex, count, blocks, factors);
@@ -213,5 +214,5 @@ void row_pull_back(const collision_surface *s, const frame_list *frames, const i
             if (factors[i].place <= factors[j].place)
                 add_block(hessian + 9 * upper_place(width, factors[i].place, factors[j].place),
                           pulled_block(&factors[i], &factors[j], h, 3 * count));
-    add_curvature(s, frames, vertex, count, blocks, width, g, hessian);
+    add_curvature(s, frames, vertex, count, blocks, width, g, project, hessian);
 }

@@ -48,10 +48,10 @@ abut_status frame_list_update(frame_list *frames, const collision_surface *s, co
                               abut_error *err);
 
 /* The chain rule for one stencil: g (3 count) and h (dense, 3 count square; NULL: gradient only)
- * with respect to the vertices become the parts of a term for `width` blocks. The result is
- * positive semi-definite. */
+ * with respect to the vertices become the parts of a term for `width` blocks. With project
+ * the result is positive semi-definite when h is. */
 void row_pull_back(const collision_surface *s, const frame_list *frames, const int32_t *vertex,
                    int count, const int32_t *blocks, int width, const double *g, const double *h,
-                   double *gradient, double *hessian);
+                   bool project, double *gradient, double *hessian);
 
 #endif

@@ -128,11 +128,21 @@ void block_matrix_mask(block_matrix *m, const uint8_t *mask)
 void block_matrix_multiply(const block_matrix *m, const double *x, double *y)
 {
     memset(y, 0, 3 * (size_t)m->size * sizeof *y);
-    for (int32_t j = 0; j < 3 * m->size; j++)
-        for (int32_t k = m->scalar_start[j]; k < m->scalar_start[j + 1]; k++) {
-            int32_t i = m->scalar_row[k];
-            if (i < j) continue;
-            y[i] += m->value[k] * x[j];
-            if (i > j) y[j] += m->value[k] * x[i];
+    for (int32_t j = 0; j < m->size; j++) {
+        size_t stride = (size_t)block_matrix_stride(m, j);
+        const double *own = x + 3 * (size_t)j;
+        double sum[3] = {0, 0, 0};
+        for (int32_t slot = m->column_start[j]; slot < m->column_start[j + 1]; slot++) {
+            const double *b = m->value + block_matrix_offset(m, j, slot);
+            const double *other = x + 3 * (size_t)m->row[slot];
+            double *to = y + 3 * (size_t)m->row[slot];
+            for (size_t c = 0; c < 3; c++) { /* of the diagonal block, the lower part */
+                bool diagonal = m->row[slot] == j;
+                for (size_t r = diagonal ? c : 0; r < 3; r++) to[r] += b[c * stride + r] * own[c];
+                for (size_t r = diagonal ? c + 1 : 0; r < 3; r++)
+                    sum[c] += b[c * stride + r] * other[r];
+            }
         }
+        for (size_t c = 0; c < 3; c++) y[3 * (size_t)j + c] += sum[c];
+    }
 }

@@ -53,7 +53,7 @@ void block_matrix_clear(block_matrix *m);
 /* Turns the equations of the masked scalars (mask[3 b + c] != 0) into x = 0. */
 void block_matrix_mask(block_matrix *m, const uint8_t *mask);
 
-/* y = A x, with the symmetric part; in order, for tests and small systems. */
+/* y = A x of the symmetric matrix, on one thread. */
 void block_matrix_multiply(const block_matrix *m, const double *x, double *y);
 
 #endif

@@ -279,6 +279,16 @@ abut_status linear_solve_system(linear_solver *s, const linear_system *system, d
     return solve_otherwise(s, system, x, status, err ? err : &local);
 }
 
+bool linear_can_solve_again(const linear_solver *s)
+{
+    return !s->other_in_step && s->class->solve_again;
+}
+
+void linear_solve_again(linear_solver *s, const double *b, double *x)
+{
+    s->class->solve_again(s->self, b, x);
+}
+
 void linear_begin_step(linear_solver *s)
 {
     if (s->class->begin_step) s->class->begin_step(s->self);

@@ -45,6 +45,10 @@ typedef struct linear_class {
      * ABUT_ERROR_NOT_CONVERGED: not positive definite, or the iteration failed. */
     abut_status (*solve)(void *self, const linear_system *system, double *x,
                          linear_statistics *statistics, abut_error *err);
+    /* Another right side with the matrix of the last solve, which was successful. NULL: not
+     * offered.
+     */
+    void (*solve_again)(void *self, const double *b, double *x);
     /* The history that later results depend on (an ordering of the blocks): NULL when there is
      * none. order has room for `capacity` blocks; numbers is two doubles. */
     void (*save)(const void *self, int32_t *order, size_t capacity, double *numbers);
@@ -67,6 +71,9 @@ abut_status linear_solve(linear_solver *solver, const block_matrix *a, const dou
                          abut_error *err);
 abut_status linear_solve_system(linear_solver *solver, const linear_system *system, double *x,
                                 abut_error *err);
+/* Another right side with the matrix of the last solve, if that can be had cheaply. */
+bool linear_can_solve_again(const linear_solver *solver);
+void linear_solve_again(linear_solver *solver, const double *b, double *x);
 /* A step depends on its start only, so that a run that goes on from a checkpoint has the same bits.
  */
 void linear_begin_step(linear_solver *solver);

@@ -484,6 +484,39 @@ static void solve_transposed(solver_direct *s, double *x)
                3 * sizeof *x);
 }
 
+/* The lower triangle for another right side: into the last rows of the panels, where the
+ * factorisation leaves its own. */
+static void solve_lower(solver_direct *s, const double *b)
+{
+    double *x = s->solution.data, *below = worker_memory(s);
+    for (int32_t k = 0; k < s->pattern.size; k++)
+        memcpy(x + 3 * (size_t)k, b + 3 * (size_t)s->pattern.order.data[k], 3 * sizeof *x);
+    for (size_t k = 0; k < s->pattern.supernodes.count; k++) {
+        const supernode *n = &s->pattern.supernodes.data[k];
+        size_t columns = supernode_columns(n), stride = supernode_stride(n), rows = stride - 1;
+        double *own = x + 3 * (size_t)n->first;
+        memcpy(below, own, columns * sizeof *own);
+        memset(below + columns, 0, (rows - columns) * sizeof *below);
+        for (size_t c = 0; c < columns; c++) {
+            double *l = s->factor.data + n->panel + c * stride, y = below[c] / l[c];
+            for (size_t r = c + 1; r < rows; r++) below[r] -= l[r] * y;
+            l[stride - 1] = y;
+        }
+        for (int32_t r = n->row_begin; r < n->row_end; r++)
+            for (size_t c = 0; c < 3; c++)
+                x[3 * (size_t)s->pattern.rows.data[r] + c] +=
+                    below[columns + 3 * (size_t)(r - n->row_begin) + c];
+    }
+}
+
+static void solve_again(void *self, const double *b, double *x)
+{
+    solver_direct *s = self;
+    if (s->pattern.size == 0) return;
+    solve_lower(s, b);
+    solve_transposed(s, x);
+}
+
 static abut_status solve(void *self, const linear_system *system, double *x,
                          linear_statistics *statistics, abut_error *err)
 {
@@ -530,6 +563,7 @@ static abut_status load(void *self, const int32_t *order, const double *numbers,
 const linear_class linear_direct = {.name = "direct",
                                     .create = create,
                                     .solve = solve,
+                                    .solve_again = solve_again,
                                     .save = save,
                                     .load = load,
                                     .destroy = destroy};

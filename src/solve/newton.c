@@ -32,6 +32,7 @@ void newton_free(newton_solver *n)
     mem_free(n->trial);
     mem_free(n->right);
     mem_free(n->way);
+    true_newton_free(&n->exact);
     memset(n, 0, sizeof *n);
 }
 
@@ -160,25 +161,37 @@ static bool forcing_confirms(forcing *f)
 }
 
 /* Projected Hessians are too stiff where the true ones are indefinite (a rod that buckles):
- * Newton's method then takes one short full step after the other along nearly the same way. From
- * some iterations on, a share of the last step is added for as long as the energy still falls along
- * it, which keeps the sum a direction of descent. Steps that collisions or the energy cut short say
- * nothing about the next one. */
-typedef struct momentum {
-    bool usable;
-    double slope; /* of the energy along the last step, at its beginning, negated */
-} momentum;
+ * Newton's method then takes one short full step after the other along nearly the same way. What
+ * the last step tells about that; steps that collisions or the energy cut short tell nothing. */
+typedef struct trend {
+    bool whole;       /* it was taken whole, and no energy has changed since */
+    double slope;     /* of the energy along it, at its beginning, negated */
+    double direction; /* largest entry of the projected direction */
+    double gain;      /* what the energy fell by, over what the projected Hessian had promised */
+} trend;
 
-/* The way to go into n->way, in the numbering of the unknowns; true when it is not the Newton
- * direction alone. */
-static bool momentum_add(newton_solver *n, const momentum *m, int iteration)
+/* Where the energy falls by more than was promised and the directions hardly become shorter, the
+ * true Hessian is worth its price. */
+static bool is_too_stiff(const newton_solver *n, const trend *last, const newton_result *now,
+                         double tolerance)
+{
+    enum { FIRST = 2 };
+    static const double STIFF = 1.25, SLOW = 0.3;
+    return now->iterations >= FIRST && last->whole && last->gain > STIFF &&
+           now->direction > SLOW * last->direction && now->direction > tolerance &&
+           n->exact.trust > 0 && !n->problem->share && linear_can_solve_again(n->linear);
+}
+
+/* From some iterations on, a share of the last step is added for as long as the energy still falls
+ * along it, which keeps the sum a direction of descent. True when there is a share. */
+static bool add_momentum(newton_solver *n, const trend *last, int iteration)
 {
     enum { PATIENCE = 24 };
     static const double MOST = 0.7;
     size_t scalars = 3 * (size_t)n->problem->free_count;
     double share = 0;
-    if (m->usable && iteration > PATIENCE && m->slope > 0)
-        share = fmin(MOST, dot(n->way, n->right, scalars) / m->slope);
+    if (last->whole && iteration > PATIENCE && last->slope > 0)
+        share = fmin(MOST, dot(n->way, n->right, scalars) / last->slope);
     bool mixed = share > 0;
     if (mixed)
         for (size_t i = 0; i < scalars; i++) n->way[i] = n->step[i] + share * n->way[i];
@@ -198,6 +211,36 @@ static void axpy_range(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) w->out[i] = w->x[i] + w->alpha * w->p[i];
 }
 
+static void set_trial(newton_solver *n, const double *x, double alpha)
+{
+    axpy_work work = {x, n->direction, n->trial, alpha};
+    parallel_for(3 * (size_t)n->problem->block_count, 16384, axpy_range, &work);
+}
+
+/* The trial is acceptable, with this energy. One that gained little has leapt over the minimum
+ * (friction that turns round): shorter ones are tried while they are better. */
+static abut_status shorten_poor_step(newton_solver *n, const double *x, double alpha,
+                                     double decrease, double before, double *energy,
+                                     newton_result *result, abut_error *err)
+{
+    static const double POOR = 0.3; /* of the slope's promise */
+    double best = alpha;
+    while (before - *energy < 2 * POOR * alpha * decrease) {
+        alpha /= 2;
+        result->halvings++;
+        set_trial(n, x, alpha);
+        if (!problem_accepts(n->problem, n->trial)) break;
+        TRY(problem_update(n->problem, n->trial, err));
+        double shorter = problem_value(n->problem, n->trial);
+        if (!(shorter < *energy)) break;
+        *energy = shorter;
+        best = alpha;
+    }
+    if (best == alpha) return ABUT_OK;
+    set_trial(n, x, best);
+    return problem_update(n->problem, n->trial, err);
+}
+
 /* Halves the step until the energy does not grow and the state passes the independent checks. */
 static abut_status line_search(newton_solver *n, double *x, double alpha, bool tiny,
                                double decrease, double *energy, newton_result *result, bool *moved,
@@ -207,15 +250,17 @@ static abut_status line_search(newton_solver *n, double *x, double alpha, bool t
     size_t scalars = 3 * (size_t)p->block_count;
     *moved = false;
     for (int k = 0; k < MAX_HALVINGS; k++, alpha /= 2) {
-        axpy_work work = {x, n->direction, n->trial, alpha};
-        parallel_for(scalars, 16384, axpy_range, &work);
+        set_trial(n, x, alpha);
         if (problem_accepts(p, n->trial)) {
             TRY(problem_update(p, n->trial, err));
             double trial = problem_value(p, n->trial);
             double noise = ENERGY_NOISE * (fabs(*energy) + fabs(trial));
             /* Too little to gain for the energy to tell: its direction is good, nevertheless. */
-            if (decrease <= STALL_NOISE * fabs(*energy)) noise = STALL_NOISE * fabs(*energy);
+            bool telling = decrease > STALL_NOISE * fabs(*energy);
+            if (!telling) noise = STALL_NOISE * fabs(*energy);
             if (isfinite(trial) && (trial <= *energy + noise || (tiny && k > 8))) {
+                if (telling && !tiny)
+                    TRY(shorten_poor_step(n, x, alpha, decrease, *energy, &trial, result, err));
                 /* Without any change the next iteration would be the same one. */
                 *moved = memcmp(x, n->trial, scalars * sizeof *x) != 0;
                 memcpy(x, n->trial, scalars * sizeof *x);
@@ -244,7 +289,8 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
     }
     if (p->free_count == 0) result->converged = true;
     forcing exactness = forcing_begin(n, options);
-    momentum inertia = {false, 0};
+    trend last = {0};
+    n->exact.trust = TRUE_NEWTON_TRUST;
     while (!result->converged && result->iterations < options->max_iterations) {
         timer_switch(p->timer, STAGE_ASSEMBLY);
         TRY(problem_derivatives(p, x, true, err));
@@ -258,7 +304,11 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         /* predicted by the quadratic model */
         double decrease = 0.5 * dot(n->right, n->step, scalars);
         if (result->iterations == 0) result->first_direction = result->direction;
-        bool mixed = momentum_add(n, &inertia, result->iterations);
+        bool exact = is_too_stiff(n, &last, result, options->tolerance);
+        if (exact)
+            TRY(true_newton_direction(&n->exact, p, n->linear, x, n->right, n->step, n->way, err));
+        exact = exact && n->exact.trust > 0;
+        bool mixed = exact || add_momentum(n, &last, result->iterations);
         result->iterations++;
         if (options->goal && energy - 4 * decrease > *options->goal) break;
         problem_expand(p, n->way, n->direction);
@@ -266,7 +316,11 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         TRY(problem_max_step(p, x, n->direction, 1.0, &alpha, err));
         bool tiny = is_tiny(n, options, result->direction, &passed), moved = false;
         int halvings = result->halvings;
+        double before_step = energy;
         TRY(line_search(n, x, alpha, tiny, decrease, &energy, result, &moved, err));
+        bool whole = moved && alpha == 1 && result->halvings == halvings;
+        if (exact) true_newton_learn(&n->exact, whole);
+        double gain = exact ? 2 : (before_step - energy) / decrease;
         bool changed = false, may_stop = true;
         if (hooks)
             TRY(hooks->after_iteration(hooks->context, x, result->direction, &changed, &may_stop,
@@ -275,8 +329,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
             TRY(problem_update(p, x, err));
             energy = problem_value(p, x);
         }
-        inertia = (momentum){alpha == 1 && moved && !changed && result->halvings == halvings,
-                             dot(n->way, n->right, scalars)};
+        last = (trend){whole && !changed, dot(n->way, n->right, scalars), result->direction, gain};
         log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
                     result->iterations, result->direction, alpha, energy);
         if (may_stop && tiny && forcing_confirms(&exactness)) result->converged = true;

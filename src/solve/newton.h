@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "linear/solver.h"
 #include "solve/problem.h"
+#include "solve/true_newton.h"
 
 /* What a stepper does after each accepted iteration. */
 typedef struct newton_hooks {
@@ -47,6 +48,7 @@ typedef struct newton_solver {
     linear_solver *linear;
     const logger *log;
     double *step, *direction, *trial, *right;
+    true_newton exact;
     double *way; /* what was added to x last, before it was shortened */
 } newton_solver;
 

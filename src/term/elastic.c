@@ -66,11 +66,21 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
 {
     const model *m = ((const elastic_term *)base)->model;
     if (group > 0) {
-        elements_derivatives(m, &m->sets.data[group - 1], x, base->weight, begin, end, gradient,
-                             hessian);
+        elements_derivatives(m, &m->sets.data[group - 1], x, base->weight, !base->exact, begin, end,
+                             gradient, hessian);
         return;
     }
-    for (size_t e = begin; e < end; e += 4) {
+    for (size_t e = begin; base->exact && e < end; e++) {
+        vec3 p[4];
+        tet4_rest rest;
+        rest = *model_tet_rest(m, e, &rest);
+        rest.volume *= base->weight;
+        element_positions(m, x, e, p);
+        tet4_evaluate(&rest, element_material(m, e), p, false,
+                      gradient ? (vec3 *)(gradient + 12 * (e - begin)) : NULL,
+                      hessian ? (mat3 *)(hessian + 90 * (e - begin)) : NULL);
+    }
+    for (size_t e = begin; !base->exact && e < end; e += 4) {
         tet4_four four;
         load_four(m, x, e, end, base->weight, &four);
         tet4_four_derivatives(&four, gradient ? gradient + 12 * (e - begin) : NULL,

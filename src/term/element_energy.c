@@ -26,9 +26,9 @@ double elements_energy(const model *m, const element_set *s, const double *x)
 }
 
 void elements_derivatives(const model *m, const element_set *s, const double *x, double weight,
-                          size_t begin, size_t end, double *gradient, double *hessian)
+                          bool project, size_t begin, size_t end, double *gradient, double *hessian)
 {
-    element_derivatives(s, x, m->rest.data, weight, true, begin, end, gradient, hessian);
+    element_derivatives(s, x, m->rest.data, weight, project, begin, end, gradient, hessian);
 }
 
 static double allowed_step(const range_work *w, size_t e, double limit)

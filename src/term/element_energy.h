@@ -8,7 +8,8 @@
 double elements_energy(const model *m, const element_set *s, const double *x);
 /* As term_class.derivatives. */
 void elements_derivatives(const model *m, const element_set *s, const double *x, double weight,
-                          size_t begin, size_t end, double *gradient, double *hessian);
+                          bool project, size_t begin, size_t end, double *gradient,
+                          double *hessian);
 /* Largest step along p, at most limit, that keeps `fraction` of det J everywhere in the elements
  * whose material forbids inversion. */
 double elements_max_step(const model *m, const element_set *s, const double *x, const double *p,

@@ -31,7 +31,7 @@ static void membrane_element_evaluate(const element_term *t, const double *x, si
     vec3 corners[3];
     element_term_positions(t, x, e, corners);
     tri3_evaluate(&t->model->codim.triangle_rest.data[e], material_of(t->model, e), corners, factor,
-                  true, (vec3 *)gradient, (mat3 *)hessian);
+                  !t->base.exact, (vec3 *)gradient, (mat3 *)hessian);
 }
 
 static double membrane_element_step(const element_term *t, const double *x, const double *p,
@@ -92,6 +92,22 @@ static void store_outer(const vec3 g[4], double stiffness, double *hessian)
         }
 }
 
+/* stiffness grad grad^T + moment grad^2 theta. */
+static void store_curved(const vec3 x[4], vec3 g[4], double stiffness, double moment,
+                         double *hessian)
+{
+    double dense[144];
+    hinge_hessian(x, g, dense);
+    for (size_t i = 0; i < 144; i++) dense[i] *= moment;
+    for (size_t a = 0; a < 4; a++)
+        for (size_t b = 0; b < 4; b++) {
+            mat3 block = mat3_outer(vec3_scale(stiffness, g[a]), g[b]);
+            for (size_t i = 0; i < 9; i++)
+                dense[12 * (3 * a + i / 3) + 3 * b + i % 3] += block.m[i / 3][i % 3];
+        }
+    element_term_store_blocks(4, dense, hessian);
+}
+
 static void bending_element_evaluate(const element_term *t, const double *x, size_t e,
                                      double factor, double *gradient, double *hessian)
 {
@@ -103,6 +119,10 @@ static void bending_element_evaluate(const element_term *t, const double *x, siz
     if (gradient)
         for (int k = 0; k < 4; k++) vec3_store(gradient + 3 * k, vec3_scale(moment, g[k]));
     if (!hessian) return;
+    if (t->base.exact) {
+        store_curved(v, g, stiffness, moment, hessian);
+        return;
+    }
     if (fabs(angle - rest->angle) < SMALL_ANGLE) {
         store_outer(g, stiffness, hessian);
         return;

@@ -56,6 +56,7 @@ struct term {
     double weight; /* factor on the energy, set by the stepper (h^2, beta h^2, 1, ...) */
     bool enabled;
     bool dynamic; /* stencils change between updates */
+    bool exact;   /* Hessians as they are, not projected */
     int group_count;
     stencil_group groups[TERM_MAX_GROUPS];
 };

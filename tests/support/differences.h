@@ -88,6 +88,20 @@ static inline void difference_hessian(problem *p, const double *x0, double h, do
     }
 }
 
+/* The Hessian that is not projected against differences of the gradient, in expected_h. */
+static inline void check_true_hessian(problem *p, const double *x, double tolerance)
+{
+    int n = 3 * p->block_count;
+    abut_error err;
+    for (int k = 0; k < p->term_count; k++) p->terms[k]->exact = true;
+    CHECK_OK(problem_update(p, x, &err), err);
+    CHECK_OK(problem_derivatives(p, x, true, &err), err);
+    for (int k = 0; k < p->term_count; k++) p->terms[k]->exact = false;
+    dense_matrix(&p->matrix, full);
+    double scale = largest_of(expected_h, n * n);
+    for (int i = 0; i < n * n; i++) CHECK_NEAR(full[i], expected_h[i], tolerance * scale);
+}
+
 /* Hessian against differences of the gradient, after projecting those where
  * `project`: right for terms with a single stencil, or whose Hessian is
  * definite anyway. */
@@ -96,6 +110,7 @@ static inline void check_hessian(problem *p, const double *x0, double h, double 
 {
     int n = 3 * p->block_count;
     difference_hessian(p, x0, h, expected_h);
+    check_true_hessian(p, x0, tolerance);
     if (project && n <= EIGEN_MAX) psd_project(n, expected_h);
     abut_error err;
     CHECK_OK(problem_update(p, x0, &err), err);
@@ -113,6 +128,7 @@ static inline void check_majorant(problem *p, const double *x0, double h, double
     int n = 3 * p->block_count;
     if (n > EIGEN_MAX) return;
     difference_hessian(p, x0, h, expected_h);
+    check_true_hessian(p, x0, tolerance);
     abut_error err;
     CHECK_OK(problem_update(p, x0, &err), err);
     CHECK_OK(problem_derivatives(p, x0, true, &err), err);

@@ -397,7 +397,15 @@ TEST(solvers_solve)
             CHECK_OK(linear_solve(solver, &m, b, again, &err), err);
             CHECK(linear_get_statistics(solver)->analyses == analyses);
             CHECK(memcmp(x, again, (size_t)(3 * blocks) * sizeof *x) == 0);
+            if (!linear_can_solve_again(solver)) continue;
+            /* Another right side with the factor that is there. */
+            uint64_t factorizations = linear_get_statistics(solver)->factorizations;
+            for (int i = 0; i < 3 * blocks; i++) b[i] = random_range(&r, -1, 1);
+            linear_solve_again(solver, b, x);
+            CHECK(residual(x, b) < 1e-10);
+            CHECK(linear_get_statistics(solver)->factorizations == factorizations);
         }
+        CHECK(linear_can_solve_again(solver) == (strcmp(back_ends[k], "direct") == 0));
         linear_destroy(solver);
         block_matrix_free(&m);
         array_free(&keys);

@@ -91,9 +91,30 @@ TEST(matrices_that_are_too_stiff_cost_less_than_plain_iteration)
     for (int i = 0; i < 3; i++) CHECK_NEAR(x[i], 0, 1e-8);
 }
 
+/* The same when the true Hessian can be had: the first of its steps, if not cut by the region of
+ * trust, is the last one. */
+static void honest_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
+                               double *gradient, double *hessian)
+{
+    soft_derivatives(t, group, x, begin, end, gradient, hessian);
+    for (size_t i = 0; hessian && t->exact && i < 9; i++) hessian[i] = i % 4 == 0;
+}
+
+TEST(true_hessians_help_where_projected_ones_are_too_stiff)
+{
+    static const term_class kind = {
+        .name = "soft", .value = soft_value, .derivatives = honest_derivatives};
+    double x[3] = {1, 1, 1};
+    newton_result result;
+    minimize(&kind, x, 10000, &result);
+    CHECK(result.converged && result.iterations < 15);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(x[i], 0, 1e-8);
+}
+
 int main(void)
 {
     RUN(infinite_energies_are_never_accepted);
     RUN(matrices_that_are_too_stiff_cost_less_than_plain_iteration);
+    RUN(true_hessians_help_where_projected_ones_are_too_stiff);
     return TEST_END();
 }

@@ -1,0 +1,34 @@
+/* Newton's direction with the Hessian as it is.
+ *
+ * Projected Hessians are too stiff where the true one has, or nearly has, negative curvature: rods
+ * that buckle, contacts that slide around each other under load. Newton's method then creeps with
+ * whole steps that are many times too short. Conjugate gradients on the true Hessian,
+ * preconditioned by the factor of the projected one, begin with the projected direction and lead to
+ * the true one in a few cheap iterations; they end where the curvature is negative or the direction
+ * leaves a region of trust (Steihaug 1983), so that the result always is a direction of descent. */
+#ifndef SOLVE_TRUE_NEWTON_H
+#define SOLVE_TRUE_NEWTON_H
+
+#include "linear/solver.h"
+#include "solve/problem.h"
+
+typedef struct true_newton {
+    ARRAY(double) residual, preconditioned, search, product;
+    double trust; /* longest direction, in lengths of the projected one; 0: of no use here */
+} true_newton;
+
+static const double TRUE_NEWTON_TRUST = 2; /* to begin with */
+
+void true_newton_free(true_newton *t);
+
+/* step: the solution of the projected system at x with this right side, which `linear` has just
+ * solved. way receives the direction; the trust is 0 when it is the projected one. Overwrites the
+ * matrix of the problem. */
+abut_status true_newton_direction(true_newton *t, problem *p, linear_solver *linear,
+                                  const double *x, const double *right, const double *step,
+                                  double *way, abut_error *err);
+
+/* After the line search along the direction: whether all of it could be gone. */
+void true_newton_learn(true_newton *t, bool whole);
+
+#endif
