@@ -317,6 +317,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .gravity = scene->gravity,
         .tolerance = resolve_length(scene->tolerance, m->extent),
         .max_iterations = scene->max_iterations,
+        .true_hessian_after = scene->true_hessian_after,
         .measure = scene->rms_measure ? NEWTON_RMS : NEWTON_LARGEST,
         .split_limits = scene->split_limits,
         .contact = scene->contact_enabled,

@@ -126,6 +126,9 @@ static const schema_field solver_fields[] = {
             "step, is below this; relative values are l per second."},
     {"max_iterations", SCHEMA_INTEGER, .initial = "10000", FROM_TO(1, 1000000),
      .doc = "Newton iterations after which a step counts as not converged."},
+    {"true_hessian_after", SCHEMA_INTEGER, .initial = "2", FROM_TO(0, 1000000),
+     .doc = "Iterations of a step after which directions may come from the true Hessian, where the "
+            "projected one is seen to be too stiff; 0: never. With the solver `direct` only."},
     {"measure", SCHEMA_WORD, .words = measure_words, .initial = "\"largest\"",
      .doc = "What the tolerance is compared with: the largest entry of the direction, or its root "
             "mean square over the free nodes, three times in a row (`rms`; for comparisons)."},

@@ -173,13 +173,13 @@ typedef struct trend {
 /* Where the energy falls by more than was promised and the directions hardly become shorter, the
  * true Hessian is worth its price. */
 static bool is_too_stiff(const newton_solver *n, const trend *last, const newton_result *now,
-                         double tolerance)
+                         const newton_options *options)
 {
-    enum { FIRST = 2 };
     static const double STIFF = 1.25, SLOW = 0.3;
-    return now->iterations >= FIRST && last->whole && last->gain > STIFF &&
-           now->direction > SLOW * last->direction && now->direction > tolerance &&
-           n->exact.trust > 0 && !n->problem->share && linear_can_solve_again(n->linear);
+    return options->true_hessian_after > 0 && now->iterations >= options->true_hessian_after &&
+           last->whole && last->gain > STIFF && now->direction > SLOW * last->direction &&
+           now->direction > options->tolerance && n->exact.trust > 0 && !n->problem->share &&
+           linear_can_solve_again(n->linear);
 }
 
 /* From some iterations on, a share of the last step is added for as long as the energy still falls
@@ -304,7 +304,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         /* predicted by the quadratic model */
         double decrease = 0.5 * dot(n->right, n->step, scalars);
         if (result->iterations == 0) result->first_direction = result->direction;
-        bool exact = is_too_stiff(n, &last, result, options->tolerance);
+        bool exact = is_too_stiff(n, &last, result, options);
         if (exact)
             TRY(true_newton_direction(&n->exact, p, n->linear, x, n->right, n->step, n->way, err));
         exact = exact && n->exact.trust > 0;

@@ -26,6 +26,7 @@ typedef enum newton_measure {
 typedef struct newton_options {
     double tolerance; /* on the direction (a length) */
     int max_iterations;
+    int true_hessian_after; /* iterations after which it may be used; 0: never */
     newton_measure measure;
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
     /* Ends, not converged, when the energy is unlikely to fall this far: by four times what the

@@ -543,6 +543,7 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
 {
     newton_options options = {.tolerance = convergence_length(s),
                               .max_iterations = s->options.max_iterations,
+                              .true_hessian_after = s->options.true_hessian_after,
                               .measure = s->options.measure,
                               .forcing = s->options.forcing};
     newton_hooks hooks = {s, after_iteration};

@@ -33,6 +33,7 @@ typedef struct stepper_options {
     double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
                          quasi-static) */
     int max_iterations;
+    int true_hessian_after; /* Newton iterations; 0: never */
     newton_measure measure; /* what the tolerance is compared with */
     bool split_limits;      /* strain limits in a second solve, after the elastic one */
     linear_options linear;

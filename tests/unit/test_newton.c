@@ -43,7 +43,8 @@ static void minimize(const term_class *kind, double *x, int max_iterations, newt
     CHECK_OK(newton_init(&newton, &p, linear, NULL, &err), err);
     const uint8_t fixed[3] = {0};
     CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
-    newton_options options = {.tolerance = 1e-10, .max_iterations = max_iterations};
+    newton_options options = {
+        .tolerance = 1e-10, .max_iterations = max_iterations, .true_hessian_after = 2};
     CHECK_OK(newton_minimize(&newton, x, &options, NULL, result, &err), err);
     newton_free(&newton);
     linear_destroy(linear);
