@@ -53,7 +53,7 @@ static void add_scaled(size_t n, double factor, const double *v, double *to)
 
 /* Returns the number of products. */
 static int iterate(true_newton *t, const problem *p, linear_solver *linear, size_t n, double limit,
-                    double *way)
+                   double *way)
 {
     enum { MOST_PRODUCTS = 30 };
     static const double ENOUGH = 0.05; /* of the residual, in the norm of the preconditioner */
