@@ -55,13 +55,14 @@ double friction_stencil_value(const friction_law *law, const friction_stencil *s
     return law->factor * s->force * friction_f0(law->kind, hypot(u[0], u[1]), law->eps);
 }
 
-/* The 2x2 tangential stiffness: f1' along u, f1/y across; both are >= 0 for the smoothed laws. */
+/* The 2x2 tangential stiffness: f1' along u, f1/y across; both are >= 0 for the smoothed laws.
+ * chord: f1/y in both directions, at least as stiff as the law is anywhere nearer to the origin. */
 static void tangential_stiffness(const friction_law *law, double force, const double u[2],
-                                 double m[4])
+                                 bool chord, double m[4])
 {
     double y = hypot(u[0], u[1]);
     double across = force * friction_f1_over_y(law->kind, y, law->eps);
-    double along = force * friction_f1_prime(law->kind, y, law->eps);
+    double along = chord ? across : force * friction_f1_prime(law->kind, y, law->eps);
     double c = y > 0 ? u[0] / y : 1, s = y > 0 ? u[1] / y : 0;
     m[0] = along * c * c + across * s * s;
     m[1] = m[2] = (along - across) * c * s;
@@ -79,7 +80,7 @@ mat3 friction_stencil_derivatives(const friction_law *law, const friction_stenci
         tangent_spread(&s->frame, f, gradient);
     }
     /* Corrections of sums (max_operator.h) are negative; their curvature is left out. */
-    tangential_stiffness(law, fmax(force, 0), u, m);
+    tangential_stiffness(law, fmax(force, 0), u, s->turned > 0, m);
     vec3 c0 = s->frame.column[0], c1 = s->frame.column[1];
     return mat3_add(
         mat3_add(mat3_scale(m[0], mat3_outer(c0, c0)), mat3_scale(m[3], mat3_outer(c1, c1))),

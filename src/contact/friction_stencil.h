@@ -15,6 +15,10 @@ typedef struct friction_stencil {
     double force; /* mu lambda */
     tangent_frame frame;
     vec3 slide; /* displacement of the half-space during the step */
+    /* For Newton's method (friction_note_iterate): tangential displacement at the last iterate; for
+     * how many more iterates the stiffness along it is that of the chord. */
+    double before[2];
+    int turned;
 } friction_stencil;
 
 /* What all stencils share. */
@@ -34,7 +38,8 @@ void friction_displacement(const friction_stencil *s, const vec3 *moved, double 
 double friction_stencil_value(const friction_law *law, const friction_stencil *s,
                               const vec3 *moved);
 /* gradient[3 width] (may be NULL), and the 3x3 core of the Hessian: the block of vertices a, b is
- * weight_a weight_b core. It is positive semi-definite as it is: the smoothed laws are convex. */
+ * weight_a weight_b core. It is positive semi-definite as it is: the smoothed laws are convex. Of
+ * contacts that have turned it is the chord's (f1 / y in all directions), an upper bound. */
 mat3 friction_stencil_derivatives(const friction_law *law, const friction_stencil *s,
                                   const vec3 *moved, double *gradient);
 /* The blocks a <= b of the Hessian, 9 values each, in row order. */

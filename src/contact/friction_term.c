@@ -1,5 +1,6 @@
 #include "contact/friction_term.h"
 
+#include "base/parallel.h"
 #include "base/ranks.h"
 #include "contact/barrier_stencil.h"
 
@@ -273,6 +274,30 @@ abut_status friction_lag(friction_term *t, abut_error *err)
     TRY(lag_list(t, LIST_PT, STENCIL_PT, err));
     TRY(lag_list(t, LIST_EE, STENCIL_EE, err)); /* mollified pairs have no reliable frame */
     return set_groups(t, err);
+}
+
+static void note_range(void *context, size_t begin, size_t end)
+{
+    enum { PATIENCE = 8 }; /* 3 are too few; ever so many make the last iterations slow */
+    const list_work *w = context;
+    for (size_t i = begin; i < end; i++) {
+        friction_stencil *s = &w->t->lists[w->list].data[i];
+        double u[2];
+        friction_displacement(s, w->t->moved, u);
+        if (u[0] * s->before[0] + u[1] * s->before[1] < 0)
+            s->turned = PATIENCE;
+        else if (s->turned > 0)
+            s->turned--;
+        memcpy(s->before, u, sizeof u);
+    }
+}
+
+void friction_note_iterate(friction_term *t)
+{
+    for (int k = 0; k < FRICTION_LISTS; k++) {
+        list_work work = {t, k};
+        parallel_for(t->lists[k].count, 4096, note_range, &work);
+    }
 }
 
 static void destroy(term *base)

@@ -47,5 +47,10 @@ double friction_on_plane(const friction_term *t, int32_t body, int32_t plane);
 void friction_set_start(friction_term *t, const double *x);
 /* Takes normal forces and frames from the contact term's present active set. */
 abut_status friction_lag(friction_term *t, abut_error *err);
+/* After every iterate of Newton's method. A contact that slides has no stiffness along its way, so
+ * that soft bodies overshoot: where it should stick it is beyond the origin at the next iterate, is
+ * pushed back as far, and so on. Contacts whose displacement turned around are stiffer for some
+ * iterates (friction_stencil_derivatives); those that keep sliding have their exact Hessians. */
+void friction_note_iterate(friction_term *t);
 
 #endif

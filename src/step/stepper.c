@@ -462,6 +462,7 @@ static abut_status after_iteration(void *context, const double *x, double direct
 {
     stepper *s = context;
     TRY(step_way_add(&s->way, x, err));
+    if (s->contact && s->friction->base.enabled) friction_note_iterate(s->friction);
     if (s->contact && s->contact->base.enabled && contact_adapt_stiffness(s->contact))
         *changed = true;
     for (int i = 0; i < s->thin_count; i++) {

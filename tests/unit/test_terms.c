@@ -408,6 +408,46 @@ TEST(friction_of_moving_plane)
     contact_scene_free(&s);
 }
 
+/* Stiffness of a contact with a plane along x, slid that far and noted as an iterate. */
+static double stiffness_along(contact_scene *s, double slid)
+{
+    double x[3] = {s->x[0] + slid, s->x[1], s->x[2]};
+    CHECK_OK(problem_update(&s->p, x, &err), err);
+    friction_note_iterate(s->friction);
+    CHECK_OK(problem_derivatives(&s->p, x, true, &err), err);
+    dense_matrix(&s->p.matrix, full);
+    return full[0];
+}
+
+/* Contacts that slide have no stiffness along their way, until they turn around: then that of the
+ * chord, at every iterate of a to and fro and for some after it. */
+TEST(friction_that_turns)
+{
+    contact_scene s;
+    contact_scene_make(&s, CASE_PLANE, BARRIER_C2, FRICTION_C1);
+    s.contact->planes.data[0].normal = (vec3){0, 1, 0};
+    CHECK_OK(problem_update(&s.p, s.x, &err), err);
+    s.friction->eps = 1e-3;
+    s.friction->h = 0.01;
+    friction_set_start(s.friction, s.x);
+    CHECK_OK(friction_lag(s.friction, &err), err);
+    s.contact->base.enabled = false;
+    s.friction->base.enabled = true;
+    double force = s.friction->lists[0].data[0].force;
+    CHECK(stiffness_along(&s, 0.02) == 0 && stiffness_along(&s, 0.01) == 0);
+    CHECK_NEAR(stiffness_along(&s, -0.01), force / 0.01, 1e-9 * force / 0.01);
+    CHECK_NEAR(stiffness_along(&s, 0.02), force / 0.02, 1e-9 * force / 0.02);
+    /* The chord is an upper bound: its minimiser cannot be beyond the origin. */
+    CHECK_NEAR(stiffness_along(&s, 0.01), force / 0.01, 1e-9 * force / 0.01);
+    for (int i = 0; i < 8; i++) stiffness_along(&s, 0.01);
+    CHECK(stiffness_along(&s, 0.01) == 0);
+    stiffness_along(&s, -0.01);
+    CHECK_OK(friction_lag(s.friction, &err), err);
+    CHECK(s.friction->lists[0].count == 1);
+    CHECK(stiffness_along(&s, 0.01) == 0); /* new forces have no past */
+    contact_scene_free(&s);
+}
+
 /* f0, f1 and f1' belong together, and f1 rises from 0 to 1 at eps as smoothly
  * as it says. */
 TEST(friction_functions)
@@ -490,6 +530,7 @@ int main(void)
     RUN(contact_ends_at_dhat);
     RUN(friction);
     RUN(friction_of_moving_plane);
+    RUN(friction_that_turns);
     RUN(friction_functions);
     RUN(fixed_coordinates);
     return TEST_END();
