@@ -76,8 +76,8 @@ typedef struct remesh_options {
     /* Splits that are worth less than this part of the tolerance when the new vertex alone may move
      * (to second order) are not tried. 0: all are. */
     double screening;
-    int patch_rings;    /* at least that many rings around the edge */
-    double patch_share; /* and at least that share of the volume of all cells */
+    int patch_rings;    /* at least that many rings around the edge; swaps, smoothing: one */
+    double patch_share; /* and at least that share of the volume of all cells; not so there */
     int trial_iterations, trial_iterations_contact; /* of Newton before the decision */
     int max_iterations;                             /* after it */
     int split_depth, collapse_depth; /* generations from one edge of the imported mesh per step */

@@ -402,8 +402,10 @@ abut_status batch_add(remesher *r, operation what, queue_item item, const edge_n
      * neighbours have to give way. */
     bool sure = what == OPERATION_SPLIT && o->screening > 0 &&
                 item.priority > r->problem->force_factor * o->split_tolerance;
-    TRY(patch_select(r->mesh, item.a, item.b, sure ? !t->quick : o->patch_rings,
-                     sure ? 0 : o->patch_share * r->volume, &r->scratch, &t->cells, err));
+    bool shapes = what == OPERATION_SWAP || what == OPERATION_SMOOTH;
+    int rings = sure ? !t->quick : shapes ? 1 : o->patch_rings;
+    TRY(patch_select(r->mesh, item.a, item.b, rings,
+                     sure || shapes ? 0 : o->patch_share * r->volume, &r->scratch, &t->cells, err));
     for (size_t i = 0; i < t->cells.count; i++)
         if (number_map_get(&r->taken, t->cells.data[i]) >= 0) return ABUT_OK;
     if (!t->quick)
