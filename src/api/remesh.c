@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How much coarser the tolerance of a solution may be that only shows where to change meshes. */
-static const double ROUGH = 10;
+/* A change of the potential, in units of the energy of the bodies, that ends a wait. */
+static const double NOTABLE_CHANGE = 0.25;
 
 /* ---- making ---- */
 
@@ -303,6 +303,16 @@ static bool is_due(const abut_sim *sim)
     return step % def->every == 0;
 }
 
+/* Whether so much has happened since the last look at meshes that the next one cannot wait. */
+static bool is_urgent(const abut_sim *sim, double potential)
+{
+    const remesh_def *def = &sim->scene->remesh;
+    const sim_remesh *r = sim->remesh;
+    double change = fabs(potential - r->look[0]);
+    return def->method == REMESH_ENERGY && sim->stepper->state.steps + 1 >= r->last + def->every &&
+           change > NOTABLE_CHANGE * r->look[1] && change > def->split_tolerance;
+}
+
 static void count_step(sim_remesh *r, const step_statistics *s)
 {
     const remesh_counts *c = &s->remesh;
@@ -317,39 +327,16 @@ static void count_step(sim_remesh *r, const step_statistics *s)
     if ((int64_t)s->unknowns > r->max_unknowns) r->max_unknowns = (int64_t)s->unknowns;
 }
 
-/* The solution that meshes are changed for: the one on the new meshes is that of the step. */
-static abut_status solve_roughly(stepper *s, step_statistics *statistics, abut_error *err)
-{
-    double tolerance = s->options.tolerance;
-    s->options.tolerance *= ROUGH;
-    abut_status status = stepper_solve(s, NULL, statistics, err);
-    s->options.tolerance = tolerance;
-    return status;
-}
-
-/* The meshes stay: the step goes on from what was found. */
-static abut_status solve_to_the_end(stepper *s, step_statistics *statistics, abut_error *err)
-{
-    double *found = mem_alloc(s->state.scalars + 1, sizeof *found);
-    if (!found) return error_memory(err, "remeshing");
-    memcpy(found, s->x, s->state.scalars * sizeof *found);
-    abut_status status = stepper_solve(s, found, statistics, err);
-    mem_free(found);
-    return status;
-}
-
 abut_status sim_remesh_step(abut_sim *sim, abut_error *err)
 {
     step_statistics statistics = {0};
-    bool due = is_due(sim), rough = due && sim->scene->remesh.method == REMESH_ENERGY;
-    TRY(rough ? solve_roughly(sim->stepper, &statistics, err)
-              : stepper_solve(sim->stepper, NULL, &statistics, err));
-    if (due) {
+    TRY(stepper_solve(sim->stepper, NULL, &statistics, err));
+    if (is_due(sim) || is_urgent(sim, statistics.potential)) {
         double began = timer_now();
         TRY(change_meshes(sim, &statistics, err));
         sim->remesh->seconds += timer_now() - began;
+        sim->remesh->look[0] = statistics.potential;
     }
-    if (rough && !statistics.remesh.changed) TRY(solve_to_the_end(sim->stepper, &statistics, err));
     stepper_finish(sim->stepper, &statistics);
     sim->last = statistics;
     count_step(sim->remesh, &statistics);
@@ -382,15 +369,22 @@ abut_status sim_remesh_save(abut_sim *sim, checkpoint_writer *w, abut_error *err
         checkpoint_add_ints(w, name, cells->tags, cells->tags ? cells->count : 0);
     }
     const remesh_counts *t = &r->total;
-    int64_t counters[] = {(int64_t)t->splits,   (int64_t)t->collapses,
-                          (int64_t)t->swaps,    (int64_t)t->smoothings,
-                          (int64_t)t->attempts, (int64_t)t->projections,
-                          r->changed_steps,     r->unknowns_sum,
-                          r->max_unknowns,      r->next,
+    int64_t counters[] = {(int64_t)t->splits,
+                          (int64_t)t->collapses,
+                          (int64_t)t->swaps,
+                          (int64_t)t->smoothings,
+                          (int64_t)t->attempts,
+                          (int64_t)t->projections,
+                          r->changed_steps,
+                          r->unknowns_sum,
+                          r->max_unknowns,
+                          r->last,
+                          r->next,
                           r->patience};
     memcpy(r->counters, counters, sizeof counters);
-    checkpoint_add_longs(w, "remesh_counters", r->counters, 11);
+    checkpoint_add_longs(w, "remesh_counters", r->counters, 12);
     checkpoint_add_doubles(w, "remesh_seconds", &r->seconds, 1);
+    checkpoint_add_doubles(w, "remesh_look", r->look, 2);
     TRY(remesh_memory_write(&r->memory, &r->remembered, err));
     checkpoint_add_longs(w, "remesh_failures", r->remembered.keys.data, r->remembered.keys.count);
     checkpoint_add_doubles(w, "remesh_strengths", r->remembered.strengths.data,
@@ -452,10 +446,11 @@ abut_status sim_remesh_load(abut_sim *sim, const checkpoint_reader *c, abut_erro
     for (size_t i = 0; status == ABUT_OK && i < shapes.count; i++)
         if (sim->scene->bodies[i].remesh)
             status = load_shape(c, i, sim->scene->planar, &shapes.bodies[i], err);
-    int64_t n[11];
-    double seconds;
-    if (status == ABUT_OK) status = checkpoint_copy_longs(c, "remesh_counters", n, 11, err);
+    int64_t n[12];
+    double seconds, look[2];
+    if (status == ABUT_OK) status = checkpoint_copy_longs(c, "remesh_counters", n, 12, err);
     if (status == ABUT_OK) status = checkpoint_copy_doubles(c, "remesh_seconds", &seconds, 1, err);
+    if (status == ABUT_OK) status = checkpoint_copy_doubles(c, "remesh_look", look, 2, err);
     stepper *s = NULL;
     remesh_memory memory = {0};
     if (status == ABUT_OK) status = load_memory(c, &memory, err);
@@ -481,8 +476,10 @@ abut_status sim_remesh_load(abut_sim *sim, const checkpoint_reader *c, abut_erro
     r->changed_steps = n[6];
     r->unknowns_sum = n[7];
     r->max_unknowns = n[8];
-    r->next = n[9];
-    r->patience = n[10];
+    r->last = n[9];
+    r->next = n[10];
+    r->patience = n[11];
+    memcpy(r->look, look, sizeof look);
     r->seconds = seconds;
     return ABUT_OK;
 }

@@ -21,13 +21,16 @@ typedef struct sim_remesh {
     double seconds;       /* without the first solution of each step */
     uint64_t version;     /* grows with every new stepper */
     remesh_memory memory; /* operations that did not pay */
-    int64_t next;         /* the next step to look at meshes in */
-    int64_t patience;     /* times `every`, until then */
-    bool pinched;         /* the first meshes have cells that hang together in a point or an edge */
-    bool said_kept;       /* the message that a step kept its meshes was given */
-    bool said_full;       /* the message that there are max_cells was given */
+    int64_t last, next;   /* steps: of the last look at meshes, and of the next */
+    int64_t patience;     /* times `every`, in between */
+    /* J, at the last look: the potential of the step, and the energy in it that meshes can change.
+     */
+    double look[2];
+    bool pinched;   /* the first meshes have cells that hang together in a point or an edge */
+    bool said_kept; /* the message that a step kept its meshes was given */
+    bool said_full; /* the message that there are max_cells was given */
     /* What a checkpoint holds, while it is written. */
-    int64_t counters[11];
+    int64_t counters[12];
     remesh_memory_list remembered;
 } sim_remesh;
 

@@ -401,7 +401,6 @@ static remesh_problem problem_of(const joined *j)
                             .field_start = s->contact ? FIELD_STATE : -1,
                             .field_safe = s->contact ? FIELD_SAFE : 0,
                             .tolerance = s->options.tolerance * h,
-                            .rough = true,
                             .memory = &j->sim->remesh->memory};
 }
 
@@ -423,11 +422,13 @@ static bool is_worth_it(const abut_sim *sim, const remesh_report *r)
 }
 
 /* When nothing was to be gained, the next look has time. */
-static void wait_for_more(abut_sim *sim, bool worth)
+static void wait_for_more(abut_sim *sim, bool worth, double energy)
 {
     sim_remesh *r = sim->remesh;
     r->patience = worth ? 1 : r->patience < MAX_PATIENCE ? 2 * r->patience : MAX_PATIENCE;
-    r->next = sim->stepper->state.steps + 1 + (int64_t)r->patience * sim->scene->remesh.every;
+    r->last = sim->stepper->state.steps + 1;
+    r->next = r->last + r->patience * sim->scene->remesh.every;
+    r->look[1] = energy;
 }
 
 abut_status remesh_by_energy(abut_sim *sim, body_change *changes, remesh_counts *counts,
@@ -451,7 +452,7 @@ abut_status remesh_by_energy(abut_sim *sim, body_change *changes, remesh_counts 
     }
     size_t kept = counts->splits + counts->collapses + counts->swaps + counts->smoothings;
     bool worth = is_worth_it(sim, &report);
-    wait_for_more(sim, worth);
+    wait_for_more(sim, worth, report.potential);
     if (!worth) {
         *counts = (remesh_counts){.attempts = counts->attempts};
         kept = 0;

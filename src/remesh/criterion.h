@@ -60,7 +60,6 @@ typedef struct remesh_problem {
      * caller to go from here to there with care. 0: none. */
     int field_safe;
     double tolerance;      /* of the local Newton: largest entry of the direction, m */
-    bool rough;            /* x is further from the solution than that */
     remesh_memory *memory; /* what did not pay in earlier steps; changed. NULL: none */
 } remesh_problem;
 

@@ -102,7 +102,6 @@ static abut_status relax_after(const remesher *r, worker *w, double threshold, t
 /* Nothing has moved in the patch since the step was solved. */
 static bool is_settled(const remesher *r, const trial *t)
 {
-    if (r->problem->rough) return false;
     for (size_t i = 0; i < t->cells.count; i++)
         if ((size_t)t->cells.data[i] >= r->mesh->imported_cells) return false;
     for (size_t i = 0; i < t->cells.count; i++) {

@@ -31,7 +31,7 @@ static const schema_field remesh_fields[] = {
      .doc = "Method `energy`: changes that gain less than this part of the energy of the bodies "
             "together, and do not make the meshes notably smaller, are not worth solving the step "
             "again: the meshes stay, and are looked at again after twice as many steps as before "
-            "(up to eight times `every`)."},
+            "(up to eight times `every`), or when the potential has changed notably."},
     {"split_threshold", SCHEMA_NUMBER, .initial = "0", FROM_TO(0, 1),
      .doc = "Edges are candidates for a split from this quantile of their energy, or this part of "
             "its range, on. 0: all edges are."},
