@@ -75,13 +75,13 @@ static void add_gradient(const affine_term *t, const double *x, size_t i, double
 
 /* Block (i, l) is J_il I + 4 s k (delta_il A A^T + a_l a_i^T + S_il I), S = A^T A - I. The first
  * two summands of the bracket are half of |B + B^T|^2 with B = A^T V, never negative; S is
- * projected. */
+ * projected where asked for. */
 static void add_hessian(const affine_term *t, const double *x, size_t i, double *out)
 {
     const rigid_body *r = body_of(t, i);
     double k = 4 * t->force_factor * r->stiffness;
     mat3 a = frame_at(t, x, i), aat = mat3_mul(a, mat3_transpose(a)), s = strain(a);
-    psd_project3(&s);
+    if (!t->base.exact) psd_project3(&s);
     for (int p = 0; p < 3; p++)
         for (int q = p; q < 3; q++, out += 9) {
             mat3 h = mat3_scale(k, mat3_outer(mat3_column(a, q), mat3_column(a, p)));

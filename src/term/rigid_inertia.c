@@ -81,7 +81,7 @@ static void add_hessian(const rigid_inertia_term *t, size_t i, vec3 theta, doubl
     mat3 g = mat3_sub(mat3_mul(moment, mat3_transpose(t->predicted.data[i])), t->load.data[i]);
     for (int k = 0; k < 3; k++)
         for (int l = 0; l <= k; l++) h.m[k][l] = h.m[l][k] = -trace_product(second[k][l], g);
-    h = mat3_scale(t->base.weight, definite(h));
+    h = mat3_scale(t->base.weight, t->base.exact ? h : definite(h));
     memcpy(out, h.m, sizeof h.m);
 }
 

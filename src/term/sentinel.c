@@ -59,13 +59,13 @@ static double value(term *base, const double *x)
 }
 
 static void evaluate(const sentinel *point, const element_set *s, mat3 f, double scale,
-                     double *gradient, double *hessian)
+                     bool project, double *gradient, double *hessian)
 {
     elastic_spectrum spectrum;
     mat3 stress;
     double c[81];
     size_t width = (size_t)s->nodes;
-    bool active = guard_response(&s->material.data[point->element], f, true, &stress,
+    bool active = guard_response(&s->material.data[point->element], f, project, &stress,
                                  hessian ? &spectrum : NULL);
     if (gradient) memset(gradient, 0, 3 * width * sizeof *gradient);
     if (hessian) memset(hessian, 0, 9 * (width * (width + 1) / 2) * sizeof *hessian);
@@ -90,7 +90,7 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
     for (size_t i = begin; i < end; i++) {
         const sentinel *point = &t->lists[group].points.data[i];
         evaluate(point, s, deformation(point, s, t->model, x), base->weight * point->measure,
-                 gradient ? gradient + 3 * width * (i - begin) : NULL,
+                 !base->exact, gradient ? gradient + 3 * width * (i - begin) : NULL,
                  hessian ? hessian + 9 * pairs * (i - begin) : NULL);
     }
 }

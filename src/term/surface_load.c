@@ -84,28 +84,30 @@ static void triple_gradient(vec3 arm, side_point at, vec3 out[3])
     out[2] = vec3_cross(arm, at.u);
 }
 
-/* Projected Hessian of factor arm . (u x v) in the three vectors: that of a determinant, whose
- * columns they are. In the plane v does not move, and the Hessian has two blocks A = -factor [v]x
- * off its diagonal: their singular values are |factor| |v|, twice, and 0. */
-static void triple_hessian(vec3 arm, side_point at, double factor, bool planar, double *out)
+/* Hessian of factor arm . (u x v) in the three vectors: that of a determinant, whose
+ * columns they are; projected where asked for. In the plane v does not move, and the Hessian has
+ * two blocks A = -factor [v]x off its diagonal: their singular values are |factor| |v|, twice, and
+ * 0. */
+static void triple_hessian(vec3 arm, side_point at, double factor, bool planar, bool project,
+                           double *out)
 {
     memset(out, 0, 81 * sizeof *out);
     if (planar) {
         vec3 w = at.v;
-        double length = vec3_norm(w), half = 0.5 * factor, along[3] = {w.x, w.y, w.z};
+        double length = vec3_norm(w), half = project ? 0.5 * factor : 0, along[3] = {w.x, w.y, w.z};
         const double cross[3][3] = {{0, w.z, -w.y}, {-w.z, 0, w.x}, {w.y, -w.x, 0}};
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 3; c++) {
                 double across =
                     (r == c) - (length > 0 ? along[r] * along[c] / (length * length) : 0);
                 out[9 * r + c] = out[9 * (3 + r) + 3 + c] = fabs(half) * length * across;
-                out[9 * r + 3 + c] = out[9 * (3 + c) + r] = half * cross[r][c];
+                out[9 * r + 3 + c] = out[9 * (3 + c) + r] = (factor - half) * cross[r][c];
             }
         return;
     }
     elastic_spectrum spectrum;
     double by_entry[81];
-    determinant_spectrum(mat3_from_columns(arm, at.u, at.v), factor, 0, true, &spectrum);
+    determinant_spectrum(mat3_from_columns(arm, at.u, at.v), factor, 0, project, &spectrum);
     elastic_spectrum_expand(&spectrum, by_entry);
     for (int i = 0; i < 9; i++)
         for (int j = 0; j < 9; j++) /* entry (row, column) is component `row` of vector `column` */
@@ -181,7 +183,7 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
             if (p == 0) continue;
             side_point at = locate(s, i, q, x);
             triple_hessian(vec3_sub(at.x, t->center), at, base->weight * p * share(s),
-                           s->kind == CELL_EDGE, local);
+                           s->kind == CELL_EDGE, !base->exact, local);
             add_hessian(s, q, local, h);
         }
     }

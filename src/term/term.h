@@ -34,7 +34,8 @@ typedef struct term_class {
     double (*value)(term *t, const double *x);
     /* For stencils begin..end-1 of a group: gradient (3 width doubles each) and Hessian (the
      * width (width + 1) / 2 blocks a <= b of the upper triangle, row by row, each 9 doubles
-     * row-major, projected to positive semi-definite). Either pointer may be NULL. Thread-safe. */
+     * row-major, projected to positive semi-definite unless `exact`). Either pointer may be NULL.
+     * Thread-safe. */
     void (*derivatives)(const term *t, int group, const double *x, size_t begin, size_t end,
                         double *gradient, double *hessian);
     /* Largest alpha in (0, limit] such that x + s p stays feasible for all s <= alpha. May be NULL.

@@ -102,7 +102,7 @@ static void evaluate(const element_term *base, const double *x, size_t joint, do
             all[SCALARS * i + j] = stiffness * slope[i] * slope[j] +
                                    (i < NODES && j < NODES ? bend_hessian[NODES * i + j] : 0);
     add_by_edges(stiffness * angle, h, all);
-    psd_project(SCALARS, all);
+    if (!base->base.exact) psd_project(SCALARS, all);
     store_blocks(all, hessian);
 }
 

@@ -2,7 +2,9 @@
  * against solutions in closed form; boundary conditions on nodes of higher order. */
 #include "test.h"
 
-#include "math/vec3.h"
+#include "api/sim.h"
+#include "base/random.h"
+#include "support/differences.h"
 
 #include <abut/abut.h>
 
@@ -43,7 +45,7 @@ static double *copy_positions(abut_sim *sim)
 }
 
 /* A bar under a load at its end, in one quasi-static step. */
-static abut_sim *bar(const char *mesh, int order, bool planar, const char *model, const char *loads,
+static abut_sim *bar(const char *shape, int order, bool planar, const char *law, const char *loads,
                      double young, double poisson)
 {
     char text[3000];
@@ -57,7 +59,7 @@ static abut_sim *bar(const char *mesh, int order, bool planar, const char *model
              "\"fix\": [{\"nodes\": {\"boundary\": 1}, \"axes\": \"x\"}, "
              "{\"nodes\": {\"box\": [[-9, -9, -9], [9, -0.249, 9]]}, \"axes\": \"y\"}%s], "
              "\"surface_loads\": [%s]}]}",
-             planar ? "true" : "false", mesh, order, model, young, poisson,
+             planar ? "true" : "false", shape, order, law, young, poisson,
              planar ? ""
                     : ", {\"nodes\": {\"box\": [[-9, -9, -9], [9, 9, -0.249]]}, \"axes\": "
                       "\"z\"}",
@@ -76,9 +78,9 @@ TEST(traction_pulls_a_bar)
 {
     for (int order = 1; order <= 4; order++)
         for (int kind = 0; kind < 2; kind++) {
-            const char *load = kind ? "{\"boundary\": 2, \"normal\": \"1e3*t\"}"
+            const char *pull = kind ? "{\"boundary\": 2, \"normal\": \"1e3*t\"}"
                                     : "{\"boundary\": 2, \"traction\": [\"1e3 + 0*y\", 0, 0]}";
-            abut_sim *sim = bar(box, order, false, "linear", load, 1e5, 0.3);
+            abut_sim *sim = bar(box, order, false, "linear", pull, 1e5, 0.3);
             if (!sim) return;
             double *rest = copy_positions(sim);
             CHECK_OK(abut_sim_step(sim, &err), err);
@@ -211,6 +213,40 @@ TEST(parts_hold_nodes_of_all_orders)
     }
 }
 
+/* Gradient and true Hessian of pressures, beside those of the bodies, by differences. */
+TEST(derivatives_of_pressure)
+{
+    random_state random = {3};
+    for (int planar = 0; planar < 2; planar++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text,
+            "{\"abut\": 1, \"planar\": %s, \"time\": {\"step\": 0.1, \"end\": 1}, \"gravity\": "
+            "[0, 0, 0], \"contact\": {\"enabled\": false}, \"bodies\": [{\"mesh\": %s, "
+            "\"material\": "
+            "{\"model\": \"linear\", \"young\": 1, \"poisson\": 0.3, \"density\": 1}, "
+            "\"boundary\": "
+            "[{\"number\": 1, \"box\": [[-9, -9, -9], [9, 9, 9]]}], \"surface_loads\": "
+            "[{\"boundary\": 1, \"pressure\": 300}]}]}",
+            planar ? "true" : "false", planar ? quads : box);
+        abut_sim *sim = make(text);
+        if (!sim) return;
+        abut_sim_step(sim, &err); /* the pressure acts from the first step on */
+        problem *p = &sim->stepper->problem;
+        double x[MAX_N];
+        int n = 3 * p->block_count;
+        for (int i = 0; i < n; i++)
+            x[i] = sim->stepper->state.x[i] +
+                   (planar && i % 3 == 2 ? 0 : 0.2 * random_range(&random, -1, 1));
+        difference_hessian(p, x, 1e-3, expected_h);
+        for (int i = 2; planar && i < n; i += 3) /* what is held in the plane */
+            for (int k = 0; k < n; k++) expected_h[n * i + k] = expected_h[n * k + i] = k == i;
+        check_true_hessian(p, x, 1e-7);
+        if (!planar) check_gradient(p, x, 1e-3, 1e-7);
+        abut_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     RUN(traction_pulls_a_bar);
@@ -219,5 +255,6 @@ int main(void)
     RUN(pressure_on_a_free_end);
     RUN(windows);
     RUN(parts_hold_nodes_of_all_orders);
+    RUN(derivatives_of_pressure);
     return TEST_END();
 }
