@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Augmented Lagrangian of prescribed nodes: IPC supplement, section 5. */
-static const double ATTACH_STIFFNESS = 1e6, ATTACH_STIFFNESS_MAX = 1e8;
+static const double ATTACH_STIFFNESS = 3e7, ATTACH_STIFFNESS_MAX = 1e8;
 static const double ATTACH_DONE = 0.999, ATTACH_STIFFEN = 0.99;
 
 enum { MAX_FRICTION_ITERATIONS = 100 };
@@ -423,6 +423,31 @@ static double attachment_progress(const stepper *s, const double *x)
     return 1 - sqrt(attachment_distance2(s->attachment, x) / s->attachment_start2);
 }
 
+/* Whether the attached nodes are where the pull balances the other forces: Newton's direction would
+ * hardly take them nearer to their targets, however far the other nodes still have to go. */
+static bool pull_is_balanced(const stepper *s, const double *x)
+{
+    static const double LITTLE = 0.1; /* of the rest of the way */
+    const attachment_term *pulled = s->attachment;
+    double left = attachment_distance2(pulled, x), moves = 0;
+    for (size_t i = 0; i < pulled->nodes.count; i++) {
+        vec3 move = vec3_load(s->newton.direction + 3 * (size_t)pulled->nodes.data[i]);
+        moves += pulled->length.data[i] * pulled->length.data[i] * vec3_norm2(move);
+    }
+    return moves < LITTLE * LITTLE * left;
+}
+
+/* Near the targets the forces to be held are known, and a stiffer spring finds the rest of the way
+ * in fewer steps than further multipliers would. */
+static void pull_harder(stepper *s, double progress, const double *x)
+{
+    static const double FAR = 2, NEAR = 8;
+    attachment_term *pulled = s->attachment;
+    if (progress >= ATTACH_STIFFEN) attachment_update_multipliers(pulled, x);
+    double factor = progress >= ATTACH_STIFFEN ? NEAR : FAR;
+    pulled->stiffness = fmin(factor * pulled->stiffness, ATTACH_STIFFNESS_MAX);
+}
+
 /* Holds the attached nodes where they are now and drops the augmented Lagrangian. */
 static abut_status detach(stepper *s, abut_error *err)
 {
@@ -482,11 +507,8 @@ static abut_status after_iteration(void *context, const double *x, double direct
     if (!pull_watch_note(&s->pull, progress))
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "prescribed nodes are stuck");
     double settled = fmax(1e-2 * s->model->extent * s->options.h, convergence_length(s));
-    if (direction < settled) {
-        if (progress < ATTACH_STIFFEN && s->attachment->stiffness < ATTACH_STIFFNESS_MAX)
-            s->attachment->stiffness *= 2;
-        else
-            attachment_update_multipliers(s->attachment, x);
+    if (direction < settled || pull_is_balanced(s, x)) {
+        pull_harder(s, progress, x);
         *changed = true;
     }
     return ABUT_OK;

@@ -408,8 +408,49 @@ TEST(stiffness_falls_with_many_vertices)
     }
 }
 
+static double stiffness_after(contact_term *c, double gap, int steps)
+{
+    const double nothing[6] = {0};
+    for (int i = 0; i < steps; i++) {
+        c->min_gap = gap * c->options.dhat;
+        contact_end_step(c, 5);
+    }
+    contact_balance_stiffness(c, nothing, nothing, 6);
+    return c->kappa / c->kappa_min;
+}
+
+/* Gaps that stay below a tenth of dhat at the ends of steps raise the stiffness up to the bound of
+ * the paper, those below a hundredth above it; wide ones let it fall. */
+TEST(stiffness_rises_under_lasting_loads)
+{
+    world w = {0};
+    world_add(&w, world_cube(), (vec3){0, 0.6, 0}, (vec3){0});
+    stepper_options options = contact_options_of(0.01, 1e-3, 0);
+    world_start(&w, &options, NULL, 0);
+    contact_term *c = w.stepper->contact;
+    CHECK(stiffness_after(c, 0.05, 8) == 1);
+    CHECK(stiffness_after(c, 0.05, 2) == 4);
+    CHECK(stiffness_after(c, 0.3, 5) == 4); /* neither narrow nor wide */
+    CHECK_NEAR(stiffness_after(c, 0.05, 20), 100, 1e-9);
+    CHECK_NEAR(stiffness_after(c, 0.005, 3), 800, 1e-9);
+    CHECK_NEAR(stiffness_after(c, 0.05, 5), 800, 1e-9);
+    CHECK_NEAR(stiffness_after(c, 0.005, 50), 102400, 1e-6);
+    CHECK_NEAR(stiffness_after(c, 0.2, 8), 400, 1e-9);
+    CHECK_NEAR(stiffness_after(c, 0.2, 20), 100, 1e-9);
+    CHECK(stiffness_after(c, 0.6, 15) == 1);
+    world_free(&w);
+    /* Not where one was asked for. */
+    world given = {0};
+    world_add(&given, world_cube(), (vec3){0, 0.6, 0}, (vec3){0});
+    options.contact_options.stiffness = 1e4;
+    world_start(&given, &options, NULL, 0);
+    CHECK(stiffness_after(given.stepper->contact, 0.001, 50) == 1);
+    world_free(&given);
+}
+
 int main(void)
 {
+    RUN(stiffness_rises_under_lasting_loads);
     RUN(stiffness_falls_with_many_vertices);
     RUN(kinematic_body_is_blocked);
     RUN(slope);
