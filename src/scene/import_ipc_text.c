@@ -363,6 +363,14 @@ static abut_status read_constraint_solver(reader *r)
     return ABUT_OK;
 }
 
+static abut_status read_time_stepper(reader *r)
+{
+    char word[WORD_SIZE];
+    TRY(need_word(r, "the method", word));
+    if (strcmp(word, "Newton") != 0) note(r, "%.60s is not here: Newton's method is used", word);
+    return ABUT_OK;
+}
+
 static abut_status read_linear_solver(reader *r)
 {
     char word[WORD_SIZE];
@@ -655,6 +663,7 @@ static const struct {
 } keywords[] = {
     {"energy", read_energy},
     {"timeIntegration", read_integration},
+    {"timeStepper", read_time_stepper},
     {"linearSolver", read_linear_solver},
     {"linSysSolver", read_linear_solver},
     {"size", read_size},
@@ -695,6 +704,8 @@ static const struct {
     {"playBackSpeed", read_nothing},
     {"appendStr", read_nothing},
     {"disableCout", read_nothing},
+    /* of shapes that are not read from files, of which there are none any more */
+    {"resolution", read_nothing},
     /* first guess of Newton's method, and details of solvers and CCD */
     {"warmStart", read_nothing},
     {"noActiveSetConvergence", read_nothing},

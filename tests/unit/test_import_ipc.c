@@ -115,6 +115,7 @@ TEST(keywords)
         must_import("energy FCR\ntimeIntegration NM 0.3 0.6\ntime 2 0.01  # two seconds\n"
                     "density 500\nstiffness 2e4 0.3\nturnOffGravity\nselfFric 0.2\n"
                     "dHat 1e-4\nepsv 1e-5\nfricIterAmt -1\ntol 1\n\n1e-4\nwarmStart 0\n"
+                    "timeStepper Newton\nresolution 1000\n"
                     "view perspective\nzoom 0.5\ncameraTracking\nground 0.1 -0.5\n"
                     "halfSpace 0 -1 0  0 2 0  50 0.3\nconstraintSolver IP\n"
                     "CCDMethod TightInclusion\n" TET " material 2000 1e8 0.45\n");
