@@ -44,6 +44,7 @@ typedef struct run {
     int64_t measured_steps;
     mlcp_totals mlcp;
     int64_t frame_step, checkpoint_step;
+    double checkpoint_time; /* wall clock */
     uint64_t mesh_version; /* of remeshed scenes: what the frames are made for */
     model_frame frame;
     frame_fields fields;
@@ -105,6 +106,7 @@ static abut_status save_checkpoint(run *r, abut_error *err)
 {
     stepper *s = r->sim->stepper;
     r->checkpoint_step = s->state.steps;
+    r->checkpoint_time = timer_now();
     if (!r->writes) return ABUT_OK;
     checkpoint_writer *w = mem_calloc(1, sizeof *w);
     if (!w) return error_memory(err, "writing a checkpoint");
@@ -416,7 +418,9 @@ static abut_status show_step(run *r, int64_t total, bool *go_on, abut_error *err
     const scene_def *scene = r->sim->scene;
     int64_t step = r->sim->stepper->state.steps;
     bool last = step == total;
-    bool due = scene->checkpoint_every > 0 && step % scene->checkpoint_every == 0;
+    /* No more than about a minute is lost when the run is killed, unless one step takes longer. */
+    bool late = ranks_any(timer_now() - r->checkpoint_time > 60);
+    bool due = scene->checkpoint_every > 0 && (late || step % scene->checkpoint_every == 0);
     abut_step_info info;
     abut_sim_info(r->sim, &info);
     *go_on = !r->options->progress || r->options->progress(r->options->progress_user, &info, total);
@@ -504,6 +508,7 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
     *r = (run){.sim = sim,
                .options = options,
                .started = timer_now(),
+               .checkpoint_time = timer_now(),
                .min_distance = INFINITY,
                .max_stretch = 1,
                .accuracy = accuracy_none(),

@@ -243,7 +243,9 @@ static const schema_field output_fields[] = {
     {"every", SCHEMA_INTEGER, .initial = "1", FROM_TO(0, 2e9),
      .doc = "A frame is written after each so many steps; 0: none."},
     {"checkpoint_every", SCHEMA_INTEGER, .initial = "20", FROM_TO(0, 2e9),
-     .doc = "A checkpoint is written after each so many steps; 0: only at the end."},
+     .doc =
+         "A checkpoint is written after each so many steps, and after any step when the last one "
+         "is a minute old; 0: only at the end."},
     {"measures", SCHEMA_BOOL, .initial = "false",
      .doc = "Whether every step is measured: balance of forces, signs of contact forces, "
             "complementarity; the worst values are in run.json under `accuracy`."},

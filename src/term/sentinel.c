@@ -9,12 +9,12 @@
 #include <string.h>
 
 /* The worst point is looked for around the one that stopped the step, from this distance in the
- * reference cell, which is halved so often. */
+ * reference cell, which is halved so often: determinants near zero change fast. */
 static const double SEARCH = 1.0 / 32;
-enum { HALVINGS = 6 };
+enum { HALVINGS = 16 };
 
-/* A point this near another one would tell nothing new. */
-static const double APART = SEARCH / (1 << HALVINGS);
+/* A point this near another one takes its place, and what was too weak there is made stronger. */
+static const double APART = 1.0 / 2048, STRONGER = 8;
 
 static mat3 deformation(const sentinel *point, const element_set *s, const model *m,
                         const double *x)
@@ -165,15 +165,16 @@ static void describe(sentinel *point, const search *q)
     point->measure = mat3_determinant(jacobian) * volume / (guards > 0 ? guards : 1);
 }
 
-static bool stands_already(const sentinel_list *list, const sentinel *point)
+/* The sentinel beside this point, or -1. */
+static int stands_beside(const sentinel_list *list, const sentinel *point)
 {
     for (size_t i = 0; i < list->points.count; i++) {
         const sentinel *other = &list->points.data[i];
         double away = 0;
         for (int k = 0; k < 3; k++) away = fmax(away, fabs(other->xi[k] - point->xi[k]));
-        if (other->element == point->element && away < APART) return true;
+        if (other->element == point->element && away < APART) return (int)i;
     }
-    return false;
+    return -1;
 }
 
 /* No limit of its own: where the elastic term was held back, finds out by what. */
@@ -206,7 +207,7 @@ static abut_status max_step(term *base, const double *x, const double *p, double
     if (!(q.least > 0) || q.least >= GUARD_BEGINS) return ABUT_OK;
     t->pending.element = (int32_t)e;
     describe(&t->pending, &q);
-    if (!stands_already(&t->lists[set], &t->pending)) t->pending_set = set;
+    t->pending_set = set;
     return ABUT_OK;
 }
 
@@ -227,6 +228,12 @@ static bool adapt(term *base, const double *x)
     sentinel_list *list = &t->lists[t->pending_set];
     size_t nodes = (size_t)s->nodes, first = list->blocks.count;
     t->pending_set = -1;
+    int beside = stands_beside(list, &t->pending);
+    if (beside >= 0) {
+        t->pending.measure = STRONGER * list->points.data[beside].measure;
+        list->points.data[beside] = t->pending;
+        return true;
+    }
     if (!array_resize(&list->blocks, first + nodes)) return false;
     memcpy(list->blocks.data + first, s->blocks.data + (size_t)t->pending.element * nodes,
            nodes * sizeof *list->blocks.data);

@@ -4,7 +4,8 @@
  * held back wherever in the element the Jacobian determinant would vanish. Between the points a
  * determinant can approach zero without any force against it, and steps become shorter and shorter.
  * When an element holds a step back like that, its worst point gets the barrier of the guards from
- * the next iteration on, until the time step ends. */
+ * the next iteration on, until the time step ends. A second time at nearly the same place the
+ * barrier becomes stronger. */
 #ifndef TERM_SENTINEL_H
 #define TERM_SENTINEL_H
 
