@@ -9,10 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Augmented Lagrangian of prescribed nodes: IPC supplement, section 5. */
-static const double ATTACH_STIFFNESS = 3e7, ATTACH_STIFFNESS_MAX = 1e8;
-static const double ATTACH_DONE = 0.999, ATTACH_STIFFEN = 0.99;
-
 enum { MAX_FRICTION_ITERATIONS = 100 };
 
 /* Mean lumped mass of the simulated nodes; those of rigid and affine bodies have the mass of the
@@ -388,95 +384,7 @@ static void hold_plane(stepper *s)
     }
 }
 
-/* Puts prescribed nodes that have to move under the augmented Lagrangian; those already at their
- * target stay fixed. */
-static abut_status attach(stepper *s, abut_error *err)
-{
-    attachment_clear(s->attachment);
-    s->attachment->stiffness = ATTACH_STIFFNESS;
-    memcpy(s->work, s->target, s->state.scalars * sizeof *s->work);
-    for (size_t i = 0; i < s->model->rest.count; i++) {
-        int axes = 0;
-        bool moves = false;
-        for (int axis = 0; axis < 3; axis++) {
-            size_t at = 3 * i + (size_t)axis;
-            if (!s->fixed[at]) continue;
-            axes |= 1 << axis;
-            if (s->target[at] != s->start[at]) moves = true;
-        }
-        if (!axes || !moves) continue;
-        TRY(attachment_add(s->attachment, (int32_t)i, rigid_block_mass(s->model, i), s->lengths[i],
-                           vec3_load(s->target + 3 * i), axes, err));
-        memset(s->fixed + 3 * i, 0, 3);
-    }
-    attachment_ready(s->attachment);
-    s->attachment_start2 = attachment_distance2(s->attachment, s->start);
-    s->attachment->base.enabled = true;
-    s->attached = true;
-    s->pull = (pull_watch){0};
-    return ABUT_OK;
-}
-
-static double attachment_progress(const stepper *s, const double *x)
-{
-    if (s->attachment_start2 <= 0) return 1;
-    return 1 - sqrt(attachment_distance2(s->attachment, x) / s->attachment_start2);
-}
-
-/* Whether the attached nodes are where the pull balances the other forces: Newton's direction would
- * hardly take them nearer to their targets, however far the other nodes still have to go. */
-static bool pull_is_balanced(const stepper *s, const double *x)
-{
-    static const double LITTLE = 0.1; /* of the rest of the way */
-    const attachment_term *pulled = s->attachment;
-    double left = attachment_distance2(pulled, x), moves = 0;
-    for (size_t i = 0; i < pulled->nodes.count; i++) {
-        vec3 move = vec3_load(s->newton.direction + 3 * (size_t)pulled->nodes.data[i]);
-        moves += pulled->length.data[i] * pulled->length.data[i] * vec3_norm2(move);
-    }
-    return moves < LITTLE * LITTLE * left;
-}
-
-/* Near the targets the forces to be held are known, and a stiffer spring finds the rest of the way
- * in fewer steps than further multipliers would. */
-static void pull_harder(stepper *s, double progress, const double *x)
-{
-    static const double FAR = 2, NEAR = 8;
-    attachment_term *pulled = s->attachment;
-    if (progress >= ATTACH_STIFFEN) attachment_update_multipliers(pulled, x);
-    double factor = progress >= ATTACH_STIFFEN ? NEAR : FAR;
-    pulled->stiffness = fmin(factor * pulled->stiffness, ATTACH_STIFFNESS_MAX);
-}
-
-/* Holds the attached nodes where they are now and drops the augmented Lagrangian. */
-static abut_status detach(stepper *s, abut_error *err)
-{
-    for (size_t i = 0; i < s->attachment->nodes.count; i++)
-        for (int axis = 0; axis < 3; axis++)
-            if (s->attachment->axes.data[i] & 1 << axis)
-                s->fixed[3 * (size_t)s->attachment->nodes.data[i] + (size_t)axis] = 1;
-    s->attachment->base.enabled = false;
-    s->attached = false;
-    return problem_set_fixed(&s->problem, s->fixed, err);
-}
-
-/* Pulled nodes stop short of their targets by a thousandth of the way. Puts them there when that is
- * feasible, which it nearly always is; s->x are the positions that Newton's method is at. */
-static abut_status place_pulled(stepper *s, abut_error *err)
-{
-    size_t scalars = s->state.scalars;
-    double alpha = 1;
-    for (size_t i = 0; i < scalars; i++) {
-        s->work[i] = s->fixed[i] ? s->target[i] - s->x[i] : 0;
-        s->newton.trial[i] = s->fixed[i] ? s->target[i] : s->x[i];
-    }
-    TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &alpha, err));
-    if (alpha < 1 || !problem_accepts(&s->problem, s->newton.trial)) return ABUT_OK;
-    memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
-    return step_way_add(&s->way, s->x, err);
-}
-
-static double convergence_length(const stepper *s)
+double stepper_convergence_length(const stepper *s)
 {
     return s->options.integrator == INTEGRATE_QUASI_STATIC ? s->options.tolerance
                                                            : s->options.tolerance * s->options.h;
@@ -494,53 +402,7 @@ static abut_status after_iteration(void *context, const double *x, double direct
         term *t = s->thin[i];
         if (t->enabled && t->class->adapt && t->class->adapt(t, x)) *changed = true;
     }
-    if (!s->attached) return ABUT_OK;
-    double progress = attachment_progress(s, x);
-    if (progress >= ATTACH_DONE) {
-        *changed = true;
-        *may_stop = false; /* the other nodes still have to settle */
-        TRY(detach(s, err));
-        TRY(stepper_renew_stiffness(s, x, err));
-        return place_pulled(s, err);
-    }
-    *may_stop = false;
-    if (!pull_watch_note(&s->pull, progress))
-        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "prescribed nodes are stuck");
-    double settled = fmax(1e-2 * s->model->extent * s->options.h, convergence_length(s));
-    if (direction < settled || pull_is_balanced(s, x)) {
-        pull_harder(s, progress, x);
-        *changed = true;
-    }
-    return ABUT_OK;
-}
-
-/* Moves the prescribed nodes as far as the other terms allow; the rest is pulled. */
-static abut_status move_prescribed(stepper *s, abut_error *err)
-{
-    size_t scalars = s->state.scalars;
-    bool any = false;
-    for (size_t i = 0; i < scalars; i++) {
-        s->work[i] = s->fixed[i] ? s->target[i] - s->x[i] : 0;
-        any = any || s->work[i] != 0;
-    }
-    s->attached = s->attachment->base.enabled = false;
-    if (any) {
-        double alpha = 1;
-        TRY(problem_set_fixed(&s->problem, s->fixed, err));
-        TRY(problem_update(&s->problem, s->x, err));
-        TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &alpha, err));
-        bool whole = alpha >= 1;
-        for (int halvings = 0; halvings < 60; halvings++, alpha /= 2, whole = false) {
-            for (size_t i = 0; i < scalars; i++)
-                s->newton.trial[i] =
-                    whole && s->fixed[i] ? s->target[i] : s->x[i] + alpha * s->work[i];
-            if (problem_accepts(&s->problem, s->newton.trial)) break;
-        }
-        memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
-        TRY(step_way_add(&s->way, s->x, err));
-        if (!whole) TRY(attach(s, err));
-    }
-    return problem_set_fixed(&s->problem, s->fixed, err);
+    return s->attached ? stepper_pull(s, x, direction, changed, may_stop, err) : ABUT_OK;
 }
 
 /* Normal forces and frames of friction from the positions x. */
@@ -564,7 +426,7 @@ static bool lagging_in_circles(double *moves, int pass, double move)
 static abut_status solve_step(stepper *s, bool friction, step_statistics *statistics,
                               abut_error *err)
 {
-    newton_options options = {.tolerance = convergence_length(s),
+    newton_options options = {.tolerance = stepper_convergence_length(s),
                               .max_iterations = s->options.max_iterations,
                               .true_hessian_after = s->options.true_hessian_after,
                               .measure = s->options.measure,
@@ -578,7 +440,7 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
         abut_status status = newton_minimize(&s->newton, s->x, &options, &hooks, &result, err);
         statistics->newton_iterations += result.iterations;
         if (status == ABUT_ERROR_NOT_CONVERGED && s->attached)
-            return report_unreached(s->model, s->attachment, s->x, attachment_progress(s, s->x),
+            return report_unreached(s->model, s->attachment, s->x, stepper_pull_progress(s, s->x),
                                     statistics->newton_iterations, err);
         TRY(status);
         if (!friction) break;
@@ -626,7 +488,7 @@ static abut_status solve_elastic_part(stepper *s, step_statistics *statistics, a
     bool guarded = s->guard && s->guard->base.enabled;
     if (guarded) s->guard->base.enabled = false;
     enable_elasticity(s, true);
-    abut_status status = move_prescribed(s, err);
+    abut_status status = stepper_move_prescribed(s, err);
     if (status == ABUT_OK) status = solve_step(s, false, statistics, err);
     if (guarded) s->guard->base.enabled = true;
     enable_elasticity(s, false);
@@ -688,7 +550,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     }
     bool split = s->options.split_limits && s->limit;
     if (split) TRY(solve_elastic_part(s, statistics, err));
-    TRY(move_prescribed(s, err));
+    TRY(stepper_move_prescribed(s, err));
     if (s->contact) TRY(stepper_choose_stiffness(s, err));
     if (friction) {
         TRY(problem_update(&s->problem, s->x, err));

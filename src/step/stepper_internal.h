@@ -8,6 +8,17 @@
 abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
                                    abut_error *err);
 
+/* How long Newton's direction may be at the end, m. */
+double stepper_convergence_length(const stepper *s);
+
+/* Prescribed nodes (stepper_pull.c): moves them as far as the other terms allow, and begins to pull
+ * them when that is not the whole way; after a Newton iteration at x with this direction, pulls
+ * harder or lets go; the share of the way that is done. */
+abut_status stepper_move_prescribed(stepper *s, abut_error *err);
+abut_status stepper_pull(stepper *s, const double *x, double direction, bool *changed,
+                         bool *may_stop, abut_error *err);
+double stepper_pull_progress(const stepper *s, const double *x);
+
 /* The stiffness of contact (stepper_stiffness.c): for the step, once prescribed nodes have moved;
  * before that for the first forces of friction; and anew at x where PolyFEM's rule does so, which
  * is when prescribed nodes have arrived and with every new set of friction forces. */
