@@ -314,6 +314,8 @@ static void note_load(contact_term *t)
         t->loaded = fmax(t->loaded - 1, 0);
 }
 
+bool contact_under_lasting_load(const contact_term *t) { return t->loaded > LOAD_PATIENCE; }
+
 void contact_end_step(contact_term *t, int iterations)
 {
     enum { MANY = 10 };

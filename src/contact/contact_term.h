@@ -135,6 +135,8 @@ void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
 /* Lowers the bound for the next step when all gaps are wide and the step took many Newton
  * iterations nevertheless; raises it again when a gap is narrow. */
 void contact_end_step(contact_term *t, int iterations);
+/* True where gaps have been narrow at the ends of so many steps that it is no impact. */
+bool contact_under_lasting_load(const contact_term *t);
 /* After an iteration: doubles kappa when a tiny distance has shrunk again. True when it changed. */
 bool contact_adapt_stiffness(contact_term *t);
 

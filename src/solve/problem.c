@@ -202,6 +202,14 @@ static abut_status map_groups(problem *p, bool dynamic, bool with_matrix, abut_e
     return ABUT_OK;
 }
 
+/* Short lists get room to be sorted in linear time. */
+static abut_status make_room_to_sort(key_list *keys, abut_error *err)
+{
+    enum { SHORT_LIST = 1 << 18 };
+    if (keys->count > SHORT_LIST || array_reserve(keys, 2 * keys->count)) return ABUT_OK;
+    return error_memory(err, "listing matrix entries");
+}
+
 /* Sorted unique keys of all dynamic terms into p->keys. */
 static abut_status collect_dynamic_keys(problem *p, abut_error *err)
 {
@@ -212,19 +220,29 @@ static abut_status collect_dynamic_keys(problem *p, abut_error *err)
         TRY(number_group(p, &p->maps[t][g], group, err));
         TRY(append_keys(p, &p->keys, group, &p->maps[t][g], err));
     }
+    TRY(make_room_to_sort(&p->keys, err));
     key_list_unique(&p->keys);
     return ABUT_OK;
 }
 
-/* to <- union of both lists, sorted. */
+/* to <- union of both lists, all sorted and without repetitions. */
 static abut_status add_keys(key_list *to, const key_list *from, abut_error *err)
 {
-    if (from->count == 0) return ABUT_OK;
-    if (!array_reserve(to, to->count + from->count))
-        return error_memory(err, "building the sparse matrix");
-    memcpy(to->data + to->count, from->data, from->count * sizeof *to->data);
-    to->count += from->count;
-    key_list_unique(to);
+    size_t a = to->count, b = from->count, end = a + b, first = end;
+    if (b == 0) return ABUT_OK;
+    if (!array_reserve(to, end)) return error_memory(err, "building the sparse matrix");
+    while (b > 0) { /* from the back, so that nothing is overwritten before it was read */
+        uint64_t key = from->data[b - 1];
+        if (a > 0 && to->data[a - 1] >= key) {
+            if (to->data[a - 1] == key) b--;
+            key = to->data[--a];
+        } else {
+            b--;
+        }
+        to->data[--first] = key;
+    }
+    memmove(to->data + a, to->data + first, (end - first) * sizeof *to->data);
+    to->count = a + end - first;
     return ABUT_OK;
 }
 
@@ -248,10 +266,7 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
             TRY(number_group(p, &p->maps[t][g], group, err));
             TRY(append_keys(p, &p->static_keys, group, &p->maps[t][g], err));
         }
-        enum { SHORT_LIST = 1 << 18 };
-        size_t count = p->static_keys.count; /* short lists get room to be sorted in linear time */
-        if (count <= SHORT_LIST && !array_reserve(&p->static_keys, 2 * count))
-            return error_memory(err, "listing matrix entries");
+        TRY(make_room_to_sort(&p->static_keys, err));
         key_list_unique(&p->static_keys);
         TRY(key_list_trim(&p->static_keys, err));
     }

@@ -422,13 +422,22 @@ static bool lagging_in_circles(double *moves, int pass, double move)
     return pass >= WINDOW && move > 0.5 * moves[pass - WINDOW];
 }
 
+/* How late true Hessians come decides how impacts rebound at a rough tolerance, for which a scene
+ * may ask to wait; it is no reason to wait under a lasting load. */
+static int true_hessian_after(const stepper *s)
+{
+    enum { SOON = 2 };
+    bool pressed = s->contact && contact_under_lasting_load(s->contact);
+    return pressed && s->options.true_hessian_after > SOON ? SOON : s->options.true_hessian_after;
+}
+
 /* Newton, repeated with new friction forces as often as asked. */
 static abut_status solve_step(stepper *s, bool friction, step_statistics *statistics,
                               abut_error *err)
 {
     newton_options options = {.tolerance = stepper_convergence_length(s),
                               .max_iterations = s->options.max_iterations,
-                              .true_hessian_after = s->options.true_hessian_after,
+                              .true_hessian_after = true_hessian_after(s),
                               .measure = s->options.measure,
                               .forcing = s->options.forcing};
     newton_hooks hooks = {s, after_iteration};
