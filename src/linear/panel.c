@@ -10,8 +10,7 @@
 
 enum { MAX_TILE = 9, MAX_PACKS = 4, AHEAD = 6 };
 
-/* With 16 registers of 4 numbers, tiles of 8 x 6 and 12 x 3; with 16 of 2 numbers, half the rows.
- */
+/* With 16 registers of 4 numbers, tiles of 8 x 6 and 12 x 3; with 2 numbers each, half the rows. */
 #ifdef __AVX__
 typedef double pack_narrow __attribute__((vector_size(32), may_alias, aligned(8)));
 #define PACK_LANES 4
