@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all mpi demo build python test test-asan test-long conformance bench install format docs viewer clean deps
+.PHONY: all mpi demo build python check test test-asan test-long conformance bench install format docs viewer clean deps
 all: build
 
 deps:
@@ -37,7 +37,12 @@ demo:
 	@echo "Look at $(BUILD)/demo/last.png (picture), $(BUILD)/demo/steps.csv (one row per step),"
 	@echo "$(BUILD)/demo/run.json (summary) and $(BUILD)/demo/frames/frames.pvd (open in ParaView)."
 
-test: build
+# What costs seconds is looked at before what costs minutes.
+check: deps
+	@scripts/check-includes
+	@scripts/check-format
+
+test: check build
 	ctest --test-dir $(BUILD) -L quick -j $(JOBS) --output-on-failure
 
 test-asan: deps

@@ -45,7 +45,7 @@ typedef struct run {
     mlcp_totals mlcp;
     int64_t frame_step, checkpoint_step;
     double checkpoint_time; /* wall clock */
-    uint64_t mesh_version; /* of remeshed scenes: what the frames are made for */
+    uint64_t mesh_version;  /* of remeshed scenes: what the frames are made for */
     model_frame frame;
     frame_fields fields;
     volume_frame volume; /* and its series, where the scene asks for them */
