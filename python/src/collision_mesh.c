@@ -373,16 +373,30 @@ static PyObject *mesh_smallest_distance(PyObject *o, PyObject *args, PyObject *k
     return named ? Py_BuildValue("(dN)", distance, named) : NULL;
 }
 
+/* The one kind of intersections that is no kind of pair: edge ab, triangle cde. */
+static int edge_triangle_vertices(const abut_collision_mesh *mesh, int edge, int triangle,
+                                  int32_t v[5])
+{
+    int32_t w[4];
+    if (abut_pair_vertices(mesh, (abut_pair){ABUT_POINT_TRIANGLE, 0, triangle}, w) == 0) return 0;
+    if (abut_pair_vertices(mesh, (abut_pair){ABUT_EDGE_EDGE, edge, edge}, v) == 0) return 0;
+    memcpy(v + 2, w + 1, 3 * sizeof *w);
+    return 5;
+}
+
 static PyObject *mesh_pair_vertices(PyObject *o, PyObject *args)
 {
     const char *word;
-    int first, second;
-    int32_t v[4];
+    int first, second, kind = 0;
+    int32_t v[5];
     if (!PyArg_ParseTuple(args, "sii:pair_vertices", &word, &first, &second)) return NULL;
-    int kind = word_in(word, pair_kind_words, "kind");
+    bool edge_triangle = strcmp(word, "edge_triangle") == 0;
+    if (!edge_triangle) kind = word_in(word, pair_kind_words, "kind");
     if (kind < 0) return NULL;
+    const abut_collision_mesh *mesh = ((mesh_object *)o)->mesh;
     abut_pair pair = {(abut_pair_kind)kind, first, second};
-    int count = abut_pair_vertices(((mesh_object *)o)->mesh, pair, v);
+    int count = edge_triangle ? edge_triangle_vertices(mesh, first, second, v)
+                              : abut_pair_vertices(mesh, pair, v);
     if (count == 0) return raise_input("pair", "there is no %s %d, %d", word, first, second);
     return ints_out(v, count, 0);
 }
@@ -424,7 +438,8 @@ static PyMethodDef mesh_methods[] = {
      "smallest_distance(positions, radius)\n--\n\n(distance, pair) of the closest primitives, or "
      "(inf, None) when nothing is within the radius."},
     {"pair_vertices", mesh_pair_vertices, METH_VARARGS,
-     "pair_vertices(kind, first, second)\n--\n\nThe vertices of a pair, in the order of its kind."},
+     "pair_vertices(kind, first, second)\n--\n\nThe vertices of a pair, in the order of its kind, "
+     "which may be any that intersections() returns."},
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef mesh_getset[] = {

@@ -233,6 +233,17 @@ class Collisions(unittest.TestCase):
         self.assertEqual(mesh.candidates(self.TRIANGLE, 0.1).point_triangle.shape, (0, 2))
         self.assertEqual(mesh.candidates(self.TRIANGLE, 0.1, end).point_triangle.tolist(), [[0, 0]])
 
+    def test_vertices_of_intersections(self):
+        pierced = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.2, 0.2, -1], [0.2, 0.2, 1], [3, 3, 1.0]])
+        mesh = abut.CollisionMesh(pierced, [[0, 1, 2], [3, 4, 5]])
+        found = mesh.intersections(pierced)
+        vertices = [tuple(mesh.pair_vertices(*pair)) for pair in found]
+        self.assertEqual({kind for kind, _, _ in found}, {"edge_triangle"})
+        self.assertIn((3, 4, 0, 1, 2), vertices)
+        for pair in (("edge_triangle", 0, 2), ("edge_triangle", 99, 0), ("triangle", 0, 0)):
+            with self.assertRaises(abut.InputError):
+                mesh.pair_vertices(*pair)
+
 
 class Arguments(unittest.TestCase):
     def test_wrong_ones_are_refused(self):
