@@ -303,15 +303,17 @@ void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
 /* Under a lasting load the barrier should work in the middle of its range: gaps far below dhat make
  * it stiff against everything but itself, and Newton's method slow. A single impact is left alone;
  * so is the rule where the gaps are wide enough. Above the paper's bound contacts that open and
- * close cost more than small gaps do. Only the gaps at the end of a step tell: prescribed bodies
+ * close cost more than small gaps do, and a stiffness that doubles at once pushes what is pressed
+ * together apart. Only the gaps at the end of a step tell: prescribed bodies
  * begin the next one by closing them. */
 static void note_load(contact_term *t)
 {
-    double small = t->loaded >= LOAD_BOUND ? 0.01 : 0.1, wide = t->loaded > LOAD_BOUND ? 0.1 : 0.5;
+    static const double ABOVE = 0.125; /* octaves per step */
+    double small = t->loaded >= LOAD_BOUND ? 0.003 : 0.1, wide = t->loaded > LOAD_BOUND ? 0.1 : 0.5;
     if (t->min_gap < small * t->options.dhat)
-        t->loaded = fmin(t->loaded + 1, LOAD_MOST);
+        t->loaded = fmin(t->loaded + (t->loaded >= LOAD_BOUND ? ABOVE : 1), LOAD_MOST);
     else if (t->min_gap > wide * t->options.dhat)
-        t->loaded = fmax(t->loaded - 1, 0);
+        t->loaded = fmax(t->loaded - (t->loaded > LOAD_BOUND ? ABOVE : 1), 0);
 }
 
 bool contact_under_lasting_load(const contact_term *t) { return t->loaded > LOAD_PATIENCE; }
