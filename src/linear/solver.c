@@ -88,6 +88,11 @@ abut_status linear_create(const linear_options *options, linear_solver **out, ab
     return ABUT_OK;
 }
 
+abut_status linear_create_alike(const linear_solver *other, linear_solver **out, abut_error *err)
+{
+    return linear_create(&other->options, out, err);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Choice                                                                                         */
 

@@ -66,6 +66,8 @@ abut_status direct_estimate(void *self, const block_matrix *a, linear_statistics
 const linear_class *linear_find(const char *name);
 
 abut_status linear_create(const linear_options *options, linear_solver **out, abut_error *err);
+/* A new one with the options of another. */
+abut_status linear_create_alike(const linear_solver *other, linear_solver **out, abut_error *err);
 /* A x = b with the tolerance of the options. */
 abut_status linear_solve(linear_solver *solver, const block_matrix *a, const double *b, double *x,
                          abut_error *err);

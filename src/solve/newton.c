@@ -20,7 +20,8 @@ abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, con
     n->trial = mem_alloc(scalars, sizeof *n->trial);
     n->right = mem_alloc(scalars, sizeof *n->right);
     n->way = mem_alloc(scalars, sizeof *n->way);
-    if (n->step && n->direction && n->trial && n->right && n->way) return ABUT_OK;
+    n->chosen = mem_alloc(2 * (size_t)p->block_count, sizeof *n->chosen);
+    if (n->step && n->direction && n->trial && n->right && n->way && n->chosen) return ABUT_OK;
     newton_free(n);
     return error_memory(err, "setting up Newton's method");
 }
@@ -32,6 +33,7 @@ void newton_free(newton_solver *n)
     mem_free(n->trial);
     mem_free(n->right);
     mem_free(n->way);
+    mem_free(n->chosen);
     true_newton_free(&n->exact);
     memset(n, 0, sizeof *n);
 }
@@ -273,6 +275,77 @@ static abut_status line_search(newton_solver *n, double *x, double alpha, bool t
     return problem_update(p, x, err);
 }
 
+/* ---------------------------------------------------------------------------------------------- */
+/* Parts that are not at rest yet                                                                 */
+
+/* A crumpling sheet keeps a few nodes busy, one group after the other, long after the rest has
+ * settled. Those whose direction is not small, and what is coupled to them, then go on by
+ * themselves for some iterations, which cost as much as there is of them, and of those again those
+ * that have not settled; all unknowns together have the last word. */
+enum { LOCAL_PATIENCE = 10, LOCAL_ITERATIONS = 6, LOCAL_ROUNDS = 12, LOCAL_LEAST = 1000 };
+static const double LOCAL_SHARE = 0.7, LOCAL_SLOW = 0.3, LOCAL_SMALL = 0.3, LOCAL_TOLERANCE = 0.5;
+
+/* Whether the last direction and its neighbours are a small enough part; flags in n->chosen. */
+static bool choose_part(newton_solver *n, double tolerance)
+{
+    const problem *p = n->problem;
+    const block_matrix *m = &p->matrix;
+    size_t count = (size_t)p->free_count, chosen = 0;
+    uint8_t *part = n->chosen, *seed = n->chosen + count;
+    for (size_t k = 0; k < count; k++) {
+        double length = p->lengths ? p->lengths[p->free_block[k]] : 1;
+        seed[k] = part[k] = length * largest_entry(n->step + 3 * k, 3) > LOCAL_SMALL * tolerance;
+    }
+    for (int32_t j = 0; j < m->size; j++)
+        for (int32_t at = m->column_start[j]; at < m->column_start[j + 1]; at++) {
+            part[j] |= seed[m->row[at]];
+            part[m->row[at]] |= seed[j];
+        }
+    for (size_t k = 0; k < count; k++) chosen += part[k];
+    return chosen > 0 && (double)chosen < LOCAL_SHARE * (double)count;
+}
+
+/* Rounds of a few iterations on what is left of the chosen unknowns. */
+static abut_status settle_chosen(newton_solver *n, double *x, const newton_options *options,
+                                 double *energy, newton_result *result, abut_error *err)
+{
+    newton_options local = *options;
+    local.tolerance *= LOCAL_TOLERANCE;
+    local.max_iterations = LOCAL_ITERATIONS;
+    local.goal = NULL;
+    local.local = false;
+    bool fewer = true;
+    for (int round = 0; round < LOCAL_ROUNDS; round++) {
+        newton_result part;
+        if (fewer) TRY(problem_restrict(n->problem, n->chosen, err));
+        if (fewer)
+            log_message(n->log, ABUT_LOG_DEBUG,
+                        "  %d unknowns by themselves:", (int)n->problem->free_count);
+        abut_status status = newton_minimize(n, x, &local, NULL, &part, err);
+        result->local_iterations += part.iterations;
+        *energy = part.energy;
+        if (status != ABUT_ERROR_NOT_CONVERGED || part.stalled)
+            return status == ABUT_ERROR_NOT_CONVERGED ? ABUT_OK : status;
+        fewer = choose_part(n, local.tolerance);
+    }
+    return ABUT_OK;
+}
+
+static abut_status settle_part(newton_solver *n, double *x, const newton_options *options,
+                               double *energy, newton_result *result, abut_error *err)
+{
+    linear_solver *whole = n->linear;
+    double trust = n->exact.trust;
+    /* Another solver: the order of all unknowns stays. */
+    TRY(linear_create_alike(whole, &n->linear, err));
+    abut_status status = settle_chosen(n, x, options, energy, result, err);
+    linear_destroy(n->linear);
+    n->linear = whole;
+    n->exact.trust = trust;
+    abut_status lifted = problem_lift_restriction(n->problem, err);
+    return status == ABUT_OK ? lifted : status;
+}
+
 abut_status newton_minimize(newton_solver *n, double *x, const newton_options *options,
                             const newton_hooks *hooks, newton_result *result, abut_error *err)
 {
@@ -300,6 +373,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         TRY(solve_direction(n, x, forcing_next(&exactness, norm), err));
         if (linear_get_statistics(n->linear)->exact) exactness.tolerance = 0;
         timer_switch(p->timer, STAGE_LINE_SEARCH);
+        double before_direction = result->direction;
         result->direction = largest_move(p, n->step);
         /* predicted by the quadratic model */
         double decrease = 0.5 * dot(n->right, n->step, scalars);
@@ -332,6 +406,13 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         last = (trend){whole && !changed, dot(n->way, n->right, scalars), result->direction, gain};
         log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
                     result->iterations, result->direction, alpha, energy);
+        bool slow = result->iterations > LOCAL_PATIENCE && whole && may_stop && !changed &&
+                    result->direction > LOCAL_SLOW * before_direction;
+        if (options->local && slow && !tiny && !p->share && p->free_count > LOCAL_LEAST &&
+            linear_can_solve_again(n->linear) && choose_part(n, options->tolerance)) {
+            TRY(settle_part(n, x, options, &energy, result, err));
+            last.whole = false;
+        }
         if (may_stop && tiny && forcing_confirms(&exactness)) result->converged = true;
         if (!moved && !tiny && !changed && (mixed || !forcing_confirms(&exactness))) continue;
         if (!moved && !tiny && !changed) {

@@ -29,6 +29,7 @@ typedef struct newton_options {
     int true_hessian_after; /* iterations after which it may be used; 0: never */
     newton_measure measure;
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
+    bool local;     /* where only some nodes are far from rest, they may be settled by themselves */
     /* Ends, not converged, when the energy is unlikely to fall this far: by four times what the
      * quadratic model promises. NULL: never. */
     const double *goal;
@@ -36,7 +37,8 @@ typedef struct newton_options {
 
 typedef struct newton_result {
     int iterations;
-    int halvings; /* of the line search, in all */
+    int local_iterations; /* on a part of the unknowns, besides */
+    int halvings;         /* of the line search, in all */
     double direction;
     double first_direction; /* of the first iteration */
     double energy;
@@ -50,7 +52,8 @@ typedef struct newton_solver {
     const logger *log;
     double *step, *direction, *trial, *right;
     true_newton exact;
-    double *way; /* what was added to x last, before it was shortened */
+    double *way;     /* what was added to x last, before it was shortened */
+    uint8_t *chosen; /* per unknown: settled by itself */
 } newton_solver;
 
 abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,

@@ -42,6 +42,7 @@ void problem_free(problem *p)
     mem_free(p->free_block);
     mem_free(p->fixed);
     mem_free(p->mask);
+    array_free(&p->whole);
     mem_free(p->gradient);
     block_matrix_free(&p->matrix);
     array_free(&p->keys);
@@ -91,6 +92,25 @@ abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err)
     return ABUT_OK;
 }
 
+abut_status problem_restrict(problem *p, const uint8_t *chosen, abut_error *err)
+{
+    size_t n = 3 * (size_t)p->block_count;
+    if (!array_resize(&p->whole, 2 * n)) return error_memory(err, "choosing unknowns");
+    uint8_t *fixed = p->whole.data + n;
+    if (!p->restricted) memcpy(p->whole.data, p->fixed, n);
+    memcpy(fixed, p->fixed, n);
+    for (size_t k = 0; k < (size_t)p->free_count; k++)
+        if (!chosen[k]) memset(fixed + 3 * (size_t)p->free_block[k], 1, 3);
+    p->restricted = true;
+    return problem_set_fixed(p, fixed, err);
+}
+
+abut_status problem_lift_restriction(problem *p, abut_error *err)
+{
+    p->restricted = false;
+    return problem_set_fixed(p, p->whole.data, err);
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Pattern and maps                                                                               */
 
@@ -108,15 +128,27 @@ static bool touches_share(const problem *p, const int32_t *item, int width)
     return false;
 }
 
-static abut_status number_divided(problem *p, group_maps *maps, const stencil_group *g,
-                                  abut_error *err)
+static bool has_unknown(const problem *p, const int32_t *item, int width)
+{
+    for (int a = 0; a < width; a++)
+        if (item[a] >= 0 && p->free_index[item[a]] >= 0) return true;
+    return false;
+}
+
+/* Whether only some stencils of each group are computed here. */
+static bool is_partial(const problem *p) { return p->share || p->restricted; }
+
+static abut_status number_some(problem *p, group_maps *maps, const stencil_group *g,
+                               abut_error *err)
 {
     size_t width = (size_t)g->width;
     array_clear(&maps->items);
-    for (size_t i = 0; i < g->count; i++)
-        if (touches_share(p, g->blocks + i * width, g->width) &&
-            !array_push(&maps->items, (int32_t)i))
+    for (size_t i = 0; i < g->count; i++) {
+        const int32_t *item = g->blocks + i * width;
+        bool here = p->share ? touches_share(p, item, g->width) : has_unknown(p, item, g->width);
+        if (here && !array_push(&maps->items, (int32_t)i))
             return error_memory(err, "numbering stencils");
+    }
     maps->count = maps->items.count;
     if (!array_resize(&maps->free_blocks, maps->count * width))
         return error_memory(err, "numbering stencils");
@@ -124,7 +156,8 @@ static abut_status number_divided(problem *p, group_maps *maps, const stencil_gr
         for (size_t a = 0; a < width; a++) {
             int32_t block = g->blocks[(size_t)maps->items.data[k] * width + a];
             int32_t unknown = block >= 0 ? p->free_index[block] : -1;
-            maps->free_blocks.data[k * width + a] = unknown >= 0 ? p->share->row.data[unknown] : -1;
+            if (unknown >= 0 && p->share) unknown = p->share->row.data[unknown];
+            maps->free_blocks.data[k * width + a] = unknown;
         }
     return ABUT_OK;
 }
@@ -132,7 +165,7 @@ static abut_status number_divided(problem *p, group_maps *maps, const stencil_gr
 static abut_status number_group(problem *p, group_maps *maps, const stencil_group *g,
                                 abut_error *err)
 {
-    if (p->share) return number_divided(p, maps, g, err);
+    if (is_partial(p)) return number_some(p, maps, g, err);
     size_t n = g->count * (size_t)g->width;
     maps->count = g->count;
     if (!array_resize(&maps->free_blocks, n)) return error_memory(err, "numbering stencils");
@@ -191,12 +224,12 @@ static abut_status map_groups(problem *p, bool dynamic, bool with_matrix, abut_e
         if (p->share)
             TRY(map_divided_gradient(p, maps, group->width, err));
         else
-            TRY(scatter_map_gradient(&maps->gradient, group->width, group->count, blocks, err));
+            TRY(scatter_map_gradient(&maps->gradient, group->width, maps->count, blocks, err));
         if (with_matrix && p->share)
             TRY(scatter_map_rows(&maps->matrix, group->width, maps->count, blocks,
                                  &p->share->matrix, &p->missing, err));
         else if (with_matrix)
-            TRY(scatter_map_matrix(&maps->matrix, group->width, group->count, blocks, &p->matrix,
+            TRY(scatter_map_matrix(&maps->matrix, group->width, maps->count, blocks, &p->matrix,
                                    &p->missing, err));
     }
     return ABUT_OK;
@@ -427,14 +460,14 @@ static abut_status add_group(problem *p, int t, int g, const double *x, bool wit
     const stencil_group *group = &p->terms[t]->groups[g];
     size_t width = (size_t)group->width, pairs = width * (width + 1) / 2;
     group_maps *maps = &p->maps[t][g];
-    size_t size = scatter_chunk(group->width), count = p->share ? maps->count : group->count;
+    size_t size = scatter_chunk(group->width), count = maps->count;
     size_t room = count < size ? count : size;
     if (!array_resize(&p->buffer, room * (3 * width + 9 * pairs)))
         return error_memory(err, "assembling");
     double *gradient = p->share ? p->share->rows.data : p->gradient;
     for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
         size_t n = count - first < size ? count - first : size;
-        const int32_t *items = p->share ? maps->items.data : NULL;
+        const int32_t *items = is_partial(p) ? maps->items.data : NULL;
         chunk_work work = {p->terms[t], g, x, items, first, p->buffer.data, NULL};
         if (with_matrix) work.hessian = p->buffer.data + room * 3 * width;
         parallel_for(n, TASK, evaluate_tasks, &work);

@@ -15,7 +15,8 @@ enum { PROBLEM_MAX_TERMS = 24 };
 typedef struct group_maps {
     scatter_map gradient, matrix;
     /* The group's blocks in free numbering, -1 = eliminated. Where the problem is divided: rows, of
-     * the stencils in `items` only, which touch this rank's rows. */
+     * the stencils in `items` only, which touch this rank's rows. Where it is restricted: of those
+     * in `items`, which have an unknown. */
     ARRAY(int32_t) free_blocks, items;
     size_t count; /* stencils that are computed here */
 } group_maps;
@@ -30,6 +31,8 @@ typedef struct problem {
     const uint8_t *points; /* per block: its coordinates are a position; NULL: all; borrowed */
     uint8_t *mask;         /* the same in free numbering, for partly fixed blocks */
     bool any_mask;         /* some free block has a fixed scalar */
+    ARRAY(uint8_t) whole;  /* `fixed` without the restriction, while there is one */
+    bool restricted;       /* only stencils with an unknown are computed */
     bool pattern_complete; /* the matrix pattern holds the keys of all static terms */
     int term_count;
     term *terms[PROBLEM_MAX_TERMS];
@@ -56,6 +59,11 @@ abut_status problem_divide(problem *p, abut_error *err);
 
 /* Sets which scalars are prescribed (3 flags per block). A no-op when nothing changed. */
 abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err);
+
+/* Holds all unknowns but the chosen ones (one flag each) where they are, and leaves out what does
+ * not depend on any; until problem_lift_restriction. Not for divided problems. */
+abut_status problem_restrict(problem *p, const uint8_t *chosen, abut_error *err);
+abut_status problem_lift_restriction(problem *p, abut_error *err);
 
 /* A step begins: the pattern keeps nothing of contacts that are gone. What a step computes then
  * depends on its start only, so that a run that goes on from a checkpoint has the same bits. */

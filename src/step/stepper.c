@@ -439,7 +439,8 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
                               .max_iterations = s->options.max_iterations,
                               .true_hessian_after = true_hessian_after(s),
                               .measure = s->options.measure,
-                              .forcing = s->options.forcing};
+                              .forcing = s->options.forcing,
+                              .local = true};
     newton_hooks hooks = {s, after_iteration};
     int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
                                                     : MAX_FRICTION_ITERATIONS;
@@ -447,7 +448,7 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
     for (int pass = 0; pass < (friction ? passes : 1); pass++) {
         newton_result result;
         abut_status status = newton_minimize(&s->newton, s->x, &options, &hooks, &result, err);
-        statistics->newton_iterations += result.iterations;
+        statistics->newton_iterations += result.iterations + result.local_iterations;
         if (status == ABUT_ERROR_NOT_CONVERGED && s->attached)
             return report_unreached(s->model, s->attachment, s->x, stepper_pull_progress(s, s->x),
                                     statistics->newton_iterations, err);

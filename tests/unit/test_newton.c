@@ -4,6 +4,8 @@
 
 #include "solve/newton.h"
 
+#include <string.h>
+
 /* Sum over the scalars of 5 x - ln x: its minimum is at 0.2, and Newton's step from 1 leads to -3.
  */
 static double value(term *t, const double *x)
@@ -112,10 +114,86 @@ TEST(true_hessians_help_where_projected_ones_are_too_stiff)
     for (int i = 0; i < 3; i++) CHECK_NEAR(x[i], 0, 1e-8);
 }
 
+/* A chain of blocks, each bound to the origin and to the next one. The matrix is right but for a
+ * few blocks, of which it is 40 times too stiff: those are far from rest long after all others. */
+enum { CHAIN = 1500, SLOW = 5, STIFF = 40 };
+
+static double chain_value(term *t, const double *x)
+{
+    (void)t;
+    double sum = 0;
+    for (int i = 0; i < 3 * CHAIN; i++) sum += 0.5 * x[i] * x[i];
+    for (int i = 3; i < 3 * CHAIN; i++) sum += 0.5 * (x[i] - x[i - 3]) * (x[i] - x[i - 3]);
+    return sum;
+}
+
+static void chain_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
+                              double *gradient, double *hessian)
+{
+    int width = t->groups[group].width, blocks = width * (width + 1) / 2;
+    for (size_t s = begin; s < end; s++) {
+        double *g = gradient + 3 * (size_t)width * (s - begin);
+        double *h = hessian ? hessian + 9 * (size_t)blocks * (s - begin) : NULL;
+        if (h) memset(h, 0, 9 * (size_t)blocks * sizeof *h);
+        for (size_t c = 0; c < 3; c++) {
+            double between = width == 2 ? x[3 * s + c] - x[3 * s + 3 + c] : 0;
+            g[c] = width == 2 ? between : x[3 * s + c];
+            if (width == 2) g[3 + c] = -between;
+            for (int b = 0; h && b < blocks; b++)
+                h[9 * b + 4 * (int)c] = b == 1 ? -1 : width == 1 && s < SLOW ? STIFF : 1;
+        }
+    }
+}
+
+static newton_result minimize_chain(double *x, bool local)
+{
+    static const term_class kind = {
+        .name = "chain", .value = chain_value, .derivatives = chain_derivatives};
+    static int32_t single[CHAIN], pairs[2 * CHAIN - 2];
+    for (int32_t i = 0; i < CHAIN; i++) single[i] = i;
+    for (int32_t i = 0; i < 2 * CHAIN - 2; i++) pairs[i] = (i + 1) / 2;
+    term t = {.class = &kind,
+              .weight = 1,
+              .enabled = true,
+              .group_count = 2,
+              .groups = {{1, CHAIN, single}, {2, CHAIN - 1, pairs}}};
+    problem p = {0};
+    stage_timer timer = {0};
+    linear_solver *linear = NULL;
+    newton_solver newton = {0};
+    newton_result result;
+    abut_error err;
+    CHECK_OK(problem_init(&p, CHAIN, &timer, &err), err);
+    CHECK_OK(problem_add_term(&p, &t, &err), err);
+    CHECK_OK(linear_create(&(linear_options){.name = "direct"}, &linear, &err), err);
+    CHECK_OK(newton_init(&newton, &p, linear, NULL, &err), err);
+    newton_options options = {.tolerance = 1e-8, .max_iterations = 2000, .local = local};
+    CHECK_OK(newton_minimize(&newton, x, &options, NULL, &result, &err), err);
+    CHECK(result.converged && p.free_count == CHAIN && !p.restricted);
+    newton_free(&newton);
+    linear_destroy(linear);
+    problem_free(&p);
+    return result;
+}
+
+TEST(a_few_that_are_far_from_rest_settle_by_themselves)
+{
+    static double x[3 * CHAIN], y[3 * CHAIN];
+    for (int i = 0; i < 3 * CHAIN; i++) x[i] = y[i] = sin(i);
+    newton_result all = minimize_chain(x, false), part = minimize_chain(y, true);
+    CHECK(all.iterations > 30 && all.local_iterations == 0);
+    CHECK(part.local_iterations > 20 && part.iterations < all.iterations / 2);
+    for (int i = 0; i < 3 * CHAIN; i++) {
+        CHECK_NEAR(x[i], 0, 1e-6);
+        CHECK_NEAR(y[i], 0, 1e-6);
+    }
+}
+
 int main(void)
 {
     RUN(infinite_energies_are_never_accepted);
     RUN(matrices_that_are_too_stiff_cost_less_than_plain_iteration);
     RUN(true_hessians_help_where_projected_ones_are_too_stiff);
+    RUN(a_few_that_are_far_from_rest_settle_by_themselves);
     return TEST_END();
 }

@@ -519,6 +519,49 @@ TEST(fixed_coordinates)
     free_model(m);
 }
 
+/* Restricted problems have the rows and columns of the chosen unknowns, once and once more, and are
+ * whole again afterwards. */
+TEST(restricted_problems)
+{
+    random_state r = {6};
+    model *m = make_box_model((vec3){1, 0.5, 0.4}, 1, 1, 1, ELASTIC_NEO_HOOKEAN);
+    elastic_term *t = NULL;
+    CHECK_OK(elastic_create(m, &t, &err), err);
+    problem p;
+    CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
+    CHECK_OK(problem_add_term(&p, &t->base, &err), err);
+    double x[MAX_N], g[MAX_N], whole[MAX_N * 24];
+    random_positions(&r, m, 0.02, x);
+    gradient_at(&p, x, g);
+    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+    dense_matrix(&p.matrix, whole);
+    int N = 3 * p.block_count;
+    static const uint8_t chosen[2][8] = {{1, 1, 0, 0, 1, 0, 1, 0}, {0, 1, 1, 0}};
+    static const int left[2][4] = {{0, 1, 4, 6}, {1, 4}}, count[2] = {4, 2};
+    for (int round = 0; round < 2; round++) {
+        CHECK_OK(problem_restrict(&p, chosen[round], &err), err);
+        CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+        dense_matrix(&p.matrix, full);
+        int n = 3 * p.free_count;
+        CHECK(p.free_count == count[round]);
+        for (int i = 0; i < n; i++) {
+            int row = 3 * left[round][i / 3] + i % 3;
+            CHECK_NEAR(p.gradient[i], g[row], 1e-12 * largest_of(g, N));
+            for (int j = 0; j < n; j++)
+                CHECK_NEAR(full[n * i + j], whole[N * row + 3 * left[round][j / 3] + j % 3],
+                           1e-12 * largest_of(whole, N * N));
+        }
+    }
+    CHECK_OK(problem_lift_restriction(&p, &err), err);
+    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+    dense_matrix(&p.matrix, full);
+    CHECK(p.free_count == p.block_count && memcmp(p.gradient, g, (size_t)N * sizeof *g) == 0);
+    CHECK(memcmp(full, whole, (size_t)(N * N) * sizeof *full) == 0);
+    problem_free(&p);
+    t->base.class->destroy(&t->base);
+    free_model(m);
+}
+
 int main(void)
 {
     RUN(inertia);
@@ -533,5 +576,6 @@ int main(void)
     RUN(friction_that_turns);
     RUN(friction_functions);
     RUN(fixed_coordinates);
+    RUN(restricted_problems);
     return TEST_END();
 }
