@@ -281,7 +281,8 @@ static abut_status write_summary(run *r, abut_status result, const char *message
                            .rank_rss = r->rss.count > 0 ? r->rss.data : NULL,
                            .linear = {.name = linear_name(s->linear),
                                       .reason = linear_reason(s->linear),
-                                      .statistics = *linear_get_statistics(s->linear)},
+                                      .statistics = *linear_get_statistics(s->linear),
+                                      .part_solves = s->newton.part_solves},
                            .body_count = m->bodies.count};
     if (s->state.steps > 0) summary.mean_contacts = (double)r->contact_sum / (double)s->state.steps;
     timer_switch(&s->timer, STAGE_OTHER);

@@ -294,6 +294,11 @@ void linear_solve_again(linear_solver *s, const double *b, double *x)
     s->class->solve_again(s->self, b, x);
 }
 
+void linear_lend(linear_solver *s, linear_solver *to)
+{
+    if (s->class == to->class && s->class->lend) s->class->lend(s->self, to->self);
+}
+
 void linear_begin_step(linear_solver *s)
 {
     if (s->class->begin_step) s->class->begin_step(s->self);

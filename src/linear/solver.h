@@ -53,6 +53,9 @@ typedef struct linear_class {
      * none. order has room for `capacity` blocks; numbers is two doubles. */
     void (*save)(const void *self, int32_t *order, size_t capacity, double *numbers);
     abut_status (*load)(void *self, const int32_t *order, const double *numbers, abut_error *err);
+    /* Hands the memory of the values over to another solver of this class; nothing is solved again
+     * before the next solve. NULL: it keeps little. */
+    void (*lend)(void *self, void *to);
     /* A time step begins: what was kept of earlier values is forgotten. NULL: nothing is. */
     void (*begin_step)(void *self);
     void (*destroy)(void *self);
@@ -76,6 +79,8 @@ abut_status linear_solve_system(linear_solver *solver, const linear_system *syst
 /* Another right side with the matrix of the last solve, if that can be had cheaply. */
 bool linear_can_solve_again(const linear_solver *solver);
 void linear_solve_again(linear_solver *solver, const double *b, double *x);
+/* Hands over the memory that the next solve fills anew, if both are of the same class. */
+void linear_lend(linear_solver *solver, linear_solver *to);
 /* A step depends on its start only, so that a run that goes on from a checkpoint has the same bits.
  */
 void linear_begin_step(linear_solver *solver);

@@ -540,6 +540,14 @@ static abut_status solve(void *self, const linear_system *system, double *x,
     return ABUT_OK;
 }
 
+static void lend(void *self, void *to)
+{
+    solver_direct *s = self, *other = to;
+    array_free(&other->factor);
+    memcpy(&other->factor, &s->factor, sizeof s->factor);
+    memset(&s->factor, 0, sizeof s->factor);
+}
+
 static void save(const void *self, int32_t *order, size_t capacity, double *numbers)
 {
     const solver_direct *s = self;
@@ -564,6 +572,7 @@ const linear_class linear_direct = {.name = "direct",
                                     .create = create,
                                     .solve = solve,
                                     .solve_again = solve_again,
+                                    .lend = lend,
                                     .save = save,
                                     .load = load,
                                     .destroy = destroy};

@@ -34,6 +34,7 @@ typedef struct run_summary {
     struct {
         const char *name, *reason; /* NULL: not known */
         linear_statistics statistics;
+        uint64_t part_solves; /* of systems of a part of the unknowns, besides */
     } linear;
     double stage_seconds[STAGE_COUNT];
     struct {

@@ -338,7 +338,10 @@ static abut_status settle_part(newton_solver *n, double *x, const newton_options
     double trust = n->exact.trust;
     /* Another solver: the order of all unknowns stays. */
     TRY(linear_create_alike(whole, &n->linear, err));
+    linear_lend(whole, n->linear);
     abut_status status = settle_chosen(n, x, options, energy, result, err);
+    n->part_solves += linear_get_statistics(n->linear)->solves;
+    linear_lend(n->linear, whole);
     linear_destroy(n->linear);
     n->linear = whole;
     n->exact.trust = trust;

@@ -52,8 +52,9 @@ typedef struct newton_solver {
     const logger *log;
     double *step, *direction, *trial, *right;
     true_newton exact;
-    double *way;     /* what was added to x last, before it was shortened */
-    uint8_t *chosen; /* per unknown: settled by itself */
+    double *way;          /* what was added to x last, before it was shortened */
+    uint8_t *chosen;      /* per unknown: settled by itself */
+    uint64_t part_solves; /* linear systems of a part of the unknowns */
 } newton_solver;
 
 abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,

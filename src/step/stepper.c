@@ -448,7 +448,7 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
     for (int pass = 0; pass < (friction ? passes : 1); pass++) {
         newton_result result;
         abut_status status = newton_minimize(&s->newton, s->x, &options, &hooks, &result, err);
-        statistics->newton_iterations += result.iterations + result.local_iterations;
+        statistics->newton_iterations += result.iterations;
         if (status == ABUT_ERROR_NOT_CONVERGED && s->attached)
             return report_unreached(s->model, s->attachment, s->x, stepper_pull_progress(s, s->x),
                                     statistics->newton_iterations, err);
