@@ -304,8 +304,8 @@ void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
  * it stiff against everything but itself, and Newton's method slow. A single impact is left alone;
  * so is the rule where the gaps are wide enough. Above the paper's bound contacts that open and
  * close cost more than small gaps do, and a stiffness that doubles at once pushes what is pressed
- * together apart. Only the gaps at the end of a step tell: prescribed bodies
- * begin the next one by closing them. */
+ * together apart. Only the gaps at the end of a step tell: prescribed bodies begin the next one by
+ * closing them. */
 static void note_load(contact_term *t)
 {
     static const double ABOVE = 0.125; /* octaves per step */

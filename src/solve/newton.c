@@ -307,7 +307,7 @@ static bool choose_part(newton_solver *n, double tolerance)
 
 /* Rounds of a few iterations on what is left of the chosen unknowns. */
 static abut_status settle_chosen(newton_solver *n, double *x, const newton_options *options,
-                                 double *energy, newton_result *result, abut_error *err)
+                                 abut_error *err)
 {
     newton_options local = *options;
     local.tolerance *= LOCAL_TOLERANCE;
@@ -322,31 +322,35 @@ static abut_status settle_chosen(newton_solver *n, double *x, const newton_optio
             log_message(n->log, ABUT_LOG_DEBUG,
                         "  %d unknowns by themselves:", (int)n->problem->free_count);
         abut_status status = newton_minimize(n, x, &local, NULL, &part, err);
-        result->local_iterations += part.iterations;
-        *energy = part.energy;
-        if (status != ABUT_ERROR_NOT_CONVERGED || part.stalled)
-            return status == ABUT_ERROR_NOT_CONVERGED ? ABUT_OK : status;
+        if (status != ABUT_ERROR_NOT_CONVERGED) return status;
+        /* Stalled, or a matrix that cannot be solved: all together may do better. */
+        if (part.iterations < LOCAL_ITERATIONS) return ABUT_OK;
         fewer = choose_part(n, local.tolerance);
     }
     return ABUT_OK;
 }
 
+/* x and its energy afterwards. */
 static abut_status settle_part(newton_solver *n, double *x, const newton_options *options,
-                               double *energy, newton_result *result, abut_error *err)
+                               double *energy, abut_error *err)
 {
     linear_solver *whole = n->linear;
     double trust = n->exact.trust;
     /* Another solver: the order of all unknowns stays. */
     TRY(linear_create_alike(whole, &n->linear, err));
     linear_lend(whole, n->linear);
-    abut_status status = settle_chosen(n, x, options, energy, result, err);
+    abut_status status = settle_chosen(n, x, options, err);
     n->part_solves += linear_get_statistics(n->linear)->solves;
     linear_lend(n->linear, whole);
     linear_destroy(n->linear);
     n->linear = whole;
     n->exact.trust = trust;
     abut_status lifted = problem_lift_restriction(n->problem, err);
-    return status == ABUT_OK ? lifted : status;
+    TRY(status);
+    TRY(lifted);
+    TRY(problem_update(n->problem, x, err));
+    *energy = problem_value(n->problem, x);
+    return ABUT_OK;
 }
 
 abut_status newton_minimize(newton_solver *n, double *x, const newton_options *options,
@@ -413,7 +417,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
                     result->direction > LOCAL_SLOW * before_direction;
         if (options->local && slow && !tiny && !p->share && p->free_count > LOCAL_LEAST &&
             linear_can_solve_again(n->linear) && choose_part(n, options->tolerance)) {
-            TRY(settle_part(n, x, options, &energy, result, err));
+            TRY(settle_part(n, x, options, &energy, err));
             last.whole = false;
         }
         if (may_stop && tiny && forcing_confirms(&exactness)) result->converged = true;

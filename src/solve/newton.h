@@ -37,8 +37,7 @@ typedef struct newton_options {
 
 typedef struct newton_result {
     int iterations;
-    int local_iterations; /* on a part of the unknowns, besides */
-    int halvings;         /* of the line search, in all */
+    int halvings; /* of the line search, in all */
     double direction;
     double first_direction; /* of the first iteration */
     double energy;
@@ -54,7 +53,7 @@ typedef struct newton_solver {
     true_newton exact;
     double *way;          /* what was added to x last, before it was shortened */
     uint8_t *chosen;      /* per unknown: settled by itself */
-    uint64_t part_solves; /* linear systems of a part of the unknowns */
+    uint64_t part_solves; /* linear systems of a part of the unknowns, besides the iterations */
 } newton_solver;
 
 abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,

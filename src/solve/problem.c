@@ -107,6 +107,7 @@ abut_status problem_restrict(problem *p, const uint8_t *chosen, abut_error *err)
 
 abut_status problem_lift_restriction(problem *p, abut_error *err)
 {
+    if (!p->restricted) return ABUT_OK;
     p->restricted = false;
     return problem_set_fixed(p, p->whole.data, err);
 }

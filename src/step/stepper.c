@@ -440,7 +440,7 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
                               .true_hessian_after = true_hessian_after(s),
                               .measure = s->options.measure,
                               .forcing = s->options.forcing,
-                              .local = true};
+                              .local = s->options.measure == NEWTON_LARGEST};
     newton_hooks hooks = {s, after_iteration};
     int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
                                                     : MAX_FRICTION_ITERATIONS;

@@ -145,7 +145,7 @@ static void chain_derivatives(const term *t, int group, const double *x, size_t 
     }
 }
 
-static newton_result minimize_chain(double *x, bool local)
+static newton_result minimize_chain(double *x, bool local, int *part_solves)
 {
     static const term_class kind = {
         .name = "chain", .value = chain_value, .derivatives = chain_derivatives};
@@ -170,6 +170,7 @@ static newton_result minimize_chain(double *x, bool local)
     newton_options options = {.tolerance = 1e-8, .max_iterations = 2000, .local = local};
     CHECK_OK(newton_minimize(&newton, x, &options, NULL, &result, &err), err);
     CHECK(result.converged && p.free_count == CHAIN && !p.restricted);
+    *part_solves = (int)newton.part_solves;
     newton_free(&newton);
     linear_destroy(linear);
     problem_free(&p);
@@ -180,9 +181,10 @@ TEST(a_few_that_are_far_from_rest_settle_by_themselves)
 {
     static double x[3 * CHAIN], y[3 * CHAIN];
     for (int i = 0; i < 3 * CHAIN; i++) x[i] = y[i] = sin(i);
-    newton_result all = minimize_chain(x, false), part = minimize_chain(y, true);
-    CHECK(all.iterations > 30 && all.local_iterations == 0);
-    CHECK(part.local_iterations > 20 && part.iterations < all.iterations / 2);
+    int none, some;
+    newton_result all = minimize_chain(x, false, &none), part = minimize_chain(y, true, &some);
+    CHECK(all.iterations > 30 && none == 0);
+    CHECK(some > 20 && part.iterations < all.iterations / 2);
     for (int i = 0; i < 3 * CHAIN; i++) {
         CHECK_NEAR(x[i], 0, 1e-6);
         CHECK_NEAR(y[i], 0, 1e-6);

@@ -477,89 +477,96 @@ TEST(friction_functions)
  */
 /* The sum */
 
+/* A box with its gradient and whole matrix at positions near rest. */
+typedef struct box_problem {
+    model *m;
+    elastic_term *t;
+    problem p;
+    double x[MAX_N], g[MAX_N], whole[MAX_N * 24];
+} box_problem;
+
+static void box_problem_begin(box_problem *b, uint64_t seed)
+{
+    random_state r = {seed};
+    b->m = make_box_model((vec3){1, 0.5, 0.4}, 1, 1, 1, ELASTIC_NEO_HOOKEAN);
+    CHECK_OK(elastic_create(b->m, &b->t, &err), err);
+    CHECK_OK(problem_init(&b->p, model_block_count(b->m), &timer, &err), err);
+    CHECK_OK(problem_add_term(&b->p, &b->t->base, &err), err);
+    random_positions(&r, b->m, 0.02, b->x);
+    gradient_at(&b->p, b->x, b->g);
+    CHECK_OK(problem_derivatives(&b->p, b->x, true, &err), err);
+    dense_matrix(&b->p.matrix, b->whole);
+}
+
+static void box_problem_end(box_problem *b)
+{
+    problem_free(&b->p);
+    b->t->base.class->destroy(&b->t->base);
+    free_model(b->m);
+}
+
 /* Fixed blocks are left out and partly fixed ones masked: the rest is the same.
  */
 TEST(fixed_coordinates)
 {
-    random_state r = {5};
-    model *m = make_box_model((vec3){1, 0.5, 0.4}, 1, 1, 1, ELASTIC_NEO_HOOKEAN);
-    elastic_term *t = NULL;
-    CHECK_OK(elastic_create(m, &t, &err), err);
-    problem p;
-    CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
-    CHECK_OK(problem_add_term(&p, &t->base, &err), err);
-    double x[MAX_N], g[MAX_N], whole[MAX_N * 24];
-    random_positions(&r, m, 0.02, x);
-    gradient_at(&p, x, g);
-    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
-    dense_matrix(&p.matrix, whole);
+    static box_problem b;
+    box_problem_begin(&b, 5);
+    problem *p = &b.p;
     uint8_t fixed[MAX_N] = {0};
     fixed[0] = fixed[1] = fixed[2] = 1; /* block 0 */
     fixed[3 * 4 + 1] = 1;               /* y of block 4 */
-    CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
-    CHECK_OK(problem_update(&p, x, &err), err);
-    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
-    CHECK(p.free_count == p.block_count - 1);
-    dense_matrix(&p.matrix, full);
-    int n = 3 * p.free_count, N = 3 * p.block_count;
+    CHECK_OK(problem_set_fixed(p, fixed, &err), err);
+    CHECK_OK(problem_update(p, b.x, &err), err);
+    CHECK_OK(problem_derivatives(p, b.x, true, &err), err);
+    CHECK(p->free_count == p->block_count - 1);
+    dense_matrix(&p->matrix, full);
+    int n = 3 * p->free_count, N = 3 * p->block_count;
     for (int i = 0; i < n; i++) {
         bool masked = fixed[i + 3];
-        CHECK_NEAR(p.gradient[i], masked ? 0 : g[i + 3], 1e-12 * largest_of(g, N));
+        CHECK_NEAR(p->gradient[i], masked ? 0 : b.g[i + 3], 1e-12 * largest_of(b.g, N));
         for (int j = 0; j < n; j++) {
-            double expected = whole[N * (i + 3) + j + 3];
+            double expected = b.whole[N * (i + 3) + j + 3];
             if (masked || fixed[j + 3]) expected = i == j;
-            CHECK_NEAR(full[n * i + j], expected, 1e-12 * largest_of(whole, N * N));
+            CHECK_NEAR(full[n * i + j], expected, 1e-12 * largest_of(b.whole, N * N));
         }
     }
     double spread[MAX_N];
-    problem_expand(&p, p.gradient, spread);
-    CHECK(spread[0] == 0 && spread[3] == p.gradient[0]);
-    problem_free(&p);
-    t->base.class->destroy(&t->base);
-    free_model(m);
+    problem_expand(p, p->gradient, spread);
+    CHECK(spread[0] == 0 && spread[3] == p->gradient[0]);
+    box_problem_end(&b);
 }
 
 /* Restricted problems have the rows and columns of the chosen unknowns, once and once more, and are
  * whole again afterwards. */
 TEST(restricted_problems)
 {
-    random_state r = {6};
-    model *m = make_box_model((vec3){1, 0.5, 0.4}, 1, 1, 1, ELASTIC_NEO_HOOKEAN);
-    elastic_term *t = NULL;
-    CHECK_OK(elastic_create(m, &t, &err), err);
-    problem p;
-    CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
-    CHECK_OK(problem_add_term(&p, &t->base, &err), err);
-    double x[MAX_N], g[MAX_N], whole[MAX_N * 24];
-    random_positions(&r, m, 0.02, x);
-    gradient_at(&p, x, g);
-    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
-    dense_matrix(&p.matrix, whole);
-    int N = 3 * p.block_count;
+    static box_problem b;
+    box_problem_begin(&b, 6);
+    problem *p = &b.p;
+    int N = 3 * p->block_count;
     static const uint8_t chosen[2][8] = {{1, 1, 0, 0, 1, 0, 1, 0}, {0, 1, 1, 0}};
     static const int left[2][4] = {{0, 1, 4, 6}, {1, 4}}, count[2] = {4, 2};
     for (int round = 0; round < 2; round++) {
-        CHECK_OK(problem_restrict(&p, chosen[round], &err), err);
-        CHECK_OK(problem_derivatives(&p, x, true, &err), err);
-        dense_matrix(&p.matrix, full);
-        int n = 3 * p.free_count;
-        CHECK(p.free_count == count[round]);
+        CHECK_OK(problem_restrict(p, chosen[round], &err), err);
+        CHECK_OK(problem_derivatives(p, b.x, true, &err), err);
+        dense_matrix(&p->matrix, full);
+        int n = 3 * p->free_count;
+        CHECK(p->free_count == count[round]);
         for (int i = 0; i < n; i++) {
             int row = 3 * left[round][i / 3] + i % 3;
-            CHECK_NEAR(p.gradient[i], g[row], 1e-12 * largest_of(g, N));
+            CHECK_NEAR(p->gradient[i], b.g[row], 1e-12 * largest_of(b.g, N));
             for (int j = 0; j < n; j++)
-                CHECK_NEAR(full[n * i + j], whole[N * row + 3 * left[round][j / 3] + j % 3],
-                           1e-12 * largest_of(whole, N * N));
+                CHECK_NEAR(full[n * i + j], b.whole[N * row + 3 * left[round][j / 3] + j % 3],
+                           1e-12 * largest_of(b.whole, N * N));
         }
     }
-    CHECK_OK(problem_lift_restriction(&p, &err), err);
-    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
-    dense_matrix(&p.matrix, full);
-    CHECK(p.free_count == p.block_count && memcmp(p.gradient, g, (size_t)N * sizeof *g) == 0);
-    CHECK(memcmp(full, whole, (size_t)(N * N) * sizeof *full) == 0);
-    problem_free(&p);
-    t->base.class->destroy(&t->base);
-    free_model(m);
+    CHECK_OK(problem_lift_restriction(p, &err), err);
+    CHECK_OK(problem_derivatives(p, b.x, true, &err), err);
+    dense_matrix(&p->matrix, full);
+    CHECK(p->free_count == p->block_count &&
+          memcmp(p->gradient, b.g, (size_t)N * sizeof *b.g) == 0);
+    CHECK(memcmp(full, b.whole, (size_t)(N * N) * sizeof *full) == 0);
+    box_problem_end(&b);
 }
 
 int main(void)
