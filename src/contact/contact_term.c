@@ -351,6 +351,59 @@ size_t contact_count(const contact_term *t)
 }
 
 /* ---------------------------------------------------------------------------------------------- */
+/* What can move                                                                                  */
+
+/* True when all coordinates of a vertex are. */
+static bool is_fixed(const contact_term *t, size_t vertex, const uint8_t *fixed)
+{
+    int32_t blocks[ROW_MAX_BLOCKS];
+    int count = surface_row_blocks(&t->model->surface, (int32_t)vertex, blocks);
+    for (int k = 0; k < count; k++) {
+        const uint8_t *f = fixed + 3 * (size_t)blocks[k];
+        if (!f[0] || !f[1] || !f[2]) return false;
+    }
+    return true;
+}
+
+static void kinematic_changed(contact_term *t)
+{
+    if (t->parts)
+        broad_parts_update_filter(t->parts);
+    else
+        broad_update_filter(t->broad);
+    t->have_candidates = false;
+}
+
+void contact_set_fixed(contact_term *t, const uint8_t *fixed)
+{
+    bool changed = false;
+    for (size_t i = 0; i < t->model->surface.rows.count; i++) {
+        uint8_t kinematic = is_fixed(t, i, fixed);
+        changed = changed || kinematic != t->kinematic[i];
+        t->kinematic[i] = kinematic;
+    }
+    if (changed) kinematic_changed(t);
+}
+
+/* What is held counts as prescribed: its pairs are no candidates. */
+static abut_status hold(term *base, const uint8_t *held, abut_error *err)
+{
+    contact_term *t = (contact_term *)base;
+    size_t n = t->model->surface.rows.count;
+    if (t->active.links) return ABUT_OK; /* their sums are over all pairs of a vertex */
+    if (held && t->prescribed.count == 0) {
+        if (!array_resize(&t->prescribed, n)) return error_memory(err, "choosing contacts");
+        memcpy(t->prescribed.data, t->kinematic, n);
+    }
+    if (t->prescribed.count == 0) return ABUT_OK;
+    for (size_t i = 0; i < n; i++)
+        t->kinematic[i] = t->prescribed.data[i] || (held && is_fixed(t, i, held));
+    if (!held) array_clear(&t->prescribed);
+    kinematic_changed(t);
+    return ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 /* Life                                                                                           */
 
 static void destroy(term *base)
@@ -360,6 +413,7 @@ static void destroy(term *base)
     broad_destroy(t->broad);
     broad_parts_destroy(t->parts);
     mem_free(t->kinematic);
+    array_free(&t->prescribed);
     candidate_set_free(&t->candidates);
     active_set_free(&t->active);
     surface_areas_free(&t->areas);
@@ -388,6 +442,7 @@ static const term_class contact_class = {.name = "contact",
                                          .value = value,
                                          .derivatives = derivatives,
                                          .max_step = contact_max_step,
+                                         .hold = hold,
                                          .destroy = destroy};
 
 static abut_status measure_areas(contact_term *t, abut_error *err)
@@ -482,26 +537,4 @@ void contact_begin_step(contact_term *t)
     t->have_candidates = false;
     t->searches = 0;
     t->stopped = INFINITY;
-}
-
-void contact_set_fixed(contact_term *t, const uint8_t *fixed)
-{
-    bool changed = false;
-    for (size_t i = 0; i < t->model->surface.rows.count; i++) {
-        int32_t blocks[ROW_MAX_BLOCKS];
-        int count = surface_row_blocks(&t->model->surface, (int32_t)i, blocks);
-        uint8_t kinematic = 1;
-        for (int k = 0; k < count; k++) {
-            const uint8_t *f = fixed + 3 * (size_t)blocks[k];
-            kinematic = kinematic && f[0] && f[1] && f[2];
-        }
-        changed = changed || kinematic != t->kinematic[i];
-        t->kinematic[i] = kinematic;
-    }
-    if (!changed) return;
-    if (t->parts)
-        broad_parts_update_filter(t->parts);
-    else
-        broad_update_filter(t->broad);
-    t->have_candidates = false;
 }

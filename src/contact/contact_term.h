@@ -71,10 +71,11 @@ typedef struct contact_term {
     double loaded;              /* grows with every step that begins with a gap far below dhat */
     double relief, most_relief; /* powers of two by which kappa_min is too high, and may be */
     ARRAY(half_space) planes;
-    broad_phase *broad;   /* NULL with `parts` */
-    broad_parts *parts;   /* used instead when no body meets itself; else NULL */
-    uint8_t *group_flags; /* per body, for the broad phase */
-    uint8_t *kinematic;   /* per vertex: cannot respond in this step */
+    broad_phase *broad;        /* NULL with `parts` */
+    broad_parts *parts;        /* used instead when no body meets itself; else NULL */
+    uint8_t *group_flags;      /* per body, for the broad phase */
+    uint8_t *kinematic;        /* per vertex: cannot respond in this step */
+    ARRAY(uint8_t) prescribed; /* `kinematic` without what is held; empty: nothing is */
     candidate_set candidates;
     double reach; /* how far vertices may still move before the candidates must be found again */
     bool have_candidates;

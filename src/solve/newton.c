@@ -167,7 +167,7 @@ static bool forcing_confirms(forcing *f)
  * the last step tells about that; steps that collisions or the energy cut short tell nothing. */
 typedef struct trend {
     bool whole;       /* it was taken whole, and no energy has changed since */
-    double slope;     /* of the energy along it, at its beginning, negated */
+    double slope;     /* of the energy along it, at its beginning, negated; 0: not from here */
     double direction; /* largest entry of the projected direction */
     double gain;      /* what the energy fell by, over what the projected Hessian had promised */
 } trend;
@@ -418,7 +418,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         if (options->local && slow && !tiny && !p->share && p->free_count > LOCAL_LEAST &&
             linear_can_solve_again(n->linear) && choose_part(n, options->tolerance)) {
             TRY(settle_part(n, x, options, &energy, err));
-            last.whole = false;
+            last.slope = 0; /* no momentum */
         }
         if (may_stop && tiny && forcing_confirms(&exactness)) result->converged = true;
         if (!moved && !tiny && !changed && (mixed || !forcing_confirms(&exactness))) continue;

@@ -61,8 +61,8 @@ abut_status problem_divide(problem *p, abut_error *err);
 abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err);
 
 /* Holds all unknowns but the chosen ones (one flag each) where they are, and leaves out what does
- * not depend on any; until problem_lift_restriction. What is restricted may be restricted further.
- * Not for divided problems. */
+ * not depend on any, which may change the energy by a constant; until problem_lift_restriction.
+ * What is restricted may be restricted further. Not for divided problems. */
 abut_status problem_restrict(problem *p, const uint8_t *chosen, abut_error *err);
 abut_status problem_lift_restriction(problem *p, abut_error *err);
 

@@ -4,9 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* Augmented Lagrangian of prescribed nodes: IPC supplement, section 5. */
-static const double ATTACH_STIFFNESS = 3e7, ATTACH_STIFFNESS_MAX = 1e8;
-static const double ATTACH_DONE = 0.999, ATTACH_STIFFEN = 0.99;
+/* Augmented Lagrangian of prescribed nodes: IPC supplement, section 5. What is stretched a
+ * hundredfold pulls back harder than the stiffest spring there (1e8) can bring to the targets. */
+static const double ATTACH_STIFFNESS = 3e7, ATTACH_STIFFNESS_MAX = 1e10;
+static const double ATTACH_DONE = 0.999, ATTACH_STIFFEN = 0.9;
 
 /* Puts prescribed nodes that have to move under the augmented Lagrangian; those already at their
  * target stay fixed. */
@@ -58,12 +59,13 @@ static bool pull_is_balanced(const stepper *s, const double *x)
 }
 
 /* Near the targets the forces to be held are known, and a stiffer spring finds the rest of the way
- * in fewer steps than further multipliers would. */
+ * in fewer steps than further multipliers would; so they are where no spring is stiffer. */
 static void pull_harder(stepper *s, double progress, const double *x)
 {
     static const double FAR = 2, NEAR = 8;
     attachment_term *pulled = s->attachment;
-    if (progress >= ATTACH_STIFFEN) attachment_update_multipliers(pulled, x);
+    bool stiffest = pulled->stiffness >= ATTACH_STIFFNESS_MAX;
+    if (progress >= ATTACH_STIFFEN || stiffest) attachment_update_multipliers(pulled, x);
     double factor = progress >= ATTACH_STIFFEN ? NEAR : FAR;
     pulled->stiffness = fmin(factor * pulled->stiffness, ATTACH_STIFFNESS_MAX);
 }

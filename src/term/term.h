@@ -48,6 +48,10 @@ typedef struct term_class {
     /* After an accepted iteration at x: adjusts stiffnesses; true when energies have changed. May
      * be NULL. */
     bool (*adapt)(term *t, const double *x);
+    /* Until it is called with NULL: only some coordinates will change (3 flags per block are 1 for
+     * those that will not), and what depends on none of them may be left out of everything,
+     * energies included. Takes effect at the next update. May be NULL. */
+    abut_status (*hold)(term *t, const uint8_t *held, abut_error *err);
     void (*destroy)(term *t);
 } term_class;
 

@@ -569,6 +569,48 @@ TEST(restricted_problems)
     box_problem_end(&b);
 }
 
+/* An edge above a triangle, both ends near it. While all nodes but one end are held, the contact of
+ * the other end is left out; what the free end feels, and how the energy changes with it, is the
+ * same, and it still collides. */
+TEST(held_contacts)
+{
+    static const vec3 rest[5] = {
+        {-0.2, 0.03, -0.2}, {0.2, 0.04, -0.1}, {-1, 0, -1}, {1, 0, -1}, {0, 0, 1.2}};
+    enum { N = 15 };
+    model *m = make_obstacle_model((const int[2]){2, 3}, rest);
+    contact_term *contact;
+    problem p;
+    CHECK_OK(
+        contact_create(m, &(contact_options){.dhat = 0.1, .barrier = BARRIER_C2}, &contact, &err),
+        err);
+    contact->kappa = 100;
+    CHECK_OK(problem_init(&p, 5, &timer, &err), err);
+    CHECK_OK(problem_add_term(&p, &contact->base, &err), err);
+    double x[N], moved[N], g[N], way[N] = {0}, alpha = 1;
+    for (int i = 0; i < 5; i++) vec3_store(x + 3 * i, rest[i]);
+    memcpy(moved, x, sizeof moved);
+    moved[0] += 0.05;
+    moved[1] -= 0.02;
+    double value = value_at(&p, x), change = value_at(&p, moved) - value;
+    gradient_at(&p, x, g);
+    CHECK(contact_count(contact) == 2);
+    CHECK_OK(problem_restrict(&p, (const uint8_t[5]){1}, &err), err);
+    double held = value_at(&p, x);
+    CHECK(contact_count(contact) == 1 && held > 0 && held < value);
+    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+    CHECK(p.free_count == 1);
+    for (int c = 0; c < 3; c++) CHECK_NEAR(p.gradient[c], g[c], 1e-12 * largest_of(g, N));
+    CHECK_NEAR(value_at(&p, moved) - held, change, 1e-12 * value);
+    way[1] = -0.06;
+    CHECK_OK(problem_max_step(&p, x, way, 1, &alpha, &err), err);
+    CHECK(alpha < 0.5);
+    CHECK_OK(problem_lift_restriction(&p, &err), err);
+    CHECK(value_at(&p, x) == value && contact_count(contact) == 2);
+    problem_free(&p);
+    contact->base.class->destroy(&contact->base);
+    free_model(m);
+}
+
 int main(void)
 {
     RUN(inertia);
@@ -584,5 +626,6 @@ int main(void)
     RUN(friction_functions);
     RUN(fixed_coordinates);
     RUN(restricted_problems);
+    RUN(held_contacts);
     return TEST_END();
 }
