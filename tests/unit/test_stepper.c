@@ -437,6 +437,26 @@ TEST(never_inverted)
     }
 }
 
+/* A light, tiny bar, pressed to half its length within a step: its elements would be inverted if the
+ * end were simply put there, and they push back harder than springs by mass usually pull. It
+ * arrives nevertheless. */
+TEST(pulled_against_stiffness)
+{
+    model *m = make_box_model((vec3){1e-3, 2e-4, 2e-4}, 4, 1, 1, ELASTIC_NEO_HOOKEAN);
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.02);
+    options.max_iterations = 2000;
+    stepper *s = make_stepper(m, &options);
+    add_condition(s, (vec3){-0.51e-3, -1, -1}, (vec3){-0.49e-3, 1, 1}, 0, INFINITY);
+    condition *c = add_condition(s, (vec3){0.49e-3, -1, -1}, (vec3){0.51e-3, 1, 1}, 0, INFINITY);
+    add_motion(c, (motion){.from = 0, .until = 0.02, .velocity = {-0.025, 0, 0}});
+    start(s, NULL);
+    CHECK(advance(s).newton_iterations < 200);
+    for (size_t i = 0; i < 4; i++)
+        CHECK_NEAR(s->state.x[3 * (size_t)s->conditions.data[1].nodes.data[i]], 0, 1e-12);
+    CHECK(smallest_volume(m, s->state.x) > 0);
+    stepper_destroy(s);
+}
+
 /* A step that fails leaves everything as it was, and the next attempt can succeed. */
 TEST(failed_step)
 {
@@ -475,6 +495,7 @@ int main(void)
     RUN(single_axis);
     RUN(quasi_static);
     RUN(never_inverted);
+    RUN(pulled_against_stiffness);
     RUN(failed_step);
     return TEST_END();
 }
