@@ -437,8 +437,8 @@ TEST(never_inverted)
     }
 }
 
-/* A light, tiny bar, pressed to half its length within a step: its elements would be inverted if the
- * end were simply put there, and they push back harder than springs by mass usually pull. It
+/* A light, tiny bar, pressed to half its length within a step: its elements would be inverted if
+ * the end were simply put there, and they push back harder than springs by mass usually pull. It
  * arrives nevertheless. */
 TEST(pulled_against_stiffness)
 {
