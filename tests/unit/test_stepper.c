@@ -457,6 +457,30 @@ TEST(pulled_against_stiffness)
     stepper_destroy(s);
 }
 
+/* A bar in flight, whose end is prescribed to fly on with it by more than an element per step: put
+ * there alone, it would turn elements inside out, but the others come along. */
+TEST(carried_along)
+{
+    model *m = make_box_model((vec3){1, 0.2, 0.2}, 4, 1, 1, ELASTIC_NEO_HOOKEAN);
+    stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.02);
+    options.max_iterations = 2000;
+    stepper *s = make_stepper(m, &options);
+    condition *c = add_condition(s, (vec3){0.49, -1, -1}, (vec3){0.51, 1, 1}, 0, INFINITY);
+    add_motion(c, (motion){.from = 0, .until = INFINITY, .velocity = {-20, 0, 0}});
+    double *v = velocities(s);
+    for (size_t i = 0; i < s->state.scalars; i += 3) v[i] = -20;
+    start(s, v);
+    advance(s); /* nothing is known about its motion yet */
+    for (int n = 2; n < 6; n++) {
+        CHECK(advance(s).newton_iterations <= 2);
+        for (size_t i = 0; i < 4; i++)
+            CHECK_NEAR(s->state.x[3 * (size_t)s->conditions.data[0].nodes.data[i]], 0.5 - 0.4 * n,
+                       1e-12);
+    }
+    mem_free(v);
+    stepper_destroy(s);
+}
+
 /* A step that fails leaves everything as it was, and the next attempt can succeed. */
 TEST(failed_step)
 {
@@ -496,6 +520,7 @@ int main(void)
     RUN(quasi_static);
     RUN(never_inverted);
     RUN(pulled_against_stiffness);
+    RUN(carried_along);
     RUN(failed_step);
     return TEST_END();
 }
