@@ -66,56 +66,141 @@ void scatter_map_end_chunk(scatter_map *map, size_t chunk)
     map->chunk_start.data[chunk + 1] = map->entries.count;
 }
 
+/* A map whose chunks are filled side by side: each begins where it would if no entry before it were
+ * dropped, and they are moved together afterwards. */
+typedef struct chunk_maker {
+    scatter_map *map;
+    size_t per_item;
+    const int32_t *blocks;
+    const block_matrix *matrix; /* NULL: a map for gradients */
+} chunk_maker;
+
+static size_t fill_gradient_chunk(const chunk_maker *w, size_t first, size_t last,
+                                  scatter_entry *out)
+{
+    size_t width = (size_t)w->map->width, n = 0;
+    for (size_t i = first; i < last; i++)
+        for (size_t a = 0; a < width; a++) {
+            int32_t block = w->blocks[i * width + a];
+            if (block < 0) continue;
+            out[n++] = (scatter_entry){block, (int32_t)((i - first) * width + a) << 2};
+        }
+    return n;
+}
+
+static uint64_t pair_key(int32_t a, int32_t b, int32_t *row, int32_t *column)
+{
+    *row = a > b ? a : b;
+    *column = a > b ? b : a;
+    return block_key(*row, *column);
+}
+
+/* *complete: no key was missing. */
+static size_t fill_matrix_chunk(const chunk_maker *w, size_t first, size_t last, scatter_entry *out,
+                                bool *complete)
+{
+    int width = w->map->width;
+    size_t n = 0, source = 0;
+    *complete = true;
+    for (size_t i = first; i < last; i++) {
+        const int32_t *item = w->blocks + i * (size_t)width;
+        for (int a = 0; a < width; a++)
+            for (int b = a; b < width; b++, source++) {
+                if (item[a] < 0 || item[b] < 0) continue;
+                int32_t row, column;
+                pair_key(item[a], item[b], &row, &column);
+                int32_t slot = block_matrix_find(w->matrix, row, column);
+                if (slot < 0) {
+                    *complete = false;
+                    continue;
+                }
+                int flags = item[a] < item[b] ? SCATTER_TRANSPOSE : 0;
+                if (a != b && item[a] == item[b]) flags = SCATTER_BOTH;
+                out[n++] = (scatter_entry){slot, (int32_t)source << 2 | flags};
+            }
+    }
+    return n;
+}
+
+/* chunk_start[chunk + 1] <- the number of entries, INCOMPLETE added when keys were missing. */
+static const size_t INCOMPLETE = (size_t)1 << 62;
+
+static void make_chunks(void *context, size_t begin, size_t end)
+{
+    const chunk_maker *w = context;
+    scatter_map *map = w->map;
+    size_t size = scatter_chunk(map->width), room = size * w->per_item;
+    scatter_entry *scratch =
+        map->entries.data + map->item_count * w->per_item + (size_t)parallel_worker() * room;
+    for (size_t chunk = begin; chunk < end; chunk++) {
+        size_t first = chunk * size, last = first + size;
+        if (last > map->item_count) last = map->item_count;
+        scatter_entry *own = map->entries.data + chunk * room;
+        bool complete = true;
+        size_t n = w->matrix ? fill_matrix_chunk(w, first, last, own, &complete)
+                             : fill_gradient_chunk(w, first, last, own);
+        sort_entries(own, scratch, n);
+        map->chunk_start.data[chunk + 1] = n + (complete ? 0 : INCOMPLETE);
+    }
+}
+
+/* Keys of a chunk's items that the pattern lacks, appended. */
+static abut_status list_missing(const chunk_maker *w, size_t chunk, key_list *missing,
+                                abut_error *err)
+{
+    int width = w->map->width;
+    size_t size = scatter_chunk(width);
+    for (size_t i = chunk * size; i < (chunk + 1) * size && i < w->map->item_count; i++) {
+        const int32_t *item = w->blocks + i * (size_t)width;
+        for (int a = 0; a < width; a++)
+            for (int b = a; b < width; b++) {
+                if (item[a] < 0 || item[b] < 0) continue;
+                int32_t row, column;
+                uint64_t key = pair_key(item[a], item[b], &row, &column);
+                if (block_matrix_find(w->matrix, row, column) >= 0) continue;
+                if (!array_push(missing, key))
+                    return error_memory(err, "extending the sparse matrix");
+            }
+    }
+    return ABUT_OK;
+}
+
+static abut_status make_map(const chunk_maker *w, int width, size_t count, key_list *missing,
+                            abut_error *err)
+{
+    scatter_map *map = w->map;
+    size_t size = scatter_chunk(width), room = size * w->per_item;
+    TRY(scatter_map_begin(map, width, count, w->per_item, err));
+    if (!array_reserve(&map->entries, count * w->per_item + (size_t)parallel_threads() * room))
+        return error_memory(err, "mapping element contributions");
+    size_t chunks = map->chunk_start.count - 1;
+    parallel_for(chunks, 1, make_chunks, (void *)w);
+    for (size_t chunk = 0; chunk < chunks; chunk++) {
+        size_t begin = map->entries.count, n = map->chunk_start.data[chunk + 1];
+        if (n >= INCOMPLETE) {
+            n -= INCOMPLETE;
+            TRY(list_missing(w, chunk, missing, err));
+        }
+        if (begin != chunk * room && n > 0)
+            memmove(map->entries.data + begin, map->entries.data + chunk * room,
+                    n * sizeof *map->entries.data);
+        map->chunk_start.data[chunk + 1] = map->entries.count = begin + n;
+    }
+    return ABUT_OK;
+}
+
 abut_status scatter_map_gradient(scatter_map *map, int width, size_t count, const int32_t *blocks,
                                  abut_error *err)
 {
-    TRY(scatter_map_begin(map, width, count, (size_t)width, err));
-    size_t size = scatter_chunk(width);
-    for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
-        size_t last = first + size < count ? first + size : count;
-        for (size_t i = first; i < last; i++)
-            for (int a = 0; a < width; a++) {
-                int32_t block = blocks[i * (size_t)width + (size_t)a];
-                if (block < 0) continue;
-                map->entries.data[map->entries.count++] =
-                    (scatter_entry){block, (int32_t)((i - first) * (size_t)width + (size_t)a) << 2};
-            }
-        scatter_map_end_chunk(map, chunk);
-    }
-    return ABUT_OK;
+    chunk_maker maker = {map, (size_t)width, blocks, NULL};
+    return make_map(&maker, width, count, NULL, err);
 }
 
 abut_status scatter_map_matrix(scatter_map *map, int width, size_t count, const int32_t *blocks,
                                const block_matrix *matrix, key_list *missing, abut_error *err)
 {
-    size_t pairs = (size_t)(width * (width + 1) / 2);
-    TRY(scatter_map_begin(map, width, count, pairs, err));
-    size_t size = scatter_chunk(width);
-    for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
-        size_t last = first + size < count ? first + size : count;
-        for (size_t i = first; i < last; i++) {
-            const int32_t *item = blocks + i * (size_t)width;
-            size_t source = (i - first) * pairs;
-            for (int a = 0; a < width; a++)
-                for (int b = a; b < width; b++, source++) {
-                    if (item[a] < 0 || item[b] < 0) continue;
-                    int32_t row = item[a] > item[b] ? item[a] : item[b];
-                    int32_t column = item[a] > item[b] ? item[b] : item[a];
-                    int32_t slot = block_matrix_find(matrix, row, column);
-                    if (slot < 0) {
-                        if (!array_push(missing, block_key(row, column)))
-                            return error_memory(err, "extending the sparse matrix");
-                        continue;
-                    }
-                    int flags = item[a] < item[b] ? SCATTER_TRANSPOSE : 0;
-                    if (a != b && item[a] == item[b]) flags = SCATTER_BOTH;
-                    map->entries.data[map->entries.count++] =
-                        (scatter_entry){slot, (int32_t)source << 2 | flags};
-                }
-        }
-        scatter_map_end_chunk(map, chunk);
-    }
-    return ABUT_OK;
+    chunk_maker maker = {map, (size_t)(width * (width + 1) / 2), blocks, matrix};
+    return make_map(&maker, width, count, missing, err);
 }
 
 abut_status scatter_append_keys(key_list *keys, int width, size_t count, const int32_t *blocks,

@@ -148,6 +148,20 @@ static bool has_unknown(const problem *p, const int32_t *item, int width)
 /* Whether only some stencils of each group are computed here. */
 static bool is_partial(const problem *p) { return p->share || p->restricted; }
 
+/* Room for n numbers; maps of others are of no use any more. */
+static abut_status resize_numbers(group_maps *maps, size_t n, abut_error *err)
+{
+    if (n != maps->free_blocks.count) maps->mapped = false;
+    return array_resize(&maps->free_blocks, n) ? ABUT_OK : error_memory(err, "numbering stencils");
+}
+
+static inline void set_number(group_maps *maps, size_t at, int32_t unknown)
+{
+    if (maps->free_blocks.data[at] == unknown) return;
+    maps->free_blocks.data[at] = unknown;
+    maps->mapped = false;
+}
+
 static abut_status number_some(problem *p, group_maps *maps, const stencil_group *g,
                                abut_error *err)
 {
@@ -160,14 +174,13 @@ static abut_status number_some(problem *p, group_maps *maps, const stencil_group
             return error_memory(err, "numbering stencils");
     }
     maps->count = maps->items.count;
-    if (!array_resize(&maps->free_blocks, maps->count * width))
-        return error_memory(err, "numbering stencils");
+    TRY(resize_numbers(maps, maps->count * width, err));
     for (size_t k = 0; k < maps->count; k++)
         for (size_t a = 0; a < width; a++) {
             int32_t block = g->blocks[(size_t)maps->items.data[k] * width + a];
             int32_t unknown = block >= 0 ? p->free_index[block] : -1;
             if (unknown >= 0 && p->share) unknown = p->share->row.data[unknown];
-            maps->free_blocks.data[k * width + a] = unknown;
+            set_number(maps, k * width + a, unknown);
         }
     return ABUT_OK;
 }
@@ -178,9 +191,9 @@ static abut_status number_group(problem *p, group_maps *maps, const stencil_grou
     if (is_partial(p)) return number_some(p, maps, g, err);
     size_t n = g->count * (size_t)g->width;
     maps->count = g->count;
-    if (!array_resize(&maps->free_blocks, n)) return error_memory(err, "numbering stencils");
+    TRY(resize_numbers(maps, n, err));
     for (size_t i = 0; i < n; i++)
-        maps->free_blocks.data[i] = g->blocks[i] >= 0 ? p->free_index[g->blocks[i]] : -1;
+        set_number(maps, i, g->blocks[i] >= 0 ? p->free_index[g->blocks[i]] : -1);
     return ABUT_OK;
 }
 
@@ -217,6 +230,33 @@ static abut_status map_divided_gradient(problem *p, group_maps *maps, int width,
     return scatter_map_gradient(&maps->gradient, width, maps->count, p->own_blocks.data, err);
 }
 
+static abut_status map_divided(problem *p, group_maps *maps, int width, bool with_matrix,
+                               abut_error *err)
+{
+    TRY(map_divided_gradient(p, maps, width, err));
+    if (!with_matrix) return ABUT_OK;
+    return scatter_map_rows(&maps->matrix, width, maps->count, maps->free_blocks.data,
+                            &p->share->matrix, &p->missing, err);
+}
+
+/* Contacts are often the same ones as in the assembly before. */
+static abut_status map_group(problem *p, group_maps *maps, int width, bool with_matrix,
+                             abut_error *err)
+{
+    const int32_t *blocks = maps->free_blocks.data;
+    if (!maps->mapped) {
+        TRY(scatter_map_gradient(&maps->gradient, width, maps->count, blocks, err));
+        maps->mapped = true;
+        maps->mapped_pattern = 0;
+    }
+    if (!with_matrix || maps->mapped_pattern == p->matrix.pattern_stamp) return ABUT_OK;
+    size_t missing = p->missing.count;
+    TRY(scatter_map_matrix(&maps->matrix, width, maps->count, blocks, &p->matrix, &p->missing,
+                           err));
+    maps->mapped_pattern = p->missing.count == missing ? p->matrix.pattern_stamp : 0;
+    return ABUT_OK;
+}
+
 /* Visits all groups of the static terms, or those of the enabled dynamic terms. */
 #define FOR_EACH_GROUP(p, t, g, is_dynamic)                                                        \
     for (int t = 0; t < (p)->term_count; t++)                                                      \
@@ -230,17 +270,10 @@ static abut_status map_groups(problem *p, bool dynamic, bool with_matrix, abut_e
         const stencil_group *group = &p->terms[t]->groups[g];
         group_maps *maps = &p->maps[t][g];
         if (dynamic) TRY(number_group(p, maps, group, err));
-        const int32_t *blocks = maps->free_blocks.data;
         if (p->share)
-            TRY(map_divided_gradient(p, maps, group->width, err));
+            TRY(map_divided(p, maps, group->width, with_matrix, err));
         else
-            TRY(scatter_map_gradient(&maps->gradient, group->width, maps->count, blocks, err));
-        if (with_matrix && p->share)
-            TRY(scatter_map_rows(&maps->matrix, group->width, maps->count, blocks,
-                                 &p->share->matrix, &p->missing, err));
-        else if (with_matrix)
-            TRY(scatter_map_matrix(&maps->matrix, group->width, maps->count, blocks, &p->matrix,
-                                   &p->missing, err));
+            TRY(map_group(p, maps, group->width, with_matrix, err));
     }
     return ABUT_OK;
 }

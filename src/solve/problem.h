@@ -19,6 +19,10 @@ typedef struct group_maps {
      * in `items`, which have an unknown. */
     ARRAY(int32_t) free_blocks, items;
     size_t count; /* stencils that are computed here */
+    /* What the maps were made for is still there: of these blocks, and the matrix of this pattern
+     * (0: none). */
+    bool mapped;
+    uint64_t mapped_pattern;
 } group_maps;
 
 typedef struct problem {
