@@ -43,16 +43,17 @@ static void sort_entries(scatter_entry *entries, scatter_entry *scratch, size_t 
     if (from != entries) memcpy(entries, from, n * sizeof *entries);
 }
 
-/* Reserves room for all entries of the map, `per_item` each, as if none was dropped. The second
- * half of the entries array is scratch for sorting. */
+/* Reserves room for all entries of the map, `per_item` each, as if none was dropped, and
+ * behind them for those of a chunk that is sorted. */
 abut_status scatter_map_begin(scatter_map *map, int width, size_t count, size_t per_item,
                               abut_error *err)
 {
     map->width = width;
     map->item_count = count;
     size_t size = scatter_chunk(width), chunks = (count + size - 1) / size;
+    size_t sorted = (count < size ? count : size) * per_item;
     if (!array_resize(&map->chunk_start, chunks + 1) ||
-        !array_reserve(&map->entries, count * per_item + size * per_item))
+        !array_reserve(&map->entries, count * per_item + sorted))
         return error_memory(err, "mapping element contributions");
     map->entries.count = 0;
     map->chunk_start.data[0] = 0;
@@ -130,8 +131,8 @@ static void make_chunks(void *context, size_t begin, size_t end)
     const chunk_maker *w = context;
     scatter_map *map = w->map;
     size_t size = scatter_chunk(map->width), room = size * w->per_item;
-    scatter_entry *scratch =
-        map->entries.data + map->item_count * w->per_item + (size_t)parallel_worker() * room;
+    size_t worker = map->chunk_start.count > 2 ? (size_t)parallel_worker() : 0;
+    scatter_entry *scratch = map->entries.data + map->item_count * w->per_item + worker * room;
     for (size_t chunk = begin; chunk < end; chunk++) {
         size_t first = chunk * size, last = first + size;
         if (last > map->item_count) last = map->item_count;
@@ -171,9 +172,9 @@ static abut_status make_map(const chunk_maker *w, int width, size_t count, key_l
     scatter_map *map = w->map;
     size_t size = scatter_chunk(width), room = size * w->per_item;
     TRY(scatter_map_begin(map, width, count, w->per_item, err));
-    if (!array_reserve(&map->entries, count * w->per_item + (size_t)parallel_threads() * room))
+    size_t chunks = map->chunk_start.count - 1, at_once = (size_t)parallel_threads();
+    if (chunks > 1 && !array_reserve(&map->entries, count * w->per_item + at_once * room))
         return error_memory(err, "mapping element contributions");
-    size_t chunks = map->chunk_start.count - 1;
     parallel_for(chunks, 1, make_chunks, (void *)w);
     for (size_t chunk = 0; chunk < chunks; chunk++) {
         size_t begin = map->entries.count, n = map->chunk_start.data[chunk + 1];
