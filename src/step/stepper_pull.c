@@ -120,30 +120,29 @@ abut_status stepper_pull(stepper *s, const double *x, double direction, bool *ch
     return ABUT_OK;
 }
 
-/* s->work <- the way to the targets for what is prescribed; the rest stays, or goes on as it did in
- * the last step. True when something has to move. */
+/* s->work <- the way to the targets for what is prescribed; the rest stays, or goes on with its
+ * velocity. True when something has to move. */
 static bool set_way(stepper *s, bool carry)
 {
+    double h = s->options.h;
     bool any = false;
     for (size_t i = 0; i < s->state.scalars; i++) {
         bool goes_on = carry && s->points[i / 3];
-        s->work[i] = s->fixed[i] ? s->target[i] - s->x[i]
-                     : goes_on   ? s->state.x[i] - s->state.x_old[i]
-                                 : 0;
+        s->work[i] = s->fixed[i] ? s->target[i] - s->x[i] : goes_on ? h * s->state.v[i] : 0;
         any = any || (s->fixed[i] && s->work[i] != 0);
     }
     return any;
 }
 
 /* Nodes that are prescribed run into what is before them when they move alone. Where the rest may
- * come along as in the last step and that leads further, it does: a turning clamp takes with it
- * what is wound on it. */
+ * come along with its velocity and that leads further, it does: a turning clamp takes with it what
+ * is wound on it. Not from a guess, which has moved already. */
 static abut_status choose_way(stepper *s, double *alpha, abut_error *err)
 {
     double alone = 1, carried = 1;
     TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &alone, err));
     *alpha = alone;
-    if (alone >= 1 || s->state.steps == 0) return ABUT_OK;
+    if (alone >= 1 || s->guess) return ABUT_OK;
     set_way(s, true);
     TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &carried, err));
     if (carried > alone)
