@@ -119,6 +119,7 @@ static abut_status save_checkpoint(run *r, abut_error *err)
     way_record_save(&r->ways, w);
     if (s->mlcp) checkpoint_add_doubles(w, "run_mlcp", (const double *)&r->mlcp, MLCP_TOTALS);
     if (status == ABUT_OK) status = checkpoint_write(w, r->checkpoint_path, err);
+    checkpoint_writer_free(w);
     mem_free(w);
     return status;
 }

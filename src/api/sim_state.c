@@ -91,6 +91,7 @@ abut_status abut_sim_save(abut_sim *sim, const char *path, abut_error *error)
     if (!w) return error_memory(error, "writing a checkpoint");
     abut_status status = sim_state_add(sim, hash, w, error);
     if (status == ABUT_OK) status = checkpoint_write(w, path, error);
+    checkpoint_writer_free(w);
     mem_free(w);
     return status;
 }

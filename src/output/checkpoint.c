@@ -7,6 +7,7 @@
 #include <hdf5.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The text header in front of the HDF5 image. HDF5 looks for its signature at 0, 512, 1024, ... so
@@ -53,15 +54,17 @@ static hid_t hdf5_type(checkpoint_type type)
 static void add_array(checkpoint_writer *w, const char *name, checkpoint_type type,
                       const void *data, size_t n)
 {
-    if (w->array_count == CHECKPOINT_MAX_ARRAYS || strlen(name) >= CHECKPOINT_NAME_SIZE ||
-        name[0] == 0 || strchr(name, '/')) {
-        w->refused = name;
+    if (strlen(name) >= CHECKPOINT_NAME_SIZE || name[0] == 0 || strchr(name, '/')) {
+        w->refused = true;
+        snprintf(w->refused_name, sizeof w->refused_name, "%s", name);
         return;
     }
-    checkpoint_array *a = &w->arrays[w->array_count++];
-    *a = (checkpoint_array){.type = type, .count = n, .data = data};
-    memcpy(a->name, name, strlen(name) + 1);
+    checkpoint_array a = {.type = type, .count = n, .data = data};
+    memcpy(a.name, name, strlen(name) + 1);
+    if (!array_push(&w->arrays, a)) w->no_memory = true;
 }
+
+void checkpoint_writer_free(checkpoint_writer *w) { array_free(&w->arrays); }
 
 void checkpoint_add_doubles(checkpoint_writer *w, const char *name, const double *data, size_t n)
 {
@@ -119,8 +122,8 @@ static bool put_contents(hid_t file, const checkpoint_writer *w)
     H5Pset_obj_track_times(group_creation, false);
     H5Pset_obj_track_times(creation, false);
     hid_t group = H5Gcreate2(file, "arrays", H5P_DEFAULT, group_creation, H5P_DEFAULT);
-    for (size_t i = 0; good && i < w->array_count; i++)
-        good = put_array(group, creation, &w->arrays[i]);
+    for (size_t i = 0; good && i < w->arrays.count; i++)
+        good = put_array(group, creation, &w->arrays.data[i]);
     H5Gclose(group);
     H5Pclose(creation);
     H5Pclose(group_creation);
@@ -179,8 +182,8 @@ abut_status checkpoint_write(const checkpoint_writer *w, const char *path, abut_
     size_t size = 0;
     if (w->refused)
         return error_set(err, ABUT_ERROR_INTERNAL, path,
-                         "array \"%s\" has a name that is not allowed, or is one too many",
-                         w->refused);
+                         "array \"%s\" has a name that is not allowed", w->refused_name);
+    if (w->no_memory) return error_memory(err, "writing a checkpoint");
     hdf5_session session;
     hdf5_begin(&session);
     abut_status status = build_image(w, &bytes, &size, err);
@@ -293,10 +296,15 @@ static abut_status get_arrays(hid_t file, checkpoint_reader *out, abut_error *er
     H5G_info_t info;
     hid_t group = H5Gopen2(file, "arrays", H5P_DEFAULT);
     abut_status status = ABUT_OK;
-    if (group < 0 || H5Gget_info(group, &info) < 0 || info.nlinks > CHECKPOINT_MAX_ARRAYS)
+    if (group < 0 || H5Gget_info(group, &info) < 0)
         status = damaged(out->path, "its list of arrays cannot be read", err);
-    for (hsize_t i = 0; status == ABUT_OK && i < info.nlinks; i++)
-        status = get_array(out->path, group, i, &out->arrays[out->array_count++], err);
+    else if (!array_reserve(&out->arrays, (size_t)info.nlinks))
+        status = error_memory(err, "reading a checkpoint");
+    for (hsize_t i = 0; status == ABUT_OK && i < info.nlinks; i++) {
+        checkpoint_array *a = &out->arrays.data[out->arrays.count++];
+        memset(a, 0, sizeof *a);
+        status = get_array(out->path, group, i, a, err);
+    }
     H5Gclose(group);
     return status;
 }
@@ -349,34 +357,41 @@ abut_status checkpoint_read(const char *path, const char *scene_hash, checkpoint
 
 void checkpoint_free(checkpoint_reader *r)
 {
-    for (size_t i = 0; i < r->array_count; i++) mem_free((void *)r->arrays[i].data);
+    for (size_t i = 0; i < r->arrays.count; i++) mem_free((void *)r->arrays.data[i].data);
+    array_free(&r->arrays);
     mem_free(r->path);
     memset(r, 0, sizeof *r);
 }
 
 /* ---- looking up ---- */
 
-bool checkpoint_has(const checkpoint_reader *r, const char *name)
+static int by_name(const void *name, const void *array)
 {
-    for (size_t i = 0; i < r->array_count; i++)
-        if (strcmp(r->arrays[i].name, name) == 0) return true;
-    return false;
+    return strcmp(name, ((const checkpoint_array *)array)->name);
 }
+
+/* HDF5 lists arrays in the order of strcmp. */
+static const checkpoint_array *find(const checkpoint_reader *r, const char *name)
+{
+    if (r->arrays.count == 0) return NULL;
+    return bsearch(name, r->arrays.data, r->arrays.count, sizeof *r->arrays.data, by_name);
+}
+
+bool checkpoint_has(const checkpoint_reader *r, const char *name) { return find(r, name) != NULL; }
 
 static abut_status get(const checkpoint_reader *r, const char *name, checkpoint_type type,
                        const checkpoint_array **out, abut_error *err)
 {
     static const char *const type_names[] = {"doubles", "32-bit integers", "64-bit integers"};
-    for (size_t i = 0; i < r->array_count; i++) {
-        if (strcmp(r->arrays[i].name, name) != 0) continue;
-        if (r->arrays[i].type != type)
-            return error_set(err, ABUT_ERROR_INPUT, r->path, "array \"%s\" has %s, expected %s",
-                             name, type_names[r->arrays[i].type], type_names[type]);
-        *out = &r->arrays[i];
-        return ABUT_OK;
-    }
-    return error_set(err, ABUT_ERROR_INPUT, r->path, "there is no array \"%s\" in the checkpoint",
-                     name);
+    const checkpoint_array *a = find(r, name);
+    if (!a)
+        return error_set(err, ABUT_ERROR_INPUT, r->path,
+                         "there is no array \"%s\" in the checkpoint", name);
+    if (a->type != type)
+        return error_set(err, ABUT_ERROR_INPUT, r->path, "array \"%s\" has %s, expected %s", name,
+                         type_names[a->type], type_names[type]);
+    *out = a;
+    return ABUT_OK;
 }
 
 abut_status checkpoint_get_doubles(const checkpoint_reader *r, const char *name,

@@ -6,14 +6,16 @@
  *     checkpoint_writer w = {.step = 12, .time = 0.12, .scene_hash = hash};
  *     checkpoint_add_doubles(&w, "x", x, n);
  *     status = checkpoint_write(&w, path, err);
+ *     checkpoint_writer_free(&w);
  */
 #ifndef OUTPUT_CHECKPOINT_H
 #define OUTPUT_CHECKPOINT_H
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/status.h"
 
-enum { CHECKPOINT_FORMAT = 1, CHECKPOINT_MAX_ARRAYS = 256, CHECKPOINT_NAME_SIZE = 64 };
+enum { CHECKPOINT_FORMAT = 1, CHECKPOINT_NAME_SIZE = 64 };
 
 typedef enum checkpoint_type {
     CHECKPOINT_DOUBLES,
@@ -28,14 +30,18 @@ typedef struct checkpoint_array {
     const void *data;
 } checkpoint_array;
 
-/* Arrays are borrowed until checkpoint_write. */
+typedef ARRAY(checkpoint_array) checkpoint_arrays;
+
+/* The data of arrays is borrowed until checkpoint_write. */
 typedef struct checkpoint_writer {
     int64_t step;
     double time;
     const char *scene_hash; /* of the resolved scene: sha256_of */
-    size_t array_count;
-    checkpoint_array arrays[CHECKPOINT_MAX_ARRAYS];
-    const char *refused; /* name of an array that could not be added */
+    checkpoint_arrays arrays;
+    /* What keeps checkpoint_write from writing: */
+    bool no_memory;
+    bool refused; /* an array has a name that is not allowed: */
+    char refused_name[CHECKPOINT_NAME_SIZE];
 } checkpoint_writer;
 
 /* Names are at most 63 characters without '/', each used once; checkpoint_write refuses others. */
@@ -44,6 +50,7 @@ void checkpoint_add_ints(checkpoint_writer *w, const char *name, const int32_t *
 void checkpoint_add_longs(checkpoint_writer *w, const char *name, const int64_t *data, size_t n);
 /* Atomic. The same contents give the same bytes. */
 abut_status checkpoint_write(const checkpoint_writer *w, const char *path, abut_error *err);
+void checkpoint_writer_free(checkpoint_writer *w);
 
 typedef struct checkpoint_reader {
     char *path;
@@ -51,8 +58,7 @@ typedef struct checkpoint_reader {
     double time;
     char abut_version[32];
     char scene_hash[SHA256_TEXT_SIZE];
-    size_t array_count;
-    checkpoint_array arrays[CHECKPOINT_MAX_ARRAYS]; /* owned */
+    checkpoint_arrays arrays; /* by name, with their data */
 } checkpoint_reader;
 
 /* Reads and checks the whole file. scene_hash: of the scene to go on with; NULL accepts any. A

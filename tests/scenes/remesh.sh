@@ -39,6 +39,21 @@ for method in uniform sizing-field energy; do
     done
 done
 
+# More bodies than a checkpoint once had room for, each with a mesh of its own.
+python3 - >"$dir/many.json" <<'P'
+import json
+body = lambda i: {"mesh": {"box": {"size": [1, 1, 1], "cells": [1, 1, 1]}}, "translate": [2 * i, 0, 0], "material": "m",
+                  "velocity": [0, 0, 0], "fix": {"nodes": {"relative_box": [[-1, -1, -1], [2, 0.01, 2]]}}}
+print(json.dumps({"abut": 1, "time": {"step": 0.1, "steps": 2}, "remesh": {"method": "sizing-field", "stretch_change": 1e-3, "min_edge": 0.8},
+                  "materials": {"m": {"young": 1e4, "poisson": 0.4, "density": 1000}}, "bodies": [body(i) for i in range(70)]}))
+P
+"$abut" run "$dir/many.json" -o "$dir/whole" --quiet || fail "70 bodies"
+"$abut" run "$dir/many.json" -o "$dir/part" --quiet --steps 1
+"$abut" run "$dir/many.json" -o "$dir/part" --quiet --resume
+same "$dir/whole" "$dir/part" || fail "70 bodies: another result after going on"
+[ "$(awk -F, 'NR > 1 {n += $25} END {print n}' "$dir/whole/steps.csv")" -gt 70 ] || fail "70 bodies: not refined"
+rm -rf "$dir/whole" "$dir/part"
+
 # In the plane, with nodes that are listed and a load that is spread.
 cat >"$dir/plane.json" <<'S'
 {"abut": 1, "name": "pad", "planar": true, "time": {"step": 0.01, "steps": 8}, "contact": {"dhat": 2e-3}, "ground": 0,

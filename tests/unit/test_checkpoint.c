@@ -39,6 +39,7 @@ static void write_step(int64_t step)
     checkpoint_writer w;
     fill_writer(&w, step);
     CHECK_OK(checkpoint_write(&w, path, &err), err);
+    checkpoint_writer_free(&w);
 }
 
 static void check_step(int64_t step)
@@ -49,7 +50,7 @@ static void check_step(int64_t step)
     fill_writer(&w, step);
     CHECK_OK(checkpoint_read(path, hash, &r, &err), err);
     CHECK(r.step == step && r.time == w.time && strcmp(r.abut_version, abut_version()) == 0);
-    CHECK(r.array_count == 4);
+    CHECK(r.arrays.count == 4);
     const double *x;
     const int32_t *ints;
     const int64_t *longs;
@@ -63,6 +64,7 @@ static void check_step(int64_t step)
     CHECK_OK(checkpoint_get_doubles(&r, "empty", &x, &n, &err), err);
     CHECK(n == 0);
     checkpoint_free(&r);
+    checkpoint_writer_free(&w);
 }
 
 TEST(arrays_come_back_bit_for_bit)
@@ -127,10 +129,39 @@ TEST(names_that_cannot_be_are_refused)
         fill_writer(&w, 1);
         checkpoint_add_doubles(&w, names[i], positions, 1);
         CHECK(checkpoint_write(&w, path, &err) == ABUT_ERROR_INTERNAL);
+        checkpoint_writer_free(&w);
     }
     fill_writer(&w, 1);
     checkpoint_add_doubles(&w, "x", positions, 1); /* twice */
     CHECK(checkpoint_write(&w, path, &err) == ABUT_ERROR_INTERNAL);
+    checkpoint_writer_free(&w);
+}
+
+/* As many as bodies with meshes of their own ask for. */
+TEST(there_may_be_any_number_of_arrays)
+{
+    enum { MANY = 3000 };
+    abut_error err;
+    checkpoint_writer w = {.step = 1, .scene_hash = hash};
+    checkpoint_reader r;
+    char name[CHECKPOINT_NAME_SIZE];
+    int32_t values[MANY];
+    for (int i = 0; i < MANY; i++) {
+        values[i] = i * i;
+        snprintf(name, sizeof name, "mesh_%d_cells", i);
+        checkpoint_add_ints(&w, name, &values[i], 1);
+    }
+    CHECK_OK(checkpoint_write(&w, path, &err), err);
+    checkpoint_writer_free(&w);
+    CHECK_OK(checkpoint_read(path, hash, &r, &err), err);
+    CHECK(r.arrays.count == MANY);
+    for (int i = 0; i < MANY; i++) {
+        int32_t value = -1;
+        snprintf(name, sizeof name, "mesh_%d_cells", i);
+        CHECK_OK(checkpoint_copy_ints(&r, name, &value, 1, &err), err);
+        CHECK(value == i * i);
+    }
+    checkpoint_free(&r);
 }
 
 /* The file's bytes with a change, and the error that must come of it. */
@@ -145,7 +176,7 @@ static void expect_refusal(const void *data, size_t size, const char *reason)
     CHECK(strcmp(err.place, path) == 0);
     if (!strstr(err.message, reason)) printf("message: %s\n", err.message);
     CHECK(strstr(err.message, reason) != NULL);
-    CHECK(r.array_count == 0 && r.path == NULL);
+    CHECK(r.arrays.count == 0 && r.path == NULL);
 }
 
 TEST(damage_of_every_sort_is_recognised)
@@ -201,14 +232,16 @@ TEST(faults_leave_the_old_checkpoint)
         file_fail_after_bytes(room);
         CHECK(checkpoint_write(&w, path, &err) == ABUT_ERROR_IO);
         file_fail_after_bytes(-1);
+        checkpoint_writer_free(&w);
         check_step(20);
     }
     for (int i = 0;; i++) {
-        fill_writer(&w, 21);
         mem_fail_after(i);
+        fill_writer(&w, 21);
         abut_status status = checkpoint_write(&w, path, &err);
         bool injected = mem_failure_happened();
         mem_fail_after(-1);
+        checkpoint_writer_free(&w);
         CHECK(status == (injected ? ABUT_ERROR_MEMORY : ABUT_OK));
         if (!injected) break;
         check_step(20);
@@ -241,6 +274,7 @@ int main(void)
     RUN(equal_contents_give_equal_bytes);
     RUN(lookups_say_what_is_wrong);
     RUN(names_that_cannot_be_are_refused);
+    RUN(there_may_be_any_number_of_arrays);
     RUN(damage_of_every_sort_is_recognised);
     RUN(faults_leave_the_old_checkpoint);
     CHECK(ftell(stderr) == 0);
