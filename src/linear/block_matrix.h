@@ -53,6 +53,15 @@ void block_matrix_clear(block_matrix *m);
 /* Turns the equations of the masked scalars (mask[3 b + c] != 0) into x = 0. */
 void block_matrix_mask(block_matrix *m, const uint8_t *mask);
 
+/* A diagonal entry that is shifted by a share of its own size, so that no entry freezes another;
+ * least: the smallest size in the matrix, for entries that have none. Negative ones turn positive.
+ */
+static inline double shifted_diagonal(double entry, double share, double least)
+{
+    double size = fabs(entry);
+    return size + share * (size > 0 || isinf(least) ? size : least);
+}
+
 /* y = A x of the symmetric matrix, on one thread. */
 void block_matrix_multiply(const block_matrix *m, const double *x, double *y);
 

@@ -88,25 +88,30 @@ void row_matrix_mask(row_matrix *m, const uint8_t *mask)
     }
 }
 
-void row_matrix_shift(row_matrix *m, double shift)
+/* Block of the diagonal in a row. */
+static double *diagonal_block(const row_matrix *m, int32_t row)
 {
-    for (int32_t i = 0; i < m->rows; i++) {
-        double *block =
-            m->value.data + row_matrix_offset(m, i, row_matrix_find(m, i, m->first + i));
-        for (size_t c = 0; c < 3; c++) block[c * row_matrix_stride(m, i) + c] += shift;
-    }
+    return m->value.data + row_matrix_offset(m, row, row_matrix_find(m, row, m->first + row));
 }
 
-double row_matrix_largest_diagonal(const row_matrix *m)
+void row_matrix_shift(row_matrix *m, double share, double least)
 {
-    double largest = 0;
-    for (int32_t i = 0; i < m->rows; i++) {
-        const double *block =
-            m->value.data + row_matrix_offset(m, i, row_matrix_find(m, i, m->first + i));
-        for (size_t c = 0; c < 3; c++)
-            largest = fmax(largest, block[c * row_matrix_stride(m, i) + c]);
-    }
-    return largest;
+    for (int32_t i = 0; i < m->rows; i++)
+        for (size_t c = 0; c < 3; c++) {
+            double *entry = diagonal_block(m, i) + c * row_matrix_stride(m, i) + c;
+            *entry = shifted_diagonal(*entry, share, least);
+        }
+}
+
+double row_matrix_least_diagonal(const row_matrix *m)
+{
+    double least = INFINITY;
+    for (int32_t i = 0; i < m->rows; i++)
+        for (size_t c = 0; c < 3; c++) {
+            double size = fabs(diagonal_block(m, i)[c * row_matrix_stride(m, i) + c]);
+            if (size > 0) least = fmin(least, size);
+        }
+    return least;
 }
 
 /* ---------------------------------------------------------------------------------------------- */

@@ -44,9 +44,10 @@ static inline size_t row_matrix_offset(const row_matrix *m, int32_t row, int32_t
 void row_matrix_clear(row_matrix *m);
 /* Turns the equations of the masked scalars into x = 0; mask: 3 flags per block of all ranks. */
 void row_matrix_mask(row_matrix *m, const uint8_t *mask);
-void row_matrix_shift(row_matrix *m, double shift);
-/* Of this rank's rows. */
-double row_matrix_largest_diagonal(const row_matrix *m);
+/* Shifts the diagonal (shifted_diagonal in block_matrix.h). */
+void row_matrix_shift(row_matrix *m, double share, double least);
+/* Smallest size of a diagonal entry that is not 0, of this rank's rows; infinite: none. */
+double row_matrix_least_diagonal(const row_matrix *m);
 
 /* As for block matrices (scatter.h); blocks are numbered over all ranks. */
 abut_status scatter_map_rows(scatter_map *map, int width, size_t count, const int32_t *blocks,

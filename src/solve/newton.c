@@ -76,6 +76,8 @@ static bool is_tiny(const newton_solver *n, const newton_options *options, doubl
                     int *passed)
 {
     enum { RMS_PASSES = 3 };
+    if (n->shifted) *passed = 0;
+    if (n->shifted) return false;
     if (options->measure == NEWTON_LARGEST) return largest <= options->tolerance;
     *passed = mean_move(n->problem, n->step) <= options->tolerance ? *passed + 1 : 0;
     return *passed >= RMS_PASSES;
@@ -101,7 +103,9 @@ static abut_status try_direction(newton_solver *n, const double *x, double toler
     return ABUT_OK;
 }
 
-/* Newton direction into n->step (free numbering); shifts the matrix when it is not definite. */
+/* Newton direction into n->step (free numbering); shifts the matrix when it is not definite. The
+ * shift makes directions shorter by an amount that nobody knows: those of a shifted matrix
+ * (n->shifted) lead downhill, and that is all they tell. */
 static abut_status solve_direction(newton_solver *n, const double *x, double tolerance,
                                    abut_error *err)
 {
@@ -109,13 +113,18 @@ static abut_status solve_direction(newton_solver *n, const double *x, double tol
     size_t scalars = 3 * (size_t)p->free_count;
     for (size_t i = 0; i < scalars; i++) n->right[i] = -p->gradient[i];
     abut_status status = try_direction(n, x, tolerance, err);
-    double shift = status == ABUT_OK ? 0 : 1e-12 * problem_largest_diagonal(p);
+    double share = 1e-12;
+    n->shifted = false;
     for (int k = 0; status == ABUT_ERROR_NOT_CONVERGED && k < MAX_REGULARISATIONS; k++) {
-        log_message(n->log, ABUT_LOG_DEBUG, "shifting the Newton matrix by %g", shift);
-        problem_shift_diagonal(p, shift);
-        shift *= 100;
+        log_message(n->log, ABUT_LOG_DEBUG, "shifting the Newton matrix by %g of its diagonal",
+                    share);
+        problem_shift_diagonal(p, share);
+        share *= 100;
+        n->shifted = true;
         status = try_direction(n, x, tolerance, err);
     }
+    /* Where the gradient is zero, so is every direction. */
+    if (largest_entry(n->right, scalars) == 0) n->shifted = false;
     if (status == ABUT_OK && !isfinite(largest_entry(n->step, scalars)))
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "the Newton direction is not finite");
     return status;
@@ -391,7 +400,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         exact = exact && n->exact.trust > 0;
         bool mixed = exact || add_momentum(n, &last, result->iterations);
         result->iterations++;
-        if (options->goal && energy - 4 * decrease > *options->goal) break;
+        if (options->goal && !n->shifted && energy - 4 * decrease > *options->goal) break;
         problem_expand(p, n->way, n->direction);
         double alpha = 1;
         TRY(problem_max_step(p, x, n->direction, 1.0, &alpha, err));
@@ -424,7 +433,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         if (!moved && !tiny && !changed && (mixed || !forcing_confirms(&exactness))) continue;
         if (!moved && !tiny && !changed) {
             /* What is left to gain may be less than the energy's rounding: that is the end, too. */
-            result->converged = decrease <= STALL_NOISE * fabs(energy) && may_stop;
+            result->converged = !n->shifted && decrease <= STALL_NOISE * fabs(energy) && may_stop;
             result->stalled = !result->converged;
             break;
         }
@@ -432,11 +441,13 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
     result->energy = energy;
     timer_switch(p->timer, before);
     if (result->converged) return ABUT_OK;
+    const char *shifted =
+        n->shifted ? "; its matrix is singular, as when nothing holds a body" : "";
     if (result->stalled)
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
-                         "no descent along the Newton direction (largest entry %g, wanted %g)",
-                         result->direction, options->tolerance);
+                         "no descent along the Newton direction (largest entry %g, wanted %g%s)",
+                         result->direction, options->tolerance, shifted);
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
-                     "not converged after %d Newton iterations (largest entry %g, wanted %g)",
-                     result->iterations, result->direction, options->tolerance);
+                     "not converged after %d Newton iterations (largest entry %g, wanted %g%s)",
+                     result->iterations, result->direction, options->tolerance, shifted);
 }

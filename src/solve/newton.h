@@ -50,6 +50,8 @@ typedef struct newton_solver {
     linear_solver *linear;
     const logger *log;
     double *step, *direction, *trial, *right;
+    bool shifted; /* the last direction is of a matrix that was not definite: its length says
+                     nothing about how near the minimum is */
     true_newton exact;
     double *way;          /* what was added to x last, before it was shortened */
     uint8_t *chosen;      /* per unknown: settled by itself */

@@ -670,27 +670,30 @@ abut_status problem_solve(problem *p, linear_solver *solver, const double *x, co
     return linear_solve_system(solver, &system, step, err);
 }
 
-double problem_largest_diagonal(const problem *p)
+/* Entry c of diagonal block j. */
+static double *diagonal_entry(block_matrix *m, int32_t j, size_t c)
 {
-    if (p->share) return -ranks_minimum(-row_matrix_largest_diagonal(&p->share->matrix));
-    const block_matrix *m = &p->matrix;
-    double largest = 0;
-    for (int32_t j = 0; j < m->size; j++)
-        for (size_t c = 0; c < 3; c++)
-            largest = fmax(largest, m->value[block_matrix_offset(m, j, m->column_start[j]) +
-                                             c * (size_t)block_matrix_stride(m, j) + c]);
-    return largest;
+    return &m->value[block_matrix_offset(m, j, m->column_start[j]) +
+                     c * (size_t)block_matrix_stride(m, j) + c];
 }
 
-void problem_shift_diagonal(problem *p, double shift)
+void problem_shift_diagonal(problem *p, double share)
 {
     if (p->share) {
-        row_matrix_shift(&p->share->matrix, shift);
+        double least = ranks_minimum(row_matrix_least_diagonal(&p->share->matrix));
+        row_matrix_shift(&p->share->matrix, share, least);
         return;
     }
     block_matrix *m = &p->matrix;
+    double least = INFINITY;
     for (int32_t j = 0; j < m->size; j++)
-        for (size_t c = 0; c < 3; c++)
-            m->value[block_matrix_offset(m, j, m->column_start[j]) +
-                     c * (size_t)block_matrix_stride(m, j) + c] += shift;
+        for (size_t c = 0; c < 3; c++) {
+            double size = fabs(*diagonal_entry(m, j, c));
+            if (size > 0) least = fmin(least, size);
+        }
+    for (int32_t j = 0; j < m->size; j++)
+        for (size_t c = 0; c < 3; c++) {
+            double *entry = diagonal_entry(m, j, c);
+            *entry = shifted_diagonal(*entry, share, least);
+        }
 }

@@ -84,9 +84,8 @@ abut_status problem_derivatives(problem *p, const double *x, bool with_matrix, a
  * the matrix was computed. */
 abut_status problem_solve(problem *p, linear_solver *solver, const double *x, const double *right,
                           double tolerance, double *step, abut_error *err);
-/* For making an indefinite matrix definite. */
-double problem_largest_diagonal(const problem *p);
-void problem_shift_diagonal(problem *p, double shift);
+/* For making an indefinite matrix definite: shifts every diagonal entry by a share of its size. */
+void problem_shift_diagonal(problem *p, double share);
 /* Gradient of one term alone. */
 abut_status problem_term_gradient(problem *p, const term *t, const double *x, abut_error *err);
 /* Largest feasible step along p (over all coordinates, 3 block_count), at most limit. */

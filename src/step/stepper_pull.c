@@ -113,7 +113,8 @@ abut_status stepper_pull(stepper *s, const double *x, double direction, bool *ch
     if (!pull_watch_note(&s->pull, progress))
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "prescribed nodes are stuck");
     double settled = fmax(1e-2 * s->model->extent * s->options.h, stepper_convergence_length(s));
-    if (direction < settled || pull_is_balanced(s, x)) {
+    /* A direction that a shift has shortened tells of no balance. */
+    if (!s->newton.shifted && (direction < settled || pull_is_balanced(s, x))) {
         pull_harder(s, progress, x);
         *changed = true;
     }

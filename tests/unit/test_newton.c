@@ -29,7 +29,8 @@ static void derivatives(const term *t, int group, const double *x, size_t begin,
 }
 
 /* Minimises the sum of a term on one block from x, with the direct solver. */
-static void minimize(const term_class *kind, double *x, int max_iterations, newton_result *result)
+static abut_status try_minimize(const term_class *kind, double *x, int max_iterations,
+                                newton_result *result, abut_error *error)
 {
     static const int32_t blocks[1] = {0};
     term t = {
@@ -47,10 +48,17 @@ static void minimize(const term_class *kind, double *x, int max_iterations, newt
     CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
     newton_options options = {
         .tolerance = 1e-10, .max_iterations = max_iterations, .true_hessian_after = 2};
-    CHECK_OK(newton_minimize(&newton, x, &options, NULL, result, &err), err);
+    abut_status status = newton_minimize(&newton, x, &options, NULL, result, error);
     newton_free(&newton);
     linear_destroy(linear);
     problem_free(&p);
+    return status;
+}
+
+static void minimize(const term_class *kind, double *x, int max_iterations, newton_result *result)
+{
+    abut_error err;
+    CHECK_OK(try_minimize(kind, x, max_iterations, result, &err), err);
 }
 
 TEST(infinite_energies_are_never_accepted)
@@ -112,6 +120,78 @@ TEST(true_hessians_help_where_projected_ones_are_too_stiff)
     minimize(&kind, x, 10000, &result);
     CHECK(result.converged && result.iterations < 15);
     for (int i = 0; i < 3; i++) CHECK_NEAR(x[i], 0, 1e-8);
+}
+
+/* A scalar that is 1e24 times as stiff as the others, one in a double well, whose curvature is
+ * negative between its bottoms, and a spring: 1e24 x^2/2 + (y^2 - 1)^2/4 + (z - 3)^2/2. */
+static const double HUGE_ENTRY = 1e24;
+
+static double well_value(term *t, const double *x)
+{
+    (void)t;
+    double well = x[1] * x[1] - 1, spring = x[2] - 3;
+    return 0.5 * HUGE_ENTRY * x[0] * x[0] + 0.25 * well * well + 0.5 * spring * spring;
+}
+
+static void well_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
+                             double *gradient, double *hessian)
+{
+    (void)t, (void)group;
+    if (begin == end) return;
+    if (gradient) {
+        gradient[0] = HUGE_ENTRY * x[0];
+        gradient[1] = x[1] * (x[1] * x[1] - 1);
+        gradient[2] = x[2] - 3;
+    }
+    if (!hessian) return;
+    memset(hessian, 0, 9 * sizeof *hessian);
+    hessian[0] = HUGE_ENTRY;
+    hessian[4] = 3 * x[1] * x[1] - 1;
+    hessian[8] = 1;
+}
+
+/* A shift that is a share of the largest entry would make steps of 1e-12 of the others, below every
+ * tolerance. */
+TEST(one_huge_entry_does_not_freeze_the_others)
+{
+    static const term_class kind = {
+        .name = "well", .value = well_value, .derivatives = well_derivatives};
+    double x[3] = {0, 0.1, 0}, before = well_value(NULL, x);
+    newton_result result;
+    minimize(&kind, x, 50, &result);
+    CHECK(result.converged && result.energy < before);
+    CHECK_NEAR(x[0], 0, 1e-12);
+    CHECK_NEAR(x[1], 1, 1e-9);
+    CHECK_NEAR(x[2], 3, 1e-9);
+}
+
+/* A slope without curvature has no minimum, and every matrix has to be shifted: by its only
+ * entries, which are huge. The steps are short, and prove nothing. */
+static double slope_value(term *t, const double *x)
+{
+    (void)t;
+    return 0.5 * HUGE_ENTRY * (x[0] * x[0] + x[2] * x[2]) + 1e-4 * x[1];
+}
+
+static void slope_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
+                              double *gradient, double *hessian)
+{
+    (void)t, (void)group;
+    if (begin == end) return;
+    for (int i = 0; gradient && i < 3; i++) gradient[i] = i == 1 ? 1e-4 : HUGE_ENTRY * x[i];
+    for (int i = 0; hessian && i < 9; i++) hessian[i] = i == 0 || i == 8 ? HUGE_ENTRY : 0;
+}
+
+TEST(short_shifted_directions_prove_nothing)
+{
+    static const term_class kind = {
+        .name = "slope", .value = slope_value, .derivatives = slope_derivatives};
+    double x[3] = {0, 1, 0}, before = slope_value(NULL, x);
+    newton_result result;
+    abut_error err;
+    CHECK(try_minimize(&kind, x, 20, &result, &err) == ABUT_ERROR_NOT_CONVERGED);
+    CHECK(!result.converged && result.energy <= before && result.direction < 1e-10);
+    CHECK(strstr(err.message, "singular"));
 }
 
 /* A chain of blocks, each bound to the origin and to the next one. The matrix is right but for a
@@ -196,6 +276,8 @@ int main(void)
     RUN(infinite_energies_are_never_accepted);
     RUN(matrices_that_are_too_stiff_cost_less_than_plain_iteration);
     RUN(true_hessians_help_where_projected_ones_are_too_stiff);
+    RUN(one_huge_entry_does_not_freeze_the_others);
+    RUN(short_shifted_directions_prove_nothing);
     RUN(a_few_that_are_far_from_rest_settle_by_themselves);
     return TEST_END();
 }

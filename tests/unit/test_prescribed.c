@@ -1,5 +1,6 @@
 /* Conditions that end by the place of the bodies, positions from files, and stiffness-proportional
  * damping: what scenes of other programs need beyond held and moved nodes. */
+#include "step/stepper_internal.h"
 #include "support/scene_text.h"
 
 #include "base/file.h"
@@ -31,6 +32,37 @@ TEST(release_by_place)
     }
     /* It flies on. */
     CHECK_NEAR(s->state.x[0] - s->model->rest.data[0].x, 0.2, 1e-6);
+    drop_scene(s, scene);
+}
+
+/* The pull grows when Newton's direction is short, for the nodes are then where it balances the
+ * other forces; a direction that is short because its matrix had to be shifted says nothing. */
+TEST(shifted_directions_tell_of_no_balance)
+{
+    scene_def *scene;
+    stepper *s = build_scene(
+        "{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'gravity': [0, 0, 0], 'bodies': [{'mesh': "
+        "{'box': {'size': [1, 1, 1], 'cells': [4, 1, 1]}}, 'material': {'young': 1e6, 'poisson': "
+        "0.3}, 'fix': {'nodes': {'box': [[0.49, -1, -1], [1, 1, 1]]}, 'motion': {'velocity': [-40, "
+        "0, 0]}}}]}",
+        &scene);
+    if (!s) return;
+    step_statistics statistics;
+    CHECK_OK(stepper_advance(s, &statistics, &err), err);
+    /* Once more from where the step began. */
+    memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
+    memset(s->state.v, 0, s->state.scalars * sizeof *s->state.v);
+    CHECK_OK(stepper_move_prescribed(s, &err), err);
+    CHECK(s->attached);
+    for (int shifted = 1; shifted >= 0; shifted--) {
+        double stiffness = s->attachment->stiffness;
+        bool changed = false, may_stop = true;
+        s->newton.shifted = shifted;
+        memset(s->newton.direction, 0, s->state.scalars * sizeof *s->newton.direction);
+        CHECK_OK(stepper_pull(s, s->x, 0, &changed, &may_stop, &err), err);
+        CHECK(changed == !shifted && !may_stop);
+        CHECK((s->attachment->stiffness > stiffness) == !shifted);
+    }
     drop_scene(s, scene);
 }
 
@@ -251,6 +283,7 @@ TEST(damping_takes_energy)
 int main(void)
 {
     RUN(release_by_place);
+    RUN(shifted_directions_tell_of_no_balance);
     RUN(pulled_nodes_arrive);
     RUN(release_is_saved);
     RUN(positions_from_files);
