@@ -1,7 +1,10 @@
 #include "base/ranks.h"
 #include "body/model_build.h"
 
+#include <math.h>
 #include <string.h>
+
+static const double PI = 3.14159265358979323846;
 
 void model_free(model *m)
 {
@@ -218,6 +221,17 @@ static void weigh_obstacles(model *m)
         if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) m->mass.data[i] = mean;
 }
 
+/* A lone particle has no box; it is as large as a ball of its mass. */
+static double diameter_by_mass(const model *m)
+{
+    double volume = 0;
+    for (size_t i = 0; i < m->mass.count; i++) {
+        double density = m->bodies.data[m->body.data[i]].density;
+        if (density > 0) volume += m->mass.data[i] / density;
+    }
+    return cbrt(6 * volume / PI);
+}
+
 static abut_status measure_extent(model *m, abut_error *err)
 {
     size_t vertices = m->surface.rows.count;
@@ -242,6 +256,7 @@ static abut_status measure_extent(model *m, abut_error *err)
         }
     mem_free(y);
     m->extent = vec3_norm(vec3_sub(high, low));
+    if (m->extent == 0) m->extent = diameter_by_mass(m);
     return ABUT_OK;
 }
 

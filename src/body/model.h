@@ -87,7 +87,8 @@ typedef struct model {
     codim_elements codim; /* shells, rods, stitches */
     collision_surface surface;
     bool planar;   /* two-dimensional: all z stay 0, surfaces are edges */
-    double extent; /* l: diagonal of the bounding box of the simulated bodies at the start */
+    double extent; /* l: diagonal of the bounding box of the simulated bodies at the start; of a
+                      lone particle: its diameter */
     bool built;
 } model;
 

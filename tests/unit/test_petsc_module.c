@@ -57,7 +57,7 @@ static row_matrix identity(int32_t blocks, key_list *keys)
     key_list_unique(keys);
     CHECK_OK(row_matrix_set_pattern(&m, 0, blocks, blocks, keys->data, keys->count, &err), err);
     row_matrix_clear(&m);
-    row_matrix_shift(&m, 1);
+    row_matrix_shift(&m, 1, 1);
     array_free(keys);
     return m;
 }

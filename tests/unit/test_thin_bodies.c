@@ -2,6 +2,7 @@
  * beam theory, and strain limits that hold while a sheet hangs. */
 #include "mesh/generate.h"
 #include "support/scene_makers.h"
+#include "support/scene_text.h"
 #include "term/shell.h"
 #include "test.h"
 
@@ -49,6 +50,31 @@ TEST(masses)
     mesh_free(&line);
     mesh_free(&lattice);
     free_model(m);
+}
+
+/* A lone particle has no bounding box to take lengths from: it is as large as it is. It falls as
+ * implicit Euler falls, and comes to rest below dhat. */
+TEST(lone_particle_comes_to_rest)
+{
+    scene_def *scene;
+    stepper *s = build_scene(
+        "{'abut': 1, 'time': {'step': 0.01, 'steps': 60}, 'gravity': [0, -10, 0], 'ground': 0, "
+        "'bodies': [{'type': 'particles', 'mesh': {'lattice': {'counts': [1, 1, 1], 'spacing': "
+        "1}}, 'density': 1000, 'particles': {'radius': 0.02}, 'translate': [0, 0.1, 0]}]}",
+        &scene);
+    if (!s) return;
+    CHECK_NEAR(s->model->extent, 0.04, 1e-15);
+    double dhat = s->options.contact_options.dhat;
+    CHECK_NEAR(dhat, 4e-5, 1e-18);
+    for (int n = 1; n <= 60; n++) {
+        step_statistics statistics;
+        CHECK_OK(stepper_advance(s, &statistics, &err), err);
+        CHECK(s->state.x[1] > 0);
+        if (n <= 12) CHECK_NEAR(s->state.x[1], 0.1 - 1e-3 * n * (n + 1) / 2, 1e-9);
+    }
+    CHECK(s->state.x[1] < dhat);
+    CHECK_NEAR(s->state.v[1], 0, s->options.tolerance);
+    drop_scene(s, scene);
 }
 
 TEST(bad_bodies)
@@ -381,6 +407,7 @@ int main(void)
     RUN(friction_threshold);
     RUN(stitches);
     RUN(masses);
+    RUN(lone_particle_comes_to_rest);
     RUN(bad_bodies);
     RUN(stretched_start);
     RUN(cylinder_energy);
