@@ -223,11 +223,13 @@ abut_status verify_state(const abut_sim *sim, verify_result *out, abut_error *er
 /* ---------------------------------------------------------------------------------------------- */
 /* A folder of results                                                                            */
 
-/* The scene's l from its first frame: the diagonal of all points that belong to no obstacle. */
+/* The scene's l from its first frame: the diagonal of all points that belong to no obstacle; a
+ * lone particle is as large as it is. */
 static double size_of_frame(const frame *f, const scene_def *scene)
 {
     const frame_field *body = frame_find(f, FRAME_POINTS, FIELD_BODY);
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    double diameter = 0;
     for (size_t i = 0; body && body->ints && i < f->point_count; i++) {
         int32_t left = body->ints[i];
         size_t b = 0;
@@ -236,8 +238,10 @@ static double size_of_frame(const frame *f, const scene_def *scene)
         if (b == scene->body_count || scene->bodies[b].type == BODY_OBSTACLE) continue;
         low = vec3_min(low, f->points[i]);
         high = vec3_max(high, f->points[i]);
+        if (scene->bodies[b].type == BODY_PARTICLES) diameter = 2 * scene->bodies[b].radius;
     }
-    return low.x <= high.x ? vec3_norm(vec3_sub(high, low)) : 0;
+    double diagonal = low.x <= high.x ? vec3_norm(vec3_sub(high, low)) : 0;
+    return diagonal > 0 ? diagonal : diameter;
 }
 
 /* Whether two frames have the same points and cells: meshes of a run may change. */

@@ -106,5 +106,13 @@ awk -v a="$twisted" -v b="$(tail -1 "$scratch/cord/steps.csv" | cut -d, -f10)" '
 expect 0 "beyond limits     0 triangles.*clean" verify "$scratch/split"
 cut -d, -f6 "$scratch/split/steps.csv" | sort -n | tail -1 | grep -qx '[1-9][0-9]*' || fail "split: no contact"
 
+# A lone particle has no box around it; it is as large as it is.
+cat > "$scratch/lone.json" << 'END'
+{"abut": 1, "time": {"step": 0.01, "steps": 30}, "ground": 0, "bodies": [{"type": "particles", "density": 1000,
+ "mesh": {"lattice": {"counts": [1, 1, 1], "spacing": 1}}, "particles": {"radius": 0.02}, "translate": [0, 0.1, 0]}]}
+END
+"$abut" run "$scratch/lone.json" -o "$scratch/lone" --quiet || fail "a lone particle"
+expect 0 "smallest distance .*dhat is 4e-05 m.*clean" verify "$scratch/lone"
+
 [ $failures = 0 ] && echo "all good"
 exit $((failures > 0))
