@@ -183,21 +183,27 @@ static void measure(mlcp_solver *s, mlcp_statistics *out)
         const mlcp_contact *c = &s->contacts.data[k];
         double gap = mlcp_gap(s, c), slip[2];
         mlcp_slip(s, c, slip);
-        double lambda = c->scale_n * fmax(0, c->lambda);
-        out->error_normal = fmax(out->error_normal, burmeister(lambda, fmax(0, gap)));
-        if (gap < 0) out->error_normal = fmax(out->error_normal, -gap);
+        out->error_normal = fmax(out->error_normal, burmeister(c->scale_n * c->lambda, gap));
         if (c->state == MLCP_OFF) continue;
-        out->contacts++;
-        double speed = hypot(slip[0], slip[1]);
         bool sticks = c->state == MLCP_STICKS;
-        const double *g = sticks ? c->gamma : c->force;
-        double slack = c->scale_t[0] * (c->mu * fmax(0, c->lambda) - hypot(g[0], g[1]));
+        out->contacts++;
         out->sticking += sticks;
-        if (c->mu > 0 && sticks)
-            out->error_stick = fmax(out->error_stick, burmeister(fmax(0, slack), speed));
-        if (c->mu > 0 && !sticks && c->has_direction)
-            out->error_slide = fmax(out->error_slide, fabs(slack));
+        if (!(c->mu > 0)) continue;
+        const double *g = sticks ? c->gamma : c->force;
+        double slack =
+            fmax(c->scale_t[0], c->scale_t[1]) * (c->mu * fmax(0, c->lambda) - hypot(g[0], g[1]));
+        /* The force of what slides along a known direction is the whole cone, at any speed. */
+        double error = c->state == MLCP_SLIDES && c->has_direction
+                           ? fabs(slack)
+                           : burmeister(slack, hypot(slip[0], slip[1]));
+        double *worst = sticks ? &out->error_stick : &out->error_slide;
+        *worst = fmax(*worst, error);
     }
+}
+
+static double largest_error(const mlcp_statistics *of)
+{
+    return fmax(of->error_normal, fmax(of->error_stick, of->error_slide));
 }
 
 static abut_status prepare(mlcp_solver *s, double *x, abut_error *err)
@@ -346,6 +352,8 @@ abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocit
     if (part < 1)
         for (size_t i = 0; i < scalars; i++) x[i] = start[i] + part * (x[i] - start[i]);
     measure(s, statistics);
+    /* What was put up with to end a cycle shows here. */
+    if (!(largest_error(statistics) <= s->options.tolerance)) statistics->converged = false;
     return ABUT_OK;
 }
 

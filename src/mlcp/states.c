@@ -30,24 +30,31 @@ static void clear_friction(mlcp_contact *c)
     c->last_turn = 0;
 }
 
+/* While a system is not solved yet a multiplier may pull; friction is no less than none. */
 static void remember(mlcp_contact *c, double lambda)
 {
-    c->history[c->history_count % 2] = lambda;
+    c->history[c->history_count % 2] = fmax(0, lambda);
     c->history_count++;
 }
 
 static double smoothed(const mlcp_contact *c)
 {
     if (c->history_count == 0) return 0;
-    double mean = c->history_count == 1 ? c->history[0] : 0.5 * (c->history[0] + c->history[1]);
-    return fmax(0, mean);
+    return c->history_count == 1 ? c->history[0] : 0.5 * (c->history[0] + c->history[1]);
+}
+
+/* Whether the direction has to follow the slip. */
+static bool misaligned(const mlcp_contact *c, const double slip[2], double tolerance)
+{
+    double length = norm2(slip), along = dot2(c->direction, slip) / length;
+    return length > tolerance && along > 0 && along < ALIGNED;
 }
 
 /* The direction follows the slip by small turns; a turn that overshoots is halved. */
 static void align(mlcp_contact *c, const double slip[2], double tolerance)
 {
-    double length = norm2(slip), along = dot2(c->direction, slip) / length;
-    if (!(length > tolerance) || !(along > 0 && along < ALIGNED)) return;
+    if (!misaligned(c, slip, tolerance)) return;
+    double length = norm2(slip);
     double side = c->direction[0] * slip[1] - c->direction[1] * slip[0];
     if (c->last_turn != 0) c->turn *= side * c->last_turn < 0 ? 0.5 : 1.3;
     c->turn = fmin(MOST_TURN, c->turn);
@@ -116,15 +123,25 @@ static transition change_state(mlcp_contact *c, double gap, const double slip[2]
         }
     }
     if (!c->has_direction) return result;
-    if (norm2(c->force) != c->mu * c->lambda) remember(c, c->lambda);
+    remember(c, c->lambda);
     align(c, slip, tolerance);
     for (int i = 0; i < 2; i++) c->force[i] = c->mu * smoothed(c) * c->direction[i];
     return result;
 }
 
+/* A sliding force is right when it fits the present normal force and slip. How far an update moves
+ * it says nothing: the mean of the last two normal forces may stay where it is and be wrong. */
+static bool sliding_fits(const mlcp_contact *c, const double slip[2], double band, double tolerance)
+{
+    if (c->state != MLCP_SLIDES || !c->has_direction) return true;
+    double off = norm2(c->force) - c->mu * fmax(0, c->lambda);
+    return fmax(c->scale_t[0], c->scale_t[1]) * fabs(off) <= band &&
+           !misaligned(c, slip, tolerance);
+}
+
 /* Whether the change matters: by the distances that it implies. */
 static bool accepted(const mlcp_contact *before, const mlcp_contact *after, transition kind,
-                     double gap, double tolerance, double patience)
+                     double gap, const double slip[2], double tolerance, double patience)
 {
     double normal = after->scale_n * (after->lambda - before->lambda), tangential[2];
     for (int i = 0; i < 2; i++)
@@ -134,8 +151,9 @@ static bool accepted(const mlcp_contact *before, const mlcp_contact *after, tran
     /* A fixed dead band would keep friction at zero for light nodes and short steps. */
     double weight = after->scale_n * fabs(before->lambda) * (after->mu > 0 ? after->mu : 1);
     double band = patience * fmax(1e-12, fmin(tolerance, 1e-3 * weight));
-    return change > band || (kind == TURNS_ON && -gap > 0.25 * tolerance) ||
-           kind == STARTS_TO_STICK || (kind == TURNS_OFF && gap > patience * tolerance);
+    return change > band || !sliding_fits(before, slip, band, patience * tolerance) ||
+           (kind == TURNS_ON && -gap > 0.25 * tolerance) || kind == STARTS_TO_STICK ||
+           (kind == TURNS_OFF && gap > patience * tolerance);
 }
 
 static int interval(const mlcp_solver *s, double residual, int iteration)
@@ -160,7 +178,7 @@ static bool change_contact(mlcp_solver *s, mlcp_contact *c)
     double gap = mlcp_gap(s, c), slip[2], tolerance = s->options.tolerance, factor = patience(s);
     mlcp_slip(s, c, slip);
     transition kind = change_state(c, gap, slip, factor * tolerance);
-    if (accepted(&before, c, kind, gap, tolerance, factor)) return true;
+    if (accepted(&before, c, kind, gap, slip, tolerance, factor)) return true;
     *c = before;
     return false;
 }

@@ -314,6 +314,52 @@ TEST(random_problems_with_friction)
     CHECK(iterations_sum < 300 * 3000);
 }
 
+/* The mean of the last two normal forces may be wrong although the next one does not move it: after
+ * a multiplier that pulled for a while, or when the older of the two is right and the newer is not.
+ * Friction must not stay there: what slides has all of it. */
+TEST(sliding_force_forgets_a_bad_past)
+{
+    static const double past[][2] = {{-40, -40}, {-40, 1}, {1, 30}, {0, 0}, {30, 1}};
+    random_state r = {15};
+    int sliding = 0;
+    for (int trial = 0; trial < 50; trial++) {
+        small_problem *p = new_problem(&r, trial % 2 ? MLCP_DIAGONAL : MLCP_FULL);
+        mlcp_contact c = random_contact(&r, 0.3);
+        double row[N];
+        row_of(&c, c.normal, row);
+        c.gap0 = -1 - fabs(product(row, p->b)); /* pressed */
+        c.slip0[0] = 20;                        /* slides far, whatever friction does */
+        CHECK(array_push(&p->solver.contacts, c));
+        bool converged;
+        int iterations;
+        CHECK_OK(mlcp_solve_rows(&p->solver, &converged, &iterations, &err), err);
+        mlcp_contact *solved = &p->solver.contacts.data[0];
+        CHECK(converged);
+        if (solved->state != MLCP_SLIDES) { /* such a slip may lift or hold it */
+            free_problem(p);
+            continue;
+        }
+        sliding++;
+        double right = solved->lambda, force = hypot(solved->force[0], solved->force[1]);
+        CHECK_NEAR(force, 0.3 * right, 2e-3 * right);
+        for (size_t k = 0; k < sizeof past / sizeof *past; k++) {
+            double mean = 0.5 * right * (past[k][0] + past[k][1]);
+            for (int i = 0; i < 2; i++) {
+                solved->history[i] = past[k][i] * right;
+                solved->force[i] = 0.3 * fmax(0, mean) * solved->direction[i];
+            }
+            solved->history_count = 2;
+            CHECK_OK(mlcp_solve_rows(&p->solver, &converged, &iterations, &err), err);
+            CHECK(converged);
+            CHECK_NEAR(hypot(solved->force[0], solved->force[1]), 0.3 * solved->lambda,
+                       2e-3 * right);
+            CHECK_NEAR(solved->lambda, right, 0.02 * right);
+        }
+        free_problem(p);
+    }
+    CHECK(sliding >= 45);
+}
+
 /* T-5 of the digest: the rest solved, then a row is added, with the diagonal preconditioner:
  * z.Bz = 0, and conjugate residuals break down. */
 TEST(a_new_row_on_a_solved_system)
@@ -342,6 +388,7 @@ int main(void)
     RUN(random_problems_without_friction);
     RUN(duplicated_rows);
     RUN(random_problems_with_friction);
+    RUN(sliding_force_forgets_a_bad_past);
     RUN(a_new_row_on_a_solved_system);
     return TEST_END();
 }
