@@ -4,7 +4,7 @@
 . "$ABUT_SOURCE_DIR/tests/support/script.sh"
 module=${ABUT_PETSC_MODULE:-$(dirname "$abut")/abut_petsc.so}
 if ! command -v mpirun > /dev/null || [ ! -f "$module" ]; then
-    echo "skipped: no mpirun, or built without PETSc (make mpi)"
+    echo "skipped: no mpirun, or built without PETSc (make mpi; make test-long BUILD=build-mpi)"
     exit 77
 fi
 cd "$ABUT_SOURCE_DIR" || exit 1
