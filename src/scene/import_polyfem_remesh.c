@@ -1,48 +1,70 @@
-/* PolyFEM's `space.remesh`: its tolerances are on the potential, as ours. */
+/* PolyFEM's `space.remesh`: its tolerances are on the potential, as ours. A key either means the
+ * same here, or a warning names it and what holds instead; unknown ones are refused. */
 #include "scene/import_polyfem.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers that mean the same here. */
+/* Keys that mean the same here. */
 static const struct {
     const char *from, *to;
     double factor;
+    bool by_energy; /* has no meaning for the sizing field */
 } numbers[] = {
-    {"split/acceptance_tolerance", "split_tolerance", 1},
-    {"split/culling_threshold", "split_threshold", 1},
-    {"split/min_edge_length", "min_edge", 1},
-    {"collapse/acceptance_tolerance", "collapse_tolerance", -1},
-    {"collapse/culling_threshold", "collapse_threshold", 1},
-    {"collapse/rel_max_edge_length", "max_edge", 1},
+    {"split/acceptance_tolerance", "split_tolerance", 1, true},
+    {"split/culling_threshold", "split_threshold", 1, true},
+    {"split/min_edge_length", "min_edge", 1, false},
+    {"split/max_depth", "depth", 1, false},
+    {"collapse/acceptance_tolerance", "collapse_tolerance", -1, true},
+    {"collapse/culling_threshold", "collapse_threshold", 1, true},
+    {"collapse/rel_max_edge_length", "max_edge", 1, false},
 };
-static const char *const switches[][2] = {{"split/enabled", "split"},
-                                          {"collapse/enabled", "collapse"},
-                                          {"swap/enabled", "swap"},
-                                          {"smooth/enabled", "smooth"}};
-/* Limits of how it tries operations, for which there are values of our own. */
-static const char *const without_effect[] = {"enabled",
-                                             "type",
-                                             "split/max_depth",
-                                             "collapse/max_depth",
-                                             "swap/max_depth",
-                                             "smooth/max_iters",
-                                             "swap/acceptance_tolerance",
-                                             "smooth/acceptance_tolerance",
-                                             "collapse/abs_max_edge_length",
-                                             "local_relaxation/local_mesh_n_ring",
-                                             "local_relaxation/local_mesh_rel_area",
-                                             "local_relaxation/max_nl_iterations"};
+static const struct {
+    const char *from, *to;
+    bool by_energy;
+} switches[] = {{"split/enabled", "split", false},
+                {"collapse/enabled", "collapse", false},
+                {"swap/enabled", "swap", true},
+                {"smooth/enabled", "smooth", true}};
+
+/* Keys that have no effect, and why: a warning says so unless their operation is off (which: a path
+ * and whether it is on without being named). same: the native key whose value holds for them, too,
+ * so that there is nothing to say when both are equal. */
+static const struct {
+    const char *from, *operation;
+    bool usually_on;
+    const char *same;
+    double factor, usual; /* of `same` */
+    const char *instead;
+} without_effect[] = {
+    {"collapse/max_depth", "collapse/enabled", true, "depth", 1, 3,
+     "split/max_depth holds for both"},
+    {"collapse/abs_max_edge_length", "collapse/enabled", true, NULL, 0, 0,
+     "lengths of collapses are relative to the starting mesh (rel_max_edge_length)"},
+    {"swap/acceptance_tolerance", "swap/enabled", false, "collapse_tolerance", -1, 1e-8,
+     "the tolerance of collapses holds for swaps"},
+    {"swap/max_depth", "swap/enabled", false, NULL, 0, 0, "an edge is tried once in a step"},
+    {"smooth/acceptance_tolerance", "smooth/enabled", false, "collapse_tolerance", -1, 1e-8,
+     "the tolerance of collapses holds for smoothing"},
+    {"smooth/max_iters", "smooth/enabled", false, NULL, 0, 0, "a vertex is tried once in a step"},
+    {"local_relaxation/local_mesh_n_ring", NULL, true, NULL, 0, 0, "patches have sizes of our own"},
+    {"local_relaxation/local_mesh_rel_area", NULL, true, NULL, 0, 0,
+     "patches have sizes of our own"},
+    {"local_relaxation/max_nl_iterations", NULL, true, NULL, 0, 0,
+     "patches have iterations of our own"},
+};
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
 
 static bool known(const char *path)
 {
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    for (size_t i = 0; i < COUNT(numbers); i++)
         if (strcmp(numbers[i].from, path) == 0) return true;
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        if (strcmp(switches[i][0], path) == 0) return true;
-    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++)
-        if (strcmp(without_effect[i], path) == 0) return true;
-    return false;
+    for (size_t i = 0; i < COUNT(switches); i++)
+        if (strcmp(switches[i].from, path) == 0) return true;
+    for (size_t i = 0; i < COUNT(without_effect); i++)
+        if (strcmp(without_effect[i].from, path) == 0) return true;
+    return strcmp(path, "enabled") == 0 || strcmp(path, "type") == 0;
 }
 
 static abut_status check_keys(const polyfem_scene *s, const json_t *object, const char *above,
@@ -64,6 +86,53 @@ static abut_status check_keys(const polyfem_scene *s, const json_t *object, cons
     return ABUT_OK;
 }
 
+static void warn(const polyfem_scene *s, const char *path, const char *instead)
+{
+    log_message(s->log, ABUT_LOG_WARNING, "%s: /space/remesh/%s has no effect: %s", s->path, path,
+                instead);
+}
+
+/* Numbers and switches that mean the same; those that the sizing field does not have are named. */
+static void set_keys(const polyfem_scene *s, const json_t *from, bool by_energy, json_t *to)
+{
+    for (size_t i = 0; i < COUNT(numbers); i++) {
+        const json_t *value = polyfem_get(from, numbers[i].from);
+        if (!json_is_number(value)) continue;
+        if (numbers[i].by_energy && !by_energy)
+            warn(s, numbers[i].from, "the sizing field has no energies");
+        else if (json_is_integer(value) && numbers[i].factor == 1)
+            json_object_set(to, numbers[i].to, (json_t *)value);
+        else
+            json_object_set_new(to, numbers[i].to,
+                                json_real(numbers[i].factor * json_number_value(value)));
+    }
+    for (size_t i = 0; i < COUNT(switches); i++) {
+        const json_t *value = polyfem_get(from, switches[i].from);
+        if (!json_is_boolean(value)) continue;
+        if (!switches[i].by_energy || by_energy)
+            json_object_set(to, switches[i].to, (json_t *)value);
+        else if (json_is_true(value))
+            warn(s, switches[i].from, "the sizing field here only splits and collapses");
+    }
+}
+
+static void mention_without_effect(const polyfem_scene *s, const json_t *from, bool by_energy,
+                                   const json_t *to)
+{
+    for (size_t i = 0; i < COUNT(without_effect); i++) {
+        const json_t *value = polyfem_get(from, without_effect[i].from);
+        const char *operation = without_effect[i].operation, *same = without_effect[i].same;
+        bool tried = by_energy || without_effect[i].usually_on;
+        if (!value || !tried) continue;
+        if (operation && !polyfem_flag(from, operation, without_effect[i].usually_on)) continue;
+        if (same &&
+            json_number_value(value) ==
+                without_effect[i].factor * polyfem_number(to, same, without_effect[i].usual))
+            continue;
+        warn(s, without_effect[i].from, without_effect[i].instead);
+    }
+}
+
 abut_status polyfem_set_remesh(const polyfem_scene *s, json_t *native, abut_error *err)
 {
     const json_t *from = polyfem_get(s->document, "space/remesh");
@@ -72,30 +141,13 @@ abut_status polyfem_set_remesh(const polyfem_scene *s, json_t *native, abut_erro
     json_t *to = json_object();
     json_object_set_new(native, "remesh", to);
     const char *type = json_string_value(polyfem_get(from, "type"));
-    if (type && strcmp(type, "sizing_field") == 0)
-        json_object_set_new(to, "method", json_string("sizing-field"));
-    else if (type && strcmp(type, "physics") != 0)
+    bool by_energy = !type || strcmp(type, "physics") == 0;
+    if (!by_energy && strcmp(type, "sizing_field") != 0)
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/space/remesh/type",
                              "only \"physics\" and \"sizing_field\" are supported, found \"%s\"",
                              err, type);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        const json_t *value = polyfem_get(from, numbers[i].from);
-        if (json_is_number(value))
-            json_object_set_new(to, numbers[i].to,
-                                json_real(numbers[i].factor * json_number_value(value)));
-    }
-    bool by_energy = !json_object_get(to, "method");
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-        const json_t *value = polyfem_get(from, switches[i][0]);
-        bool only_by_energy =
-            strcmp(switches[i][1], "swap") == 0 || strcmp(switches[i][1], "smooth") == 0;
-        if (only_by_energy && !by_energy && json_is_true(value)) {
-            log_message(s->log, ABUT_LOG_WARNING,
-                        "%s: /space/remesh/%s: the sizing field here only splits and collapses",
-                        s->path, switches[i][0]);
-            continue;
-        }
-        if (json_is_boolean(value)) json_object_set(to, switches[i][1], (json_t *)value);
-    }
+    if (!by_energy) json_object_set_new(to, "method", json_string("sizing-field"));
+    set_keys(s, from, by_energy, to);
+    mention_without_effect(s, from, by_energy, to);
     return ABUT_OK;
 }

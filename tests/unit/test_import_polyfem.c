@@ -47,6 +47,8 @@ static void tear_down(void)
 }
 
 /* More keys of the scene; its geometry is a tet and more. */
+static logger *listener; /* of imports; NULL: none */
+
 static abut_status import(const char *geometry, const char *more, scene_def **scene)
 {
     char path[400], text[4000];
@@ -57,7 +59,7 @@ static abut_status import(const char *geometry, const char *more, scene_def **sc
     write_at("scenes/test.json", text);
     snprintf(path, sizeof path, "%s/scenes/test.json", folder);
     *scene = NULL;
-    return scene_load(path, NULL, 0, NULL, scene, &err);
+    return scene_load(path, NULL, 0, listener, scene, &err);
 }
 
 static scene_def *must_import(const char *geometry, const char *more)
@@ -443,13 +445,74 @@ TEST(remeshing)
                     "\"collapse\": {\"enabled\": false, \"acceptance_tolerance\": -0.02, "
                     "\"culling_threshold\": 0.4}, \"swap\": {\"enabled\": true}}}");
     CHECK(s->remesh.method == REMESH_SIZING_FIELD && !s->remesh.collapse && !s->remesh.swap);
+    CHECK(s->remesh.min_edge == 0.01);
+    scene_free(s);
+    s = must_import("}", ", \"space\": {\"remesh\": {\"enabled\": true, "
+                         "\"split\": {\"acceptance_tolerance\": 0.4, \"culling_threshold\": 0.6, "
+                         "\"max_depth\": 5}, \"collapse\": {\"acceptance_tolerance\": -0.02, "
+                         "\"culling_threshold\": 0.4, \"rel_max_edge_length\": 2}}}");
     CHECK(s->remesh.split_tolerance == 0.4 && s->remesh.split_threshold == 0.6);
-    CHECK(s->remesh.min_edge == 0.01 && s->remesh.collapse_tolerance == 0.02);
-    CHECK(s->remesh.collapse_threshold == 0.4);
+    CHECK(s->remesh.collapse_tolerance == 0.02 && s->remesh.collapse_threshold == 0.4);
+    CHECK(s->remesh.depth == 5 && s->remesh.max_edge == 2);
     scene_free(s);
     s = must_import("}", ", \"space\": {\"remesh\": {\"enabled\": false}}");
     CHECK(!s->remesh.on && !s->bodies[0].remesh);
     scene_free(s);
+}
+
+/* Warnings of an import, one per line. */
+static char heard[4000];
+
+static void hear(void *user, abut_log_level level, const char *text)
+{
+    (void)user;
+    if (level == ABUT_LOG_WARNING)
+        snprintf(heard + strlen(heard), sizeof heard - strlen(heard), "%s\n", text);
+}
+
+static int warnings_of(const char *remesh)
+{
+    char more[600];
+    logger log = {hear, NULL, ABUT_LOG_WARNING};
+    snprintf(more, sizeof more, ", \"space\": {\"remesh\": {\"enabled\": true, %s}}", remesh);
+    heard[0] = 0;
+    listener = &log;
+    scene_free(must_import("}", more));
+    listener = NULL;
+    int lines = 0;
+    for (const char *c = heard; *c; c++) lines += *c == '\n';
+    return lines;
+}
+
+/* What cannot be taken over is named, one by one; what has no effect there either is not. */
+TEST(remeshing_names_what_it_drops)
+{
+    static const char *const dropped[][2] = {
+        {"\"collapse\": {\"max_depth\": 4}", "/collapse/max_depth "},
+        {"\"collapse\": {\"abs_max_edge_length\": 0.1}", "/collapse/abs_max_edge_length "},
+        {"\"swap\": {\"enabled\": true, \"acceptance_tolerance\": -10}",
+         "/swap/acceptance_tolerance "},
+        {"\"swap\": {\"enabled\": true, \"max_depth\": 2}", "/swap/max_depth "},
+        {"\"smooth\": {\"enabled\": true, \"acceptance_tolerance\": -10}",
+         "/smooth/acceptance_tolerance "},
+        {"\"smooth\": {\"enabled\": true, \"max_iters\": 2}", "/smooth/max_iters "},
+        {"\"local_relaxation\": {\"local_mesh_n_ring\": 3}", "/local_mesh_n_ring "},
+        {"\"local_relaxation\": {\"local_mesh_rel_area\": 0.1}", "/local_mesh_rel_area "},
+        {"\"local_relaxation\": {\"max_nl_iterations\": 2}", "/max_nl_iterations "},
+        {"\"type\": \"sizing_field\", \"split\": {\"acceptance_tolerance\": 1}",
+         "/split/acceptance_tolerance "},
+        {"\"type\": \"sizing_field\", \"swap\": {\"enabled\": true}", "/swap/enabled "},
+    };
+    int silent = warnings_of("\"split\": {\"max_depth\": 4}, \"collapse\": {\"max_depth\": 4, "
+                             "\"acceptance_tolerance\": -0.1}, \"swap\": {\"enabled\": true, "
+                             "\"acceptance_tolerance\": -0.1}, "
+                             "\"smooth\": {\"enabled\": false, \"acceptance_tolerance\": -10}");
+    CHECK(silent == 0);
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
+        int count = warnings_of(dropped[i][0]);
+        CHECK(count == 1 && strstr(heard, dropped[i][1]) && strstr(heard, "has no effect"));
+        if (count != 1 || !strstr(heard, dropped[i][1])) printf("%s: %s\n", dropped[i][0], heard);
+    }
 }
 
 TEST(refusals)
@@ -579,6 +642,7 @@ int main(void)
     RUN(selections_of_cells_and_files);
     RUN(materials);
     RUN(remeshing);
+    RUN(remeshing_names_what_it_drops);
     RUN(refusals);
     tear_down();
     return TEST_END();
