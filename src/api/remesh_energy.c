@@ -400,6 +400,7 @@ static remesh_problem problem_of(const joined *j)
                             .field_predictor = FIELD_PREDICTOR,
                             .field_start = s->contact ? FIELD_STATE : -1,
                             .field_safe = s->contact ? FIELD_SAFE : 0,
+                            .lag = s->options.friction_iterations == 1 ? LAG_AT_START : LAG_AT_END,
                             .tolerance = s->options.tolerance * h,
                             .memory = &j->sim->remesh->memory};
 }

@@ -31,6 +31,11 @@ typedef struct remesh_traction {
     vec3 traction;
 } remesh_traction;
 
+/* Positions at which the step took normal forces and frames of friction: those at its start, or its
+ * solution (field_safe, or x without one). They do not move while patches are relaxed, so that
+ * friction is one potential for all patches. */
+typedef enum remesh_lag { LAG_AT_START, LAG_AT_END } remesh_lag;
+
 /* The incremental potential of the step: mass_factor / 2 |x - predictor|_M^2 (consistent mass) +
  * force_factor (elastic energy - loads) + contact + friction. All pointers are borrowed. */
 typedef struct remesh_problem {
@@ -59,6 +64,7 @@ typedef struct remesh_problem {
      * intersections. With it x may be relaxed on surfaces without looking at contact, for the
      * caller to go from here to there with care. 0: none. */
     int field_safe;
+    remesh_lag lag;
     double tolerance;      /* of the local Newton: largest entry of the direction, m */
     remesh_memory *memory; /* what did not pay in earlier steps; changed. NULL: none */
 } remesh_problem;

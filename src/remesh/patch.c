@@ -127,6 +127,7 @@ void patch_free(patch *p)
     array_free(&p->x);
     array_free(&p->origin);
     array_free(&p->start);
+    array_free(&p->lag);
     array_free(&p->fixed);
     array_free(&p->edge_keys);
     memset(p, 0, sizeof *p);
@@ -165,7 +166,7 @@ static void clear_model(model *m)
 }
 
 /* A block that does not move unless its flags are taken away later. */
-static abut_status add_block(patch *p, vec3 rest, vec3 now, vec3 start, int32_t body,
+static abut_status add_block(patch *p, vec3 rest, vec3 now, vec3 start, vec3 lag, int32_t body,
                              int32_t vertex, int32_t scene_vertex, int32_t *block, abut_error *err)
 {
     *block = (int32_t)p->vertices.count;
@@ -173,10 +174,12 @@ static abut_status add_block(patch *p, vec3 rest, vec3 now, vec3 start, int32_t 
     bool ok = array_push(&p->vertices, vertex) && array_push(&p->scene_vertex, scene_vertex) &&
               array_push(&p->model.rest, rest) && array_push(&p->model.mass, 0.0) &&
               array_push(&p->model.body, body) && array_resize(&p->x, n + 3) &&
-              array_resize(&p->start, n + 3) && array_resize(&p->fixed, n + 3);
+              array_resize(&p->start, n + 3) && array_resize(&p->lag, n + 3) &&
+              array_resize(&p->fixed, n + 3);
     if (!ok) return error_memory(err, "preparing a patch");
     vec3_store(p->x.data + n, now);
     vec3_store(p->start.data + n, start);
+    vec3_store(p->lag.data + n, lag);
     memset(p->fixed.data + n, 1, 3);
     return ABUT_OK;
 }
@@ -195,8 +198,11 @@ abut_status patch_local_block(patch *p, int32_t vertex, int32_t *block, abut_err
     const remesh_problem *q = p->problem;
     vec3 now = *local_field(m, vertex, p->field_now);
     vec3 start = q->field_start >= 0 ? *local_field(m, vertex, q->field_start) : now;
+    vec3 lag = q->lag == LAG_AT_START ? start
+               : q->field_safe > 0    ? *local_field(m, vertex, q->field_safe)
+                                      : now;
     int32_t body = (int32_t)(p->model.bodies.count - q->material_count) + attribute_of(m, vertex);
-    TRY(add_block(p, m->vertices.data[vertex].rest, now, start, body, vertex, -1, block, err));
+    TRY(add_block(p, m->vertices.data[vertex].rest, now, start, lag, body, vertex, -1, block, err));
     if (!number_map_set(&p->block_of, vertex, *block))
         return error_memory(err, "preparing a patch");
     return ABUT_OK;
@@ -207,8 +213,9 @@ abut_status patch_scene_block(patch *p, int32_t vertex, int32_t *block, abut_err
     *block = number_map_get(&p->scene_block, vertex);
     if (*block >= 0) return ABUT_OK;
     int32_t body = p->problem->scene->surface.vertex_body.data[vertex];
-    TRY(add_block(p, p->around->rest[vertex], p->around->now[vertex], p->around->start[vertex],
-                  body, -1, vertex, block, err));
+    vec3 now = p->around->now[vertex], start = p->around->start[vertex];
+    TRY(add_block(p, p->around->rest[vertex], now, start,
+                  p->problem->lag == LAG_AT_START ? start : now, body, -1, vertex, block, err));
     if (!number_map_set(&p->scene_block, vertex, *block))
         return error_memory(err, "preparing a patch");
     return ABUT_OK;
@@ -425,11 +432,11 @@ abut_status patch_open(patch *p, const local_list *cells, surround_box *where, a
 
 /* --- energy and solution -------------------------------------------------------------------- */
 
-/* Normal forces and frames of friction at the present x. */
+/* Normal forces and frames of friction, as the step has them. */
 static abut_status lag_friction(patch *p, abut_error *err)
 {
     if (!p->friction) return ABUT_OK;
-    TRY(p->contact->base.class->update(&p->contact->base, p->x.data, err));
+    TRY(p->contact->base.class->update(&p->contact->base, p->lag.data, err));
     TRY(friction_lag(p->friction, err));
     p->friction->base.enabled = true;
     return ABUT_OK;

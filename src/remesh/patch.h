@@ -49,6 +49,7 @@ typedef struct patch {
     local_list scene_vertex; /* per block: vertex of the scene's surface, -1 */
     surround_near near;
     ARRAY(double) x, origin, start;
+    ARRAY(double) lag; /* where friction takes its forces */
     ARRAY(uint8_t) fixed;
     bool contact_possible; /* some free vertex is on the surface */
     stage_timer timer;

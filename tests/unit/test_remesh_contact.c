@@ -175,9 +175,9 @@ static stepper *make_touching(double friction, int steps)
     return s;
 }
 
-TEST(potential_is_that_of_the_step)
+static void compare_potentials(double friction)
 {
-    stepper *s = make_touching(0, 12);
+    stepper *s = make_touching(friction, friction > 0 ? 14 : 12);
     local_mesh m;
     to_local(s, &m);
     remesh_problem q = make_problem(s);
@@ -186,6 +186,8 @@ TEST(potential_is_that_of_the_step)
     energy = problem_value(&s->problem, s->x);
     CHECK_OK(remesh_potential(&m, &q, false, &potential, &err), err);
     CHECK(s->contact->base.class->value(&s->contact->base, s->x) > 1e-3 * fabs(energy));
+    if (friction > 0)
+        CHECK(s->friction->base.class->value(&s->friction->base, s->x) > 1e-6 * fabs(energy));
     CHECK_NEAR(potential * q.force_factor, energy, 1e-12 * fabs(energy));
     /* It is the solution of the step already. */
     double relaxed;
@@ -193,6 +195,13 @@ TEST(potential_is_that_of_the_step)
     CHECK_NEAR(relaxed, potential, 1e-9 * fabs(potential));
     local_mesh_free(&m);
     stepper_destroy(s);
+}
+
+/* Forces of friction are those of the step as well. */
+TEST(potential_is_that_of_the_step)
+{
+    compare_potentials(0);
+    compare_potentials(0.4);
 }
 
 static void print_report(const char *what, const remesh_report *r)
@@ -206,9 +215,9 @@ static void print_report(const char *what, const remesh_report *r)
            (double)r->patch_vertices / (double)(r->patches ? r->patches : 1), r->seconds);
 }
 
-TEST(patches_gain_what_the_whole_gains)
+static void sum_gains(double friction)
 {
-    stepper *s = make_touching(0, 12);
+    stepper *s = make_touching(friction, friction > 0 ? 14 : 12);
     local_mesh m;
     to_local(s, &m);
     remesh_problem q = make_problem(s);
@@ -229,6 +238,12 @@ TEST(patches_gain_what_the_whole_gains)
     check_state(s, &m, FIELD_START);
     local_mesh_free(&m);
     stepper_destroy(s);
+}
+
+TEST(patches_gain_what_the_whole_gains)
+{
+    sum_gains(0);
+    sum_gains(0.4);
 }
 
 /* Everything that is possible is done, whatever it costs: only geometry refuses. */
