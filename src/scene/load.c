@@ -178,7 +178,7 @@ abut_status scene_load_bytes(const char *path, const file_bytes *bytes,
     TRY(document_of(path, bytes, log, &document, err));
     abut_status status = ABUT_OK;
     for (size_t i = 0; i < override_count && status == ABUT_OK; i++)
-        status = override_apply(document, &schema_scene, overrides[i], err);
+        status = override_apply(document, &schema_scene, overrides[i], log, err);
     problem_list problems = {.file = short_path(path), .err = err, .log = log};
     if (status == ABUT_OK) status = schema_resolve(&schema_scene, document, &problems, &resolved);
     json_decref(document);

@@ -45,12 +45,13 @@ static const char *get_string(const json_t *object, const char *key)
     return json_string_value(get(object, key));
 }
 
-/* Position of the word in its list, which is the value of the enum. */
+/* Position of the word in its list, which is the value of the enum; 0 where the key does not hold.
+ */
 static int get_word(const json_t *object, const char *key, const char *const *words)
 {
     const char *word = get_string(object, key);
     int i = 0;
-    while (words[i] && strcmp(words[i], word) != 0) i++;
+    while (word && words[i] && strcmp(words[i], word) != 0) i++;
     return i;
 }
 
@@ -482,7 +483,7 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     out->velocity = native_get_vector(object, "velocity");
     out->angular_velocity = native_get_vector(object, "angular_velocity");
     out->friction = get_number_or(object, "friction", -1);
-    out->consistent_mass = strcmp(get_string(object, "mass"), "consistent") == 0;
+    out->consistent_mass = get(object, "mass") && schema_has_word(object, "mass", "consistent");
     read_material(object, get(scene->resolved, "materials"), &out->material);
     out->offset = get_number(object, "offset");
     if (out->type == BODY_SHELL)

@@ -17,6 +17,7 @@ typedef struct target {
     const schema_field *field; /* that holds the value at hand; NULL at the top */
     bool in_list;              /* the value at hand is an entry of the list `field` */
     json_t *value;             /* at hand, borrowed */
+    const logger *log;
     abut_error *err;
 } target;
 
@@ -118,6 +119,22 @@ static abut_status open_string(target *t, json_t *parent, const step *from)
     return store_key(t, parent, from->key, written_out);
 }
 
+/* Takes away the keys beside a word that do not hold under its new value. */
+static void drop_others(const target *t, const schema_type *type, json_t *object, const char *key,
+                        const json_t *word)
+{
+    for (size_t i = 0; json_is_string(word) && i < type->field_count; i++) {
+        const schema_field *other = &type->fields[i];
+        if (!other->under || strcmp(other->under, key) != 0 ||
+            !json_object_get(object, other->key) || schema_holds(other, json_string_value(word)))
+            continue;
+        json_object_del(object, other->key);
+        log_message(t->log, ABUT_LOG_WARNING,
+                    "override \"%.150s\" removes \"%s\", which is not for it", t->assignment,
+                    other->key);
+    }
+}
+
 /* Goes to the field `key` of the object at hand, making it when it is absent and `last` is false.
  */
 static abut_status enter_key(target *t, const step *s, bool last, json_t *new_value)
@@ -138,6 +155,7 @@ static abut_status enter_key(target *t, const step *s, bool last, json_t *new_va
                 json_object_del(t->value, t->type->fields[i].key);
 
     json_t *object = t->value;
+    if (last && field->kind == SCHEMA_WORD) drop_others(t, t->type, object, s->key, new_value);
     t->field = field;
     t->in_list = named_entry;
     t->type = field->type;
@@ -196,10 +214,14 @@ static abut_status assign(target *t, json_t *new_value)
 }
 
 abut_status override_apply(json_t *document, const schema_type *type, const char *assignment,
-                           abut_error *err)
+                           const logger *log, abut_error *err)
 {
-    target t = {
-        .assignment = assignment, .rest = assignment, .type = type, .value = document, .err = err};
+    target t = {.assignment = assignment,
+                .rest = assignment,
+                .type = type,
+                .value = document,
+                .log = log,
+                .err = err};
     t.end = strchr(assignment, '=');
     if (!t.end || t.end == assignment)
         return fail(&t, "must have the form path=value, for example time.step=0.01");

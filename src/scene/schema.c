@@ -9,8 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+/* An object that is being looked at, and the one around it. */
+typedef struct frame {
+    const schema_type *type;
+    const json_t *object;
+    const struct frame *outer;
+} frame;
+
 /* State of one walk through a document. */
 struct schema_walk {
+    const frame *inner;
     problem_list *problems;
     const json_t *root;
     size_t index; /* in the innermost list of objects */
@@ -49,6 +57,18 @@ static void pop(schema_walk *w, size_t before)
 {
     w->path_length = before;
     w->path[before] = 0;
+}
+
+/* A resolved number may be whole or not. */
+bool schema_same(const json_t *a, const json_t *b)
+{
+    if (json_is_number(a) && json_is_number(b)) return json_number_value(a) == json_number_value(b);
+    if (!json_is_array(a) || !json_is_array(b)) return json_equal(a, b);
+    size_t count = json_array_size(a);
+    bool same = count == json_array_size(b);
+    for (size_t i = 0; same && i < count; i++)
+        same = schema_same(json_array_get(a, i), json_array_get(b, i));
+    return same;
 }
 
 /* --- Problems --- */
@@ -450,6 +470,58 @@ static json_t *resolve_value(schema_walk *w, const schema_field *field, const js
     return NULL;
 }
 
+/* --- Keys that only hold under another key's value --- */
+
+bool schema_holds(const schema_field *field, const char *word)
+{
+    for (const char *const *value = field->values; value && *value; value++)
+        if (strcmp(*value, word) == 0) return true;
+    return !field->values;
+}
+
+/* The word that the field `key` has around here, given or by default; "" where it is no word. */
+static void word_around(const schema_walk *w, const char *key, char *word, size_t size)
+{
+    word[0] = 0;
+    for (const frame *f = w->inner; f; f = f->outer) {
+        const schema_field *field = schema_find(f->type, key);
+        if (!field) continue;
+        const json_t *given = json_object_get(f->object, key);
+        if (json_is_string(given))
+            snprintf(word, size, "%s", json_string_value(given));
+        else if (!given && field->initial) /* a word in quotes */
+            snprintf(word, size, "%.*s", (int)strlen(field->initial) - 2, field->initial + 1);
+        return;
+    }
+}
+
+/* False, and a problem unless the value is what it would be anyway: documents that were written out
+ * by earlier versions have all defaults. Fields under a word that is wrong itself are left alone.
+ */
+static bool holds_here(schema_walk *w, const schema_field *field, const json_t *given)
+{
+    char word[60], list[300];
+    if (!field->values) return true;
+    word_around(w, field->under, word, sizeof word);
+    if (!word[0] || schema_holds(field, word)) return true;
+    json_t *initial = given ? initial_value(w, field) : NULL;
+    json_t *same = initial ? resolve_value(w, field, initial) : NULL;
+    size_t before = w->problems->count;
+    json_t *value = given ? resolve_value(w, field, given) : NULL;
+    bool idle = !given || w->problems->count > before || schema_same(value, same);
+    json_decref(value);
+    json_decref(same);
+    json_decref(initial);
+    if (idle) return false;
+    size_t length = 0;
+    for (const char *const *v = field->values; *v && length < sizeof list; v++)
+        length += (size_t)snprintf(list + length, sizeof list - length, "%s\"%s\"",
+                                   length ? ", " : "", *v);
+    problem_add(w->problems, w->path, "is not for the %s \"%s\", only for %s%s%s", field->under,
+                word, list, field->instead ? "; " : "", field->instead ? field->instead : "");
+    return false;
+}
+
 /* One field of an object: given, filled in, or missing. */
 static void resolve_field(schema_walk *w, const schema_field *field, const json_t *object,
                           json_t *result)
@@ -457,15 +529,21 @@ static void resolve_field(schema_walk *w, const schema_field *field, const json_
     json_t *given = json_incref(json_object_get(object, field->key));
     bool needed_absent = field->needs && !json_object_get(object, field->needs);
     size_t before = push_key(w, field->key);
+    bool holds = holds_here(w, field, given);
     if (given && needed_absent)
         problem_add(w->problems, w->path, "is only allowed together with \"%s\"", field->needs);
-    if (!given && !needed_absent) given = initial_value(w, field);
-    if (given)
+    if (!given && !needed_absent && holds) given = initial_value(w, field);
+    if (given && holds)
         set(w, result, field->key, resolve_value(w, field, given));
-    else if (field->flags & SCHEMA_REQUIRED) {
+    else if (holds && field->flags & SCHEMA_REQUIRED) {
         char expected[400];
         schema_expectation(field, expected, sizeof expected);
-        problem_add(w->problems, w->path, "is missing; must be %s", expected);
+        char word[60], where[120] = "";
+        if (field->values) {
+            word_around(w, field->under, word, sizeof word);
+            snprintf(where, sizeof where, "the %s \"%s\" needs it; ", field->under, word);
+        }
+        problem_add(w->problems, w->path, "is missing; %smust be %s", where, expected);
     }
     json_decref(given);
     pop(w, before);
@@ -476,10 +554,13 @@ static json_t *resolve_fields(schema_walk *w, const schema_type *type, const jso
     size_t problems_before = w->problems->count;
     json_t *result = made(w, json_object());
     if (!result) return NULL;
+    frame here = {type, value, w->inner};
+    w->inner = &here;
     report_unknown_keys(w, type, value);
     check_choice(w, type, value);
     for (size_t i = 0; i < type->field_count && !w->out_of_memory; i++)
         resolve_field(w, &type->fields[i], value, result);
+    w->inner = here.outer;
     if (type->rule && !w->out_of_memory && w->problems->count == problems_before)
         type->rule(w, result);
     return result;

@@ -51,6 +51,10 @@ enum { LOW_CLOSED = 1, LOW_OPEN = 2, HIGH_CLOSED = 4, HIGH_OPEN = 8, NOT_ZERO = 
 #define ABOVE_TO(a, b) .bounds = LOW_OPEN | HIGH_CLOSED, .low = (a), .high = (b)
 #define BETWEEN(a, b) .bounds = LOW_OPEN | HIGH_OPEN, .low = (a), .high = (b)
 
+/* Where a key holds, in a table line. */
+#define UNDER(key, ...)                                                                            \
+    .under = (key), .values = (const char *const[]) { __VA_ARGS__, NULL }
+
 typedef struct schema_type schema_type;
 typedef struct schema_walk schema_walk;
 
@@ -69,6 +73,11 @@ typedef struct schema_field {
     const schema_type *type;
     const char *map;   /* SCHEMA_OR_NAME: key of the top-level map */
     const char *needs; /* only allowed, and only filled in, beside this key */
+    /* Only allowed, and only filled in, where the field `under` of this object, or of the nearest
+     * one around it that has such a field, is one of these words. NULL: everywhere. */
+    const char *under;
+    const char *const *values; /* ends with NULL */
+    const char *instead;       /* what the message about it suggests, or NULL */
     const char *unit;
     const char *doc; /* one line */
 } schema_field;
@@ -92,6 +101,8 @@ extern const schema_type schema_scene;
 /* Number of components or NULL-terminated words. */
 size_t schema_word_count(const char *const *words);
 const schema_field *schema_find(const schema_type *type, const char *key);
+/* Whether a field holds where its `under` is this word. */
+bool schema_holds(const schema_field *field, const char *word);
 /* The nearest key of a type to a mistyped one, or NULL. */
 const char *schema_closest_key(const schema_type *type, const char *key);
 
@@ -116,6 +127,8 @@ abut_status schema_resolve(const schema_type *type, const json_t *document, prob
 /* For rules: reports a problem with the field `key` of the object the rule is called for. */
 void schema_rule_problem(schema_walk *walk, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* Whether two resolved values mean the same: 1 and 1.0 do. */
+bool schema_same(const json_t *a, const json_t *b);
 /* Whether a field of an object, which is a word, is this one. */
 bool schema_has_word(const json_t *object, const char *key, const char *word);
 /* For rules: memory has run out, the walk fails. */

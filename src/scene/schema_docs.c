@@ -144,12 +144,25 @@ static json_t *value_schema(const schema_field *f)
     return NULL;
 }
 
+/* `deformable`, `shell` */
+static void list_values(const schema_field *f, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (size_t i = 0; f->values && f->values[i] && length < size; i++)
+        length +=
+            (size_t)snprintf(text + length, size - length, "%s`%s`", i ? ", " : "", f->values[i]);
+}
+
 static json_t *property(const schema_field *f)
 {
+    char values[300], only[400] = "";
+    list_values(f, values, sizeof values);
+    if (f->values) snprintf(only, sizeof only, " Only for the %s %s.", f->under, values);
     json_t *s = value_schema(f);
-    bool good =
-        s && set(s, "description",
-                 f->unit ? json_sprintf("%s Unit: %s.", f->doc, f->unit) : json_string(f->doc));
+    bool good = s && set(s, "description",
+                         f->unit ? json_sprintf("%s Unit: %s.%s", f->doc, f->unit, only)
+                                 : json_sprintf("%s%s", f->doc, only));
     if (good && f->initial) good = set(s, "default", json_loads(f->initial, JSON_DECODE_ANY, NULL));
     if (good) return s;
     json_decref(s);
@@ -163,7 +176,7 @@ static bool add_key_rules(json_t *schema, const schema_type *type)
     bool good = required && one_of && needs;
     for (size_t i = 0; good && i < type->field_count; i++) {
         const schema_field *f = &type->fields[i];
-        if (f->flags & SCHEMA_REQUIRED)
+        if ((f->flags & SCHEMA_REQUIRED) && !f->values)
             good = json_array_append_new(required, json_string(f->key)) == 0;
         if (good && (f->flags & SCHEMA_CHOICE))
             good = json_array_append_new(one_of, json_pack("{s:[s]}", "required", f->key)) == 0;
@@ -284,8 +297,16 @@ static void put_default(page *p, const schema_field *f)
 static void put_type(page *p, const schema_type *type)
 {
     put(p, "\n## %s\n\n%s\n\n", type->name, type->doc);
-    bool choice = false;
-    put(p, "| key | value | default | meaning |\n|---|---|---|---|\n");
+    bool choice = false, columns = false;
+    char values[300];
+    const char *under = "";
+    for (size_t i = 0; i < type->field_count && !columns; i++) {
+        columns = type->fields[i].values != NULL;
+        if (columns) under = type->fields[i].under;
+    }
+    put(p, "| key | value | default | meaning |");
+    if (columns) put(p, " for the %s |", under);
+    put(p, "\n|---|---|---|---|%s\n", columns ? "---|" : "");
     for (size_t i = 0; i < type->field_count; i++) {
         const schema_field *f = &type->fields[i];
         put(p, "| `%s` | ", f->key);
@@ -294,6 +315,8 @@ static void put_type(page *p, const schema_type *type)
         put_default(p, f);
         put(p, " | %s", f->doc);
         if (f->needs) put(p, " Only together with `%s`.", f->needs);
+        list_values(f, values, sizeof values);
+        if (columns) put(p, " | %s", f->values ? values : "all");
         put(p, " |\n");
         choice = choice || (f->flags & SCHEMA_CHOICE);
     }

@@ -53,43 +53,31 @@ static bool one_of(const char *word, const char *a, const char *b, const char *c
     return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
 }
 
-static void refuse_for_obstacle(schema_walk *walk, const json_t *body)
+/* Whether a field is there and says something. */
+static bool given(const json_t *object, const char *key)
 {
-    static const char *const lists[] = {"fix", "force"};
-    static const char *const vectors[] = {"velocity", "angular_velocity"};
-    for (int i = 0; i < 2; i++) {
-        if (json_array_size(json_object_get(body, lists[i])) > 0)
-            schema_rule_problem(walk, lists[i], "an obstacle moves by its \"motion\" only");
-        if (!is_zero(body, vectors[i]))
-            schema_rule_problem(walk, vectors[i], "an obstacle moves by its \"motion\" only");
-    }
+    const json_t *value = json_object_get(object, key);
+    return json_is_array(value) ? json_array_size(value) > 0 : value != NULL;
 }
 
-static void check_fields(schema_walk *walk, const json_t *body, const char *type)
+/* At most one of the keys may be given. */
+static void exclude(schema_walk *walk, const json_t *object, const char *const *keys)
 {
-    bool obstacle = strcmp(type, "obstacle") == 0;
-    if (json_array_size(json_object_get(body, "surface_loads")) > 0 &&
-        strcmp(type, "deformable") != 0)
-        schema_rule_problem(walk, "surface_loads",
-                            "is for deformable bodies; bodies of type \"%s\" have \"force\"", type);
-    if (json_object_get(body, "displacement")) {
-        if (!obstacle)
-            schema_rule_problem(walk, "displacement",
-                                "is for obstacles; bodies of type \"%s\" have \"fix\"", type);
-        if (json_array_size(json_object_get(body, "motion")) > 0)
-            schema_rule_problem(walk, "displacement", "and \"motion\" cannot both be given");
+    const char *first = NULL;
+    for (; *keys; keys++) {
+        if (!given(object, *keys)) continue;
+        if (first)
+            schema_rule_problem(walk, *keys, "cannot be given together with \"%s\"", first);
+        else
+            first = *keys;
     }
-    if (json_object_get(body, "velocity_field") &&
-        (obstacle || one_of(type, "rigid", "affine", "affine")))
-        schema_rule_problem(walk, "velocity_field", "is not for bodies of type \"%s\"", type);
 }
 
 void rule_fix(schema_walk *walk, const json_t *object)
 {
+    static const char *const ways[] = {"motion", "displacement", NULL};
     rule_interval(walk, object);
-    if (json_object_get(object, "displacement") &&
-        json_array_size(json_object_get(object, "motion")) > 0)
-        schema_rule_problem(walk, "displacement", "and \"motion\" cannot both be given");
+    exclude(walk, object, ways);
 }
 
 static bool all_nodes(const json_t *condition)
@@ -97,78 +85,41 @@ static bool all_nodes(const json_t *condition)
     return json_object_get(json_object_get(condition, "nodes"), "all") != NULL;
 }
 
-/* Rigid and affine bodies as a whole; other bodies node by node. */
-static void check_conditions(schema_walk *walk, const json_t *body, bool rigid)
+/* Rigid and affine bodies have conditions as a whole. */
+static void check_rigid(schema_walk *walk, const json_t *body)
 {
     static const char *const lists[] = {"fix", "force"};
     for (int k = 0; k < 2; k++) {
         const json_t *list = json_object_get(body, lists[k]);
         for (size_t i = 0; i < json_array_size(list); i++) {
-            const json_t *condition = json_array_get(list, i);
             char key[60];
             snprintf(key, sizeof key, "%s[%zu].nodes", lists[k], i);
-            if (rigid && !all_nodes(condition))
+            if (!all_nodes(json_array_get(list, i)))
                 schema_rule_problem(walk, key,
                                     "must be \"all\": a rigid or affine body has no nodes");
-            snprintf(key, sizeof key, "%s[%zu].displacement", lists[k], i);
-            if (rigid && json_object_get(condition, "displacement"))
-                schema_rule_problem(walk, key, "is not for rigid and affine bodies; use motion");
-            snprintf(key, sizeof key, "%s[%zu].rotation_axes", lists[k], i);
-            if (!rigid && json_object_get(condition, "rotation_axes"))
-                schema_rule_problem(walk, key, "is for rigid and affine bodies only");
-            snprintf(key, sizeof key, "%s[%zu].torque", lists[k], i);
-            if (!rigid && !is_zero(condition, "torque"))
-                schema_rule_problem(walk, key, "is for rigid and affine bodies only");
         }
     }
 }
 
-static void check_rigid(schema_walk *walk, const json_t *body, bool rigid)
-{
-    check_conditions(walk, body, rigid);
-    if (!rigid && json_object_get(body, "total_mass"))
-        schema_rule_problem(walk, "total_mass", "is for rigid and affine bodies only");
-    bool poses = json_array_size(json_object_get(body, "poses")) > 0;
-    if (!rigid && poses) schema_rule_problem(walk, "poses", "is for rigid and affine bodies only");
-    if (poses && json_array_size(json_object_get(body, "motion")) > 0)
-        schema_rule_problem(walk, "poses", "cannot be given together with \"motion\"");
-    if (rigid && json_object_get(body, "sequence"))
-        schema_rule_problem(walk, "sequence", "a rigid or affine body has no nodes; use \"poses\"");
-}
-
 void rule_body(schema_walk *walk, const json_t *object)
 {
+    static const char *const ways[] = {"motion", "displacement", "poses", "sequence", NULL};
+    static const char *const masses[] = {"total_mass", "density", NULL};
+    static const char *const cells[] = {"densities", "mass_like", NULL};
     const char *type = json_string_value(json_object_get(object, "type"));
-    bool material = json_object_get(object, "material") != NULL;
-    check_fields(walk, object, type);
-    bool density = json_object_get(object, "density") != NULL;
-    const json_t *shell = json_object_get(object, "shell");
-    bool preset = strcmp(type, "shell") == 0 && json_object_get(shell, "preset");
+    bool material = given(object, "material");
+    bool preset = given(json_object_get(object, "shell"), "preset");
     if (one_of(type, "deformable", "shell", "rod") && !material && !preset)
         schema_rule_problem(walk, "material", "is missing; a body of type \"%s\" needs one", type);
-    bool rigid = one_of(type, "rigid", "affine", "affine");
-    bool mass = density || (rigid && json_object_get(object, "total_mass"));
-    if (one_of(type, "rigid", "affine", "particles") && !material && !mass)
+    if (one_of(type, "rigid", "affine", "particles") && !material && !given(object, "density") &&
+        !given(object, "total_mass"))
         schema_rule_problem(walk, "density",
                             "is missing; a body of type \"%s\" needs a density or a material",
                             type);
-    if (json_array_size(json_object_get(object, "motion")) > 0 &&
-        !one_of(type, "obstacle", "rigid", "affine"))
-        schema_rule_problem(walk, "motion",
-                            "a body of type \"%s\" has no motion of the whole; use \"fix\" with a "
-                            "\"motion\" for some or all of its nodes",
-                            type);
-    if (strcmp(type, "obstacle") == 0) refuse_for_obstacle(walk, object);
-    check_rigid(walk, object, rigid);
-    static const char *const thin[] = {"shell", "rod", "particles"};
-    for (int i = 0; i < 3; i++) {
-        bool given = json_object_get(object, thin[i]) != NULL, is = strcmp(type, thin[i]) == 0;
-        if (is && !given)
-            schema_rule_problem(walk, thin[i], "is missing; a body of type \"%s\" needs it", type);
-        if (given && !is)
-            schema_rule_problem(walk, thin[i], "is for bodies of type \"%s\"; this one is \"%s\"",
-                                thin[i], type);
-    }
+    if (one_of(type, "rigid", "affine", "affine")) check_rigid(walk, object);
+    exclude(walk, object, ways);
+    exclude(walk, object, masses);
+    exclude(walk, object, cells);
 }
 
 void rule_strain_limit(schema_walk *walk, const json_t *object)
@@ -181,6 +132,26 @@ void rule_strain_limit(schema_walk *walk, const json_t *object)
         !(number(object, "lower") < number(object, "lower_start")))
         schema_rule_problem(walk, "lower", "must be below \"lower_start\" (%g), found %g",
                             number(object, "lower_start"), number(object, "lower"));
+}
+
+/* What only sheets with a warp and a weft read. */
+static void check_directions(schema_walk *walk, const json_t *shell, bool orthotropic_preset)
+{
+    const char *model = json_string_value(json_object_get(shell, "membrane"));
+    if (!model) model = orthotropic_preset ? "data-driven" : "neo-hookean";
+    bool data_driven = strcmp(model, "data-driven") == 0;
+    bool directional = data_driven || strcmp(model, "orthotropic") == 0;
+    bool warp = entry(shell, "warp", 0) != 1 || entry(shell, "warp", 1) != 0 ||
+                entry(shell, "warp", 2) != 0;
+    const struct {
+        const char *key;
+        bool in_vain;
+    } keys[] = {{"stiffness", given(shell, "stiffness") && !directional},
+                {"strains", given(shell, "strains") && !data_driven},
+                {"warp", warp && !directional}};
+    for (int k = 0; k < 3; k++)
+        if (keys[k].in_vain)
+            schema_rule_problem(walk, keys[k].key, "is not for the membrane \"%s\"", model);
 }
 
 void rule_shell(schema_walk *walk, const json_t *object)
@@ -196,6 +167,7 @@ void rule_shell(schema_walk *walk, const json_t *object)
         schema_rule_problem(walk, "strain_limit", "needs \"upper\" or \"lower\"");
     bool directional =
         model && (strcmp(model, "orthotropic") == 0 || strcmp(model, "data-driven") == 0);
+    check_directions(walk, object, orthotropic);
     if (directional && !orthotropic && !json_object_get(object, "stiffness"))
         schema_rule_problem(walk, "stiffness", "is missing; a sheet that is \"%s\" needs it",
                             model);

@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool same(const json_t *a, const json_t *b)
-{
-    if (json_is_number(a) && json_is_number(b)) return json_number_value(a) == json_number_value(b);
-    return json_equal(a, b);
-}
-
 /* The object with nothing given: all defaults. */
 static json_t *defaults_of(schema_walk *walk, const schema_type *type)
 {
@@ -35,7 +29,7 @@ static void refuse(schema_walk *walk, const json_t *scene, const char *part,
         bool named = !names;
         for (size_t k = 0; names && names[k]; k++) named |= strcmp(names[k], name) == 0;
         const json_t *value = json_object_get(object, name);
-        if (!named || !value || same(value, json_object_get(defaults, name))) continue;
+        if (!named || !value || schema_same(value, json_object_get(defaults, name))) continue;
         char key[80];
         snprintf(key, sizeof key, "%s.%s", part, name);
         schema_rule_problem(walk, key, "is for the stepper \"%s\"", stepper);

@@ -39,9 +39,9 @@ static const schema_field time_fields[] = {
      .doc = "Time integration: implicit Euler, Newmark, backward differences of order 1 to 6, or "
             "equilibrium without inertia at each step."},
     {"newmark_beta", SCHEMA_NUMBER, .initial = "0.25", ABOVE_TO(0, 0.5),
-     .doc = "Newmark's beta, used by the integrator `newmark`."},
+     UNDER("integrator", "newmark"), .doc = "Newmark's beta."},
     {"newmark_gamma", SCHEMA_NUMBER, .initial = "0.5", FROM_TO(0, 1),
-     .doc = "Newmark's gamma, used by the integrator `newmark`."},
+     UNDER("integrator", "newmark"), .doc = "Newmark's gamma."},
 };
 
 static const schema_type time_type = {

@@ -286,6 +286,14 @@ static const schema_type boundary_type = {
     FIELDS(boundary_fields),
 };
 
+/* Types of bodies that a key is for: as build*.c reads it. */
+#define FOR(...) UNDER("type", __VA_ARGS__)
+#define FOR_SOLIDS FOR("deformable")
+#define FOR_NODES FOR("deformable", "shell", "rod", "particles")
+#define FOR_RIGID FOR("rigid", "affine")
+#define FOR_SIMULATED FOR("deformable", "shell", "rod", "particles", "rigid", "affine")
+#define FOR_WHOLE FOR("obstacle", "rigid", "affine")
+
 /* --- motions, conditions, forces --- */
 
 static const schema_field motion_fields[] = {
@@ -326,12 +334,13 @@ static const schema_field fix_fields[] = {
      .doc = "Time of release."},
     {"axes", SCHEMA_AXES, SCHEMA_OR_NONE, .initial = "\"xyz\"",
      .doc = "Which components are prescribed; of rigid and affine bodies, of the centre of mass."},
-    {"rotation_axes", SCHEMA_AXES, SCHEMA_OR_NONE, .absent = "`xyz`",
-     .doc = "Rigid and affine bodies: axes of the world that they do not turn about, or only as "
+    {"rotation_axes", SCHEMA_AXES, SCHEMA_OR_NONE, .absent = "`xyz`", FOR_RIGID,
+     .doc = "Axes of the world that they do not turn about, or only as "
             "the motion says. Affine bodies: all, none, or two of them."},
     {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
      .doc = "How the nodes move; without motion they are held."},
-    {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m",
+    {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m", FOR_NODES,
+     .instead = "use \"motion\"",
      .doc = "Instead of `motion`: displacement of the nodes in time, x, y, z being their places "
             "when the condition begins."},
     {"release", SCHEMA_OBJECT, .type = &release_type, .absent = "never released",
@@ -354,13 +363,14 @@ static const schema_field force_fields[] = {
     {"acceleration", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s^2",
      .doc = "Force per mass."},
     {"acceleration_field", SCHEMA_EXPRESSIONS, .count = 3, .unit = "m/s^2", .absent = "none",
+     FOR_NODES,
      .doc = "Force per mass as expressions of the place at rest and the time at the end of the "
-            "step; for bodies with nodes."},
+            "step."},
     {"force", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "N",
      .doc = "Force in all, shared equally by the nodes; of rigid and affine bodies, at the centre "
             "of mass."},
-    {"torque", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "N m",
-     .doc = "Rigid and affine bodies: torque about the centre of mass, axes of the world."},
+    {"torque", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "N m", FOR_RIGID,
+     .doc = "Torque about the centre of mass, axes of the world."},
 };
 static const schema_type force_type = {
     .name = "force",
@@ -442,72 +452,80 @@ static const schema_field body_fields[] = {
     {"translate", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m",
      .doc = "Displacement, applied last."},
     {"material", SCHEMA_OBJECT, SCHEMA_OR_NAME, .type = &schema_material, .map = "materials",
-     .absent = "none", .doc = "Material."},
+     .absent = "none", FOR_SIMULATED, .doc = "Material."},
     {"density", SCHEMA_NUMBER, ABOVE(0), .absent = "that of the material", .unit = "kg/m^3",
+     FOR_SIMULATED,
      .doc = "Mass per volume; of rigid and affine bodies, per volume, area, length or point, by "
             "what is weighed."},
-    {"total_mass", SCHEMA_NUMBER, ABOVE(0), .unit = "kg", .absent = "by `density`",
-     .doc = "Rigid and affine bodies: mass, instead of a density."},
-    {"weigh", SCHEMA_WORD, .words = weigh_words, .initial = "\"automatic\"",
-     .doc = "Rigid and affine bodies: what carries the mass. Automatic: the volume enclosed by the "
+    {"total_mass", SCHEMA_NUMBER, ABOVE(0), .unit = "kg", .absent = "by `density`", FOR_RIGID,
+     .doc = "Mass, instead of a density."},
+    {"weigh", SCHEMA_WORD, .words = weigh_words, .initial = "\"automatic\"", FOR_RIGID,
+     .doc = "What carries the mass. Automatic: the volume enclosed by the "
             "triangles, the area of an open surface, else the edges, else the points."},
-    {"orthogonality", SCHEMA_NUMBER, ABOVE(0), .initial = "1e5", .unit = "J/kg",
-     .doc = "Affine bodies: stiffness of the potential that keeps them rigid, per mass."},
-    {"mass", SCHEMA_WORD, .words = mass_words, .initial = "\"lumped\"",
+    {"orthogonality", SCHEMA_NUMBER, ABOVE(0), .initial = "1e5", .unit = "J/kg", FOR("affine"),
+     .doc = "Stiffness of the potential that keeps them rigid, per mass."},
+    {"mass", SCHEMA_WORD, .words = mass_words, .initial = "\"lumped\"", FOR_SOLIDS,
      .doc = "Mass matrix of linear elements; those of higher order have the consistent one."},
-    {"order", SCHEMA_INTEGER, FROM_TO(1, 4), .absent = "that of the mesh",
-     .doc = "Deformable bodies: order of the displacements within a cell (hexahedra and quads: at "
+    {"order", SCHEMA_INTEGER, FROM_TO(1, 4), .absent = "that of the mesh", FOR_SOLIDS,
+     .doc = "Order of the displacements within a cell (hexahedra and quads: at "
             "most 2). The cells keep the order that they have in the mesh."},
     {"surface", SCHEMA_OBJECT, .type = &schema_surface, .absent = "the boundary of the cells",
-     .doc = "Deformable bodies: what collides."},
-    {"remesh", SCHEMA_BOOL, .absent = "true",
-     .doc = "Deformable bodies of scenes with `remesh`: whether this one is remeshed."},
-    {"regions", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &schema_region, .initial = "[]",
-     .doc = "Deformable bodies: cells of other materials."},
-    {"densities", SCHEMA_STRING, .absent = "the density of the material",
-     .doc = "Deformable bodies: path of a text file with the density of every cell in kg/m^3."},
-    {"mass_like", SCHEMA_STRING, .absent = "no fit",
-     .doc =
-         "Deformable bodies: path of a finer mesh of the same shape, placed like the mesh of the "
-         "body; densities of the cells are fitted so that mass and centre of mass are those of "
-         "that mesh."},
-    {"velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s",
-     .doc = "Velocity at the start."},
+     FOR_SOLIDS, .doc = "What collides."},
+    {"remesh", SCHEMA_BOOL, .absent = "true", FOR_SOLIDS,
+     .doc = "In scenes with `remesh`: whether this one is remeshed."},
+    {"regions", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &schema_region, .initial = "[]", FOR_SOLIDS,
+     .doc = "Cells of other materials."},
+    {"densities", SCHEMA_STRING, .absent = "the density of the material", FOR_SOLIDS,
+     .doc = "Path of a text file with the density of every cell in kg/m^3."},
+    {"mass_like", SCHEMA_STRING, .absent = "no fit", FOR_SOLIDS,
+     .doc = "Path of a finer mesh of the same shape, placed like the mesh of the "
+            "body; densities of the cells are fitted so that mass and centre of mass are those of "
+            "that mesh."},
+    {"velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m/s", FOR_SIMULATED,
+     .instead = "obstacles have \"motion\"", .doc = "Velocity at the start."},
     {"angular_velocity", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "deg/s",
+     FOR_SIMULATED, .instead = "obstacles have \"motion\"",
      .doc = "Angular velocity about the centre of mass at the start."},
-    {"velocity_field", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m/s",
+    {"velocity_field", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m/s", FOR_NODES,
      .doc = "Added to the velocity at the start, for bodies with nodes; x, y, z are their places."},
     {"boundary", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &boundary_type, .initial = "[]",
+     FOR("deformable", "shell"),
      .doc = "Parts of the boundary, for `nodes` of conditions and for `surface_loads`."},
-    {"fix", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &fix_type, .initial = "[]",
-     .doc = "Nodes that are held or moved."},
-    {"force", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &force_type, .initial = "[]", .doc = "Loads."},
+    {"fix", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &fix_type, .initial = "[]", FOR_SIMULATED,
+     .instead = "obstacles have \"motion\"", .doc = "Nodes that are held or moved."},
+    {"force", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &force_type, .initial = "[]", FOR_SIMULATED,
+     .doc = "Loads."},
     {"surface_loads", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &schema_surface_load, .initial = "[]",
-     .doc = "Deformable bodies: tractions and pressures on the boundary."},
-    {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]",
+     FOR_SOLIDS, .instead = "others have \"force\"",
+     .doc = "Tractions and pressures on the boundary."},
+    {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]", FOR_WHOLE,
+     .instead = "others have \"fix\" with a \"motion\" for some or all of their nodes",
      .doc = "Prescribed motion of the whole body."},
-    {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m",
-     .doc = "Instead of `motion`, for obstacles: displacement in time, x, y, z being the places "
+    {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m", FOR("obstacle"),
+     .instead = "others have \"fix\"",
+     .doc = "Instead of `motion`: displacement in time, x, y, z being the places "
             "at the start."},
-    {"poses", SCHEMA_LIST, .type = &pose_type, .initial = "[]",
-     .doc = "Rigid and affine bodies: places at the ends of the steps, instead of `motion`; after "
+    {"poses", SCHEMA_LIST, .type = &pose_type, .initial = "[]", FOR_RIGID,
+     .doc = "Places at the ends of the steps, instead of `motion`; after "
             "the last one the body rests."},
     {"collision_group", SCHEMA_INTEGER, .initial = "-1", FROM_TO(-1, 2147483647),
      .doc = "Bodies of the same group do not collide with each other; -1 is no group."},
     {"sequence", SCHEMA_OBJECT, .type = &sequence_type, .absent = "none",
+     FOR("deformable", "obstacle", "shell", "rod", "particles"),
+     .instead = "rigid and affine bodies have \"poses\"",
      .doc = "Prescribed positions from files, instead of `motion`."},
     {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",
      .doc = "Coefficient of friction of the body."},
     {"offset", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "m",
      .doc = "Thickness in contact: two primitives stay further apart than the mean of their "
             "offsets."},
-    {"weights", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &weight_type, .initial = "[]",
+    {"weights", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &weight_type, .initial = "[]", FOR_NODES,
      .doc = "Extra masses of nodes."},
-    {"shell", SCHEMA_OBJECT, .type = &schema_shell, .absent = "none",
+    {"shell", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_shell, FOR("shell"),
      .doc = "The sheet of a body of type `shell`."},
-    {"rod", SCHEMA_OBJECT, .type = &schema_rod, .absent = "none",
+    {"rod", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_rod, FOR("rod"),
      .doc = "The section of a body of type `rod`."},
-    {"particles", SCHEMA_OBJECT, .type = &schema_particles, .absent = "none",
+    {"particles", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_particles, FOR("particles"),
      .doc = "The grains of a body of type `particles`."},
 };
 
@@ -516,12 +534,11 @@ const schema_type schema_body = {
     .doc = "One body: a mesh with a place, a material and conditions.",
     FIELDS(body_fields),
     .rule = rule_body,
-    .rule_doc = "Bodies of the types `deformable`, `shell` and `rod` need a `material` (a shell or "
-                "its preset); `rigid`, "
-                "`affine` and "
-                "`particles` a `material` or a `density`. `motion` is for the types `obstacle`, "
-                "`rigid` and "
-                "`affine`; `fix`, `force`, `velocity` and `angular_velocity` are for all types but "
-                "`obstacle`. Only rigid and affine bodies have `total_mass`, `poses`, "
-                "`rotation_axes` and `torque`; they have no nodes to choose from.",
+    .rule_doc =
+        "Bodies of the types `deformable`, `shell` and `rod` need a `material` (a shell or "
+        "its preset); `rigid`, "
+        "`affine` and "
+        "`particles` a `material` or a `density`. Rigid and affine bodies have no nodes to "
+        "choose from. One of `motion`, `displacement`, `poses` and `sequence` may be given, "
+        "one of `density` and `total_mass`, one of `densities` and `mass_like`.",
 };

@@ -6,62 +6,67 @@
 
 const char *const remesh_method_words[] = {"energy", "sizing-field", "uniform", NULL};
 
+#define FOR_ADAPTIVE UNDER("method", "energy", "sizing-field")
+
 static const schema_field remesh_fields[] = {
     {"method", SCHEMA_WORD, .words = remesh_method_words, .initial = "\"energy\"",
      .doc = "What decides: whether an operation lowers the incremental potential of the step "
             "(`energy`), the wanted length of edges from stretch and contact (`sizing-field`), or "
             "nothing: all cells are refined once (`uniform`). The last two are for comparisons."},
-    {"every", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9),
+    {"every", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9), FOR_ADAPTIVE,
      .doc = "Meshes are changed in each so many steps."},
-    {"split", SCHEMA_BOOL, .initial = "true", .doc = "Whether edges are split."},
-    {"collapse", SCHEMA_BOOL, .initial = "true", .doc = "Whether edges are collapsed."},
-    {"swap", SCHEMA_BOOL, .initial = "false",
-     .doc = "Whether inner edges are swapped (method `energy` only)."},
-    {"smooth", SCHEMA_BOOL, .initial = "false",
-     .doc = "Whether inner vertices are moved (method `energy` only)."},
+    {"split", SCHEMA_BOOL, .initial = "true", FOR_ADAPTIVE, .doc = "Whether edges are split."},
+    {"collapse", SCHEMA_BOOL, .initial = "true", FOR_ADAPTIVE,
+     .doc = "Whether edges are collapsed."},
+    {"swap", SCHEMA_BOOL, .initial = "false", UNDER("method", "energy"),
+     .doc = "Whether inner edges are swapped."},
+    {"smooth", SCHEMA_BOOL, .initial = "false", UNDER("method", "energy"),
+     .doc = "Whether inner vertices are moved."},
     {"split_tolerance", SCHEMA_NUMBER, .initial = "1e-3", AT_LEAST(0), .unit = "J",
+     UNDER("method", "energy"),
      .doc = "A split is kept when it lowers the incremental potential, divided by the integrator's "
             "factor on forces (h^2 for implicit Euler), by more than this."},
     {"collapse_tolerance", SCHEMA_NUMBER, .initial = "1e-8", AT_LEAST(0), .unit = "J",
+     UNDER("method", "energy"),
      .doc = "A collapse is kept when it raises the same by less than this."},
-    {"screening", SCHEMA_NUMBER, .initial = "1", AT_LEAST(0),
+    {"screening", SCHEMA_NUMBER, .initial = "1", AT_LEAST(0), UNDER("method", "energy"),
      .doc = "Splits that would gain less than this part of `split_tolerance` if the new vertex "
             "alone could move are not tried. 0: all candidates are."},
-    {"least_gain", SCHEMA_NUMBER, .initial = "0", FROM_TO(0, 1),
-     .doc = "Method `energy`: changes that gain less than this part of the energy of the bodies "
+    {"least_gain", SCHEMA_NUMBER, .initial = "0", FROM_TO(0, 1), UNDER("method", "energy"),
+     .doc = "Changes that gain less than this part of the energy of the bodies "
             "together, and do not make the meshes notably smaller, are not worth solving the step "
             "again: the meshes stay, and are looked at again after twice as many steps as before "
             "(up to eight times `every`), or when the potential has changed notably."},
-    {"split_threshold", SCHEMA_NUMBER, .initial = "0", FROM_TO(0, 1),
+    {"split_threshold", SCHEMA_NUMBER, .initial = "0", FROM_TO(0, 1), UNDER("method", "energy"),
      .doc = "Edges are candidates for a split from this quantile of their energy, or this part of "
             "its range, on. 0: all edges are."},
     {"collapse_threshold", SCHEMA_NUMBER, .initial = "0.01", FROM_TO(0, 1),
+     UNDER("method", "energy"),
      .doc = "Edges are candidates for a collapse up to this part of the range of their energy."},
-    {"depth", SCHEMA_INTEGER, .initial = "3", FROM_TO(1, 30),
+    {"depth", SCHEMA_INTEGER, .initial = "3", FROM_TO(1, 30), FOR_ADAPTIVE,
      .doc = "How often an edge, its halves and so on are split or collapsed within one step."},
-    {"min_edge", SCHEMA_NUMBER, .initial = "1e-6", AT_LEAST(0), .unit = "m",
+    {"min_edge", SCHEMA_NUMBER, .initial = "1e-6", AT_LEAST(0), .unit = "m", FOR_ADAPTIVE,
      .doc = "Edges shorter than this (at rest) are not split."},
-    {"max_edge", SCHEMA_NUMBER, .initial = "1", ABOVE(0),
+    {"max_edge", SCHEMA_NUMBER, .initial = "1", ABOVE(0), FOR_ADAPTIVE,
      .doc = "Edges longer than this times the shortest edge of the starting mesh are not "
             "collapsed."},
-    {"quality", SCHEMA_NUMBER, .initial = "0.05", FROM_TO(0, 0.9),
+    {"quality", SCHEMA_NUMBER, .initial = "0.05", FROM_TO(0, 0.9), FOR_ADAPTIVE,
      .doc = "Operations that leave cells of a worse shape are refused; 1 is a regular cell, 0 a "
             "flat one."},
     {"max_cells", SCHEMA_INTEGER, .initial = "1000000", FROM_TO(4, 2e9),
      .doc = "Meshes are not refined beyond so many cells, all bodies together; a message says when "
             "that happens."},
-    {"step", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9),
-     .doc = "Method `uniform`: number of the step in which all cells are refined."},
-    {"levels", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 6),
-     .doc = "Method `uniform`: how often every cell is cut into 4 (tetrahedra: 8)."},
-    {"stretch_change", SCHEMA_NUMBER, .initial = "0.1", ABOVE(0),
-     .doc = "Method `sizing-field`: change of the deformation gradient along an edge above which "
+    {"step", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9), UNDER("method", "uniform"),
+     .doc = "Number of the step in which all cells are refined."},
+    {"levels", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 6), UNDER("method", "uniform"),
+     .doc = "How often every cell is cut into 4 (tetrahedra: 8)."},
+    {"stretch_change", SCHEMA_NUMBER, .initial = "0.1", ABOVE(0), UNDER("method", "sizing-field"),
+     .doc = "Change of the deformation gradient along an edge above which "
             "it is "
             "split (collapsed below 0.8 of it)."},
-    {"contact_gap", SCHEMA_NUMBER, .initial = "2", ABOVE(0),
-     .doc =
-         "Method `sizing-field`: length of an edge in contact, in units of its distance to what it "
-         "meets, above which it is split."},
+    {"contact_gap", SCHEMA_NUMBER, .initial = "2", ABOVE(0), UNDER("method", "sizing-field"),
+     .doc = "Length of an edge in contact, in units of its distance to what it "
+            "meets, above which it is split."},
 };
 
 const schema_type schema_remesh = {
@@ -72,20 +77,6 @@ const schema_type schema_remesh = {
            "consistent. Other bodies stay as they are.",
     FIELDS(remesh_fields),
 };
-
-/* What only one of the methods has. */
-static void rule_methods(schema_walk *walk, const json_t *remesh)
-{
-    static const char *const keys[] = {"swap", "smooth"};
-    const char *method = json_string_value(json_object_get(remesh, "method"));
-    for (size_t k = 0; k < 2; k++) {
-        if (strcmp(method, "sizing-field") != 0 || !json_is_true(json_object_get(remesh, keys[k])))
-            continue;
-        char key[80];
-        snprintf(key, sizeof key, "remesh.%s", keys[k]);
-        schema_rule_problem(walk, key, "is for the method \"energy\"");
-    }
-}
 
 /* Entries of `fix`, `force` and `surface_loads` of a body: each has one of 64 bits. */
 static size_t count_sets(const json_t *body)
@@ -103,7 +94,6 @@ void rule_remesh(schema_walk *walk, const json_t *scene)
                  *remesh = json_object_get(scene, "remesh");
     bool together = strcmp(json_string_value(json_object_get(remesh, "method")), "energy") == 0;
     size_t all_sets = 0;
-    rule_methods(walk, remesh);
     if (strcmp(json_string_value(json_object_get(scene, "stepper")), "barrier") != 0)
         schema_rule_problem(walk, "remesh", "is for the stepper \"barrier\"");
     for (size_t i = 0; i < json_array_size(bodies); i++) {

@@ -25,7 +25,10 @@ same() { # of two folders, but for the clock
 }
 for method in uniform sizing-field energy; do
     for integrator in implicit-euler newmark bdf3; do
-        set -- --quiet --set remesh.split_tolerance=1e-3 --set "remesh.method=\"$method\"" --set remesh.step=4 --set "time.integrator=\"$integrator\""
+        own=
+        [ $method != energy ] || own=remesh.split_tolerance=1e-3
+        [ $method != uniform ] || own=remesh.step=4
+        set -- --quiet --set "remesh.method=\"$method\"" ${own:+--set "$own"} --set "time.integrator=\"$integrator\""
         "$abut" run "$dir/bar.json" -o "$dir/whole" "$@" --threads 1
         "$abut" run "$dir/bar.json" -o "$dir/part" "$@" --steps 6 --threads 2
         "$abut" run "$dir/bar.json" -o "$dir/part" "$@" --resume
@@ -157,7 +160,7 @@ refused 'remesh: is for the stepper "barrier"' --set 'stepper="mlcp"'
 refused 'bodies\[0\].weights' --set 'bodies[0].weights={"nodes":{"list":[0]},"mass":1}'
 refused 'did you mean "split_tolerance"' --set remesh.split_tolerence=1
 refused 'only linear triangles are remeshed' --set planar=true --set 'bodies=[{"name": "q", "material": "m", "mesh": "quad.msh", "translate": [0, 1, 0]}]'
-refused 'remesh.swap: is for the method "energy"' --set remesh.swap=true
+refused 'remesh.swap: is not for the method "sizing-field", only for "energy"' --set remesh.swap=true
 many=$(printf '{"nodes":{"list":[0]}},%.0s' $(seq 40) | sed 's/,$//')
 body="\"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}}, \"material\": \"m\", \"fix\": [$many]"
 both="bodies=[{\"name\": \"a\", $body, \"translate\": [0, 2, 0]}, {\"name\": \"b\", $body, \"translate\": [0, 5, 0]}]"

@@ -227,24 +227,27 @@ TEST(rules_over_several_fields)
                  "is missing; a body of type \"deformable\" needs one");
     expect_error(BODIES("{" BOX ", 'type': 'rigid'}"), "bar.json: bodies[0].density",
                  "is missing; a body of type \"rigid\" needs a density or a material");
-    expect_error(BODY(", 'motion': {'velocity': [1, 0, 0]}"), "bar.json: bodies[0].motion",
-                 "a body of type \"deformable\" has no motion of the whole; use \"fix\" with a "
-                 "\"motion\" for some or all of its nodes");
-    expect_error(BODY(", 'type': 'obstacle', 'velocity': [1, 0, 0]"),
-                 "bar.json: bodies[0].velocity", "an obstacle moves by its \"motion\" only");
-    expect_error(BODY(", 'type': 'obstacle', 'fix': {}"), "bar.json: bodies[0].fix",
-                 "an obstacle moves by its \"motion\" only");
+    expect_error(
+        BODY(", 'motion': {'velocity': [1, 0, 0]}"), "bar.json: bodies[0].motion",
+        "is not for the type \"deformable\", only for \"obstacle\", \"rigid\", "
+        "\"affine\"; others have \"fix\" with a \"motion\" for some or all of their nodes");
+    expect_error(BODIES("{" BOX ", 'type': 'obstacle', 'velocity': [1, 0, 0]}"),
+                 "bar.json: bodies[0].velocity",
+                 "is not for the type \"obstacle\", only for \"deformable\", \"shell\", \"rod\", "
+                 "\"particles\", \"rigid\", \"affine\"; obstacles have \"motion\"");
+    expect_error(BODIES("{" BOX ", 'type': 'obstacle', 'motion': {}, 'sequence': {'folder': 'f'}}"),
+                 "bar.json: bodies[0].sequence", "cannot be given together with \"motion\"");
     expect_error(BODY(", 'type': 'rigid', 'fix': {'nodes': {'list': [1]}}"),
                  "bar.json: bodies[0].fix[0].nodes",
                  "must be \"all\": a rigid or affine body has no nodes");
-    expect_error(BODY(", 'fix': {'rotation_axes': 'x'}"),
-                 "bar.json: bodies[0].fix[0].rotation_axes", "is for rigid and affine bodies only");
-    expect_error(BODY(", 'force': {'torque': [0, 1, 0]}"), "bar.json: bodies[0].force[0].torque",
-                 "is for rigid and affine bodies only");
+    expect_error(BODY(", 'fix': {'rotation_axes': 'x'}"), "bar.json: bodies[0].fix.rotation_axes",
+                 "is not for the type \"deformable\", only for \"rigid\", \"affine\"");
+    expect_error(BODY(", 'force': {'torque': [0, 1, 0]}"), "bar.json: bodies[0].force.torque",
+                 "is not for the type \"deformable\", only for \"rigid\", \"affine\"");
     expect_error(BODY(", 'total_mass': 2"), "bar.json: bodies[0].total_mass",
-                 "is for rigid and affine bodies only");
+                 "is not for the type \"deformable\", only for \"rigid\", \"affine\"");
     expect_error(BODY(", 'poses': [{}]"), "bar.json: bodies[0].poses",
-                 "is for rigid and affine bodies only");
+                 "is not for the type \"deformable\", only for \"rigid\", \"affine\"");
     expect_error(BODY(", 'type': 'affine', 'poses': [{}], 'motion': {}"),
                  "bar.json: bodies[0].poses", "cannot be given together with \"motion\"");
     expect_error(BODY(", 'fix': {'from': 2, 'until': 2}"), "bar.json: bodies[0].fix.until",
@@ -380,7 +383,6 @@ TEST(defaults)
     CHECK(strcmp(s->name, "bar") == 0 && strcmp(s->folder, ".") == 0);
     CHECK(s->time_step == 0.01 && s->end_time == 1);
     CHECK(s->integrator == INTEGRATOR_IMPLICIT_EULER);
-    CHECK(s->newmark_beta == 0.25 && s->newmark_gamma == 0.5);
     CHECK(s->gravity.x == 0 && s->gravity.y == -9.81 && s->gravity.z == 0);
     CHECK(s->contact_enabled && s->friction == 0 && s->friction_iterations == 1);
     CHECK(s->dhat.value == 1e-3 && s->dhat.relative);
@@ -404,7 +406,7 @@ TEST(defaults)
 
 static const char everything[] =
     "{'abut': 1, '$schema': 'scene.schema.json', 'name': 'all of it',"
-    " 'time': {'step': 0.5, 'steps': 1e1, 'integrator': 'bdf2', 'newmark_beta': 0.3,"
+    " 'time': {'step': 0.5, 'steps': 1e1, 'integrator': 'newmark', 'newmark_beta': 0.3,"
     "          'newmark_gamma': 0.6},"
     " 'gravity': [1, 2, 3],"
     " 'contact': {'enabled': false, 'dhat': 0.002, 'friction': 0.3, 'eps_v': '2e-5 l',"
@@ -448,7 +450,7 @@ TEST(everything_reaches_the_structs)
     CHECK_OK(load(everything, &s), err);
     if (!s) return;
     CHECK(strcmp(s->name, "all of it") == 0);
-    CHECK(s->time_step == 0.5 && s->end_time == 5 && s->integrator == INTEGRATOR_BDF2);
+    CHECK(s->time_step == 0.5 && s->end_time == 5 && s->integrator == INTEGRATOR_NEWMARK);
     CHECK(s->newmark_beta == 0.3 && s->newmark_gamma == 0.6 && s->gravity.z == 3);
     CHECK(!s->contact_enabled && s->dhat.value == 0.002 && !s->dhat.relative);
     CHECK(s->eps_v.value == 2e-5 && s->eps_v.relative && s->friction == 0.3);
@@ -483,7 +485,7 @@ TEST(wrong_thin_bodies)
     static const struct {
         const char *rest, *path, *message;
     } cases[] = {
-        {"", "bodies[0].material", "is missing"},
+        {"'shell': {'thickness': 1}", "bodies[0].material", "is missing"},
         {"'material': {'young': 1, 'poisson': 0}", "bodies[0].shell", "is missing"},
         {"'material': {'young': 1, 'poisson': 0}, 'shell': {}", "shell.thickness", "is missing"},
         {"'shell': {'preset': 'coton'}", "shell.preset", "cotton"},
@@ -493,9 +495,11 @@ TEST(wrong_thin_bodies)
          "is missing"},
         {"'shell': {'preset': 'orthotropic-silk', 'strain_limit': {}}", "shell.strain_limit",
          "needs"},
-        {"'shell': {'preset': 'cotton', 'warp': [0, 0, 0]}", "shell.warp", "zero"},
+        {"'shell': {'preset': 'orthotropic-silk', 'warp': [0, 0, 0]}", "shell.warp", "zero"},
+        {"'shell': {'preset': 'cotton', 'warp': [0, 0, 1]}", "shell.warp", "is not for"},
+        {"'shell': {'preset': 'cotton', 'strains': [1, 1, 1]}", "shell.strains", "is not for"},
         {"'shell': {'preset': 'cotton'}, 'rod': {'diameter': 1}", "bodies[0].rod",
-         "is for bodies of type"},
+         "is not for the type \"shell\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         snprintf(body, sizeof body, "{%s%s%s}", grid, cases[i].rest[0] ? ", " : "", cases[i].rest);
