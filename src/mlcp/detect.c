@@ -147,7 +147,7 @@ static mlcp_contact *find_known(const mlcp_solver *s, const mlcp_contact *c)
  * the impact. */
 static bool refresh(mlcp_solver *s, mlcp_contact *old, const mlcp_contact *met)
 {
-    if (old->kind == CCD_POINT_POINT || same_row(old, met)) return false;
+    if (old->kind == CCD_POINT_POINT || (!old->left && same_row(old, met))) return false;
     if (old->kind != met->kind || old->first != met->first || old->second != met->second)
         return false;
     for (int k = 0; k < 4; k++) {
@@ -156,7 +156,8 @@ static bool refresh(mlcp_solver *s, mlcp_contact *old, const mlcp_contact *met)
     }
     mlcp_turn_frame(old, met->normal);
     mlcp_set_constants(s, old);
-    old->refreshed++;
+    old->refreshed += old->left ? 2 : 1; /* it has left, and yet it meets on the way */
+    old->left = false;
     return true;
 }
 
@@ -371,11 +372,8 @@ abut_status mlcp_free_part(mlcp_solver *s, double *out, abut_error *err)
 /* ---------------------------------------------------------------------------------------------- */
 /* Non-linear contact                                                                             */
 
-abut_status mlcp_linearise(mlcp_solver *s, int pass, bool *changed, abut_error *err)
+abut_status mlcp_linearise(mlcp_solver *s, bool *changed, abut_error *err)
 {
-    /* Contacts between two features may change between them for ever: less is asked of them then.
-     */
-    double most = s->options.tolerance * (1 + 0.2 * pass);
     *changed = false;
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact *c = &s->contacts.data[k];
@@ -386,9 +384,13 @@ abut_status mlcp_linearise(mlcp_solver *s, int pass, bool *changed, abut_error *
         double distance = mlcp_geometry_at(c->kind, x, c->normal, weight, &normal);
         /* A row that detection has put back to the impact stays there: the pair meets on the way
          * although it is past each other in the end. */
-        if (distance > 0 && (distance < most || c->refreshed > 1)) continue;
-        if (!mlcp_blend_geometry(c, x)) continue;
-        mlcp_set_constants(s, c);
+        if (distance > 0 && (distance < s->options.tolerance || c->refreshed > 1)) continue;
+        if (mlcp_blend_geometry(c, x))
+            mlcp_set_constants(s, c);
+        else if (distance > 0)
+            mlcp_leave(c);
+        else
+            continue;
         *changed = true;
     }
     return *changed ? mlcp_prepare_rows(s, err) : ABUT_OK;

@@ -55,6 +55,7 @@ typedef struct mlcp_contact {
     double force[2];         /* gamma': while sliding */
     double reference[3];     /* multipliers from which the row gives way (solver.h) */
     int flips;               /* between sticking and sliding in this step */
+    bool left;               /* off because the pair has moved past each other in this step */
     int refreshed;           /* times that the row was put back to the impact in this step */
     bool has_direction;
     double direction[2];

@@ -183,6 +183,7 @@ static void measure(mlcp_solver *s, mlcp_statistics *out)
         const mlcp_contact *c = &s->contacts.data[k];
         double gap = mlcp_gap(s, c), slip[2];
         mlcp_slip(s, c, slip);
+        if (c->left) continue;
         out->error_normal = fmax(out->error_normal, burmeister(c->scale_n * c->lambda, gap));
         if (c->state == MLCP_OFF) continue;
         bool sticks = c->state == MLCP_STICKS;
@@ -270,7 +271,7 @@ static abut_status iterate(mlcp_solver *s, mlcp_statistics *out, abut_error *err
         bool changed;
         TRY(mlcp_detect(s, &changed, err));
         if (changed) TRY(mlcp_prepare_rows(s, err));
-        if (!changed) TRY(mlcp_linearise(s, out->passes, &changed, err));
+        if (!changed) TRY(mlcp_linearise(s, &changed, err));
         if (changed) continue;
         out->converged = true;
         break;

@@ -85,6 +85,8 @@ void mlcp_set_constants(mlcp_solver *s, mlcp_contact *c);
 bool mlcp_evaluate(mlcp_solver *s, double residual, int iteration);
 /* With the system solved: all rows, by the rule of mlcp_pivoting. */
 bool mlcp_evaluate_solved(mlcp_solver *s);
+/* Off, and its plane means nothing any more: the pair has moved past each other. */
+void mlcp_leave(mlcp_contact *c);
 /* Multipliers from which rows give way. */
 void mlcp_set_reference(mlcp_contact *c);
 /* The same for all contacts; true when a row has given way by more than it may. */
@@ -111,8 +113,9 @@ abut_status mlcp_begin_contacts(mlcp_solver *s, abut_error *err);
 /* New contacts on the way from start to end; candidates are found again where the way leaves what
  * they were found for. */
 abut_status mlcp_detect(mlcp_solver *s, bool *added, abut_error *err);
-/* Geometry at the end of the step for contacts whose distance there is not what it should be. */
-abut_status mlcp_linearise(mlcp_solver *s, int pass, bool *changed, abut_error *err);
+/* Geometry at the end of the step for contacts whose distance there is not between 0 and the
+ * tolerance; those that have moved past their faces or edges are left. */
+abut_status mlcp_linearise(mlcp_solver *s, bool *changed, abut_error *err);
 /* Largest part of the way that is free of contact. */
 abut_status mlcp_free_part(mlcp_solver *s, double *out, abut_error *err);
 void mlcp_update_end(mlcp_solver *s);

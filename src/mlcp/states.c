@@ -83,7 +83,7 @@ static transition change_state(mlcp_contact *c, double gap, const double slip[2]
         return TURNS_OFF;
     }
     if (c->state == MLCP_OFF) {
-        if (gap > 0) return STAYS;
+        if (gap > 0 || c->left) return STAYS;
         c->state = MLCP_SLIDES;
         c->lambda = 0;
         clear_friction(c);
@@ -200,7 +200,8 @@ typedef enum wrong { RIGHT, PULLS, PENETRATES } wrong;
 static wrong wrong_state(const mlcp_solver *s, const mlcp_contact *c)
 {
     double tolerance = s->options.tolerance;
-    if (c->state == MLCP_OFF) return mlcp_gap(s, c) < -0.25 * tolerance ? PENETRATES : RIGHT;
+    if (c->state == MLCP_OFF)
+        return !c->left && mlcp_gap(s, c) < -0.25 * tolerance ? PENETRATES : RIGHT;
     return c->lambda * c->scale_n < -0.01 * tolerance ? PULLS : RIGHT;
 }
 
@@ -214,6 +215,15 @@ static void correct(mlcp_solver *s, mlcp_contact *c)
     clear_friction(c);
     mlcp_set_reference(c);
     if (on && norm2(slip) > s->options.tolerance) set_direction(c, slip);
+}
+
+void mlcp_leave(mlcp_contact *c)
+{
+    c->state = MLCP_OFF;
+    c->left = true;
+    c->lambda = 0;
+    clear_friction(c);
+    mlcp_set_reference(c);
 }
 
 /* Rows that pull or penetrate. */
