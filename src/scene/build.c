@@ -318,6 +318,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .tolerance = resolve_length(scene->tolerance, m->extent),
         .max_iterations = scene->max_iterations,
         .true_hessian_after = scene->true_hessian_after,
+        .true_first = scene->true_hessian_first,
         .measure = scene->rms_measure ? NEWTON_RMS : NEWTON_LARGEST,
         .split_limits = scene->split_limits,
         .contact = scene->contact_enabled,

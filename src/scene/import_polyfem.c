@@ -162,8 +162,9 @@ static abut_status fill(polyfem_scene *s, json_t *native, abut_error *err)
     TRY(set_gravity(s, native, err));
     set_contact(s, native);
     TRY(polyfem_set_remesh(s, native, err));
-    /* Newton's method stops there by the gradient; this is below what that amounts to. */
-    json_object_set_new(native, "solver", json_pack("{s:s}", "tolerance", "1e-6 l"));
+    /* Newton's method stops there by the gradient; this is below what that amounts to, and below
+     * the speeds at which friction sticks: slopes creep by less than that. */
+    json_object_set_new(native, "solver", json_pack("{s:s}", "tolerance", "1e-8 l"));
     TRY(polyfem_add_geometry(s, err));
     if (s->dimension == 2) json_object_set_new(native, "planar", json_true());
     json_object_set(native, "bodies", s->bodies);

@@ -652,6 +652,7 @@ static void read_options(scene_def *scene)
     scene->tolerance = get_length(solver, "tolerance");
     scene->max_iterations = get_int(solver, "max_iterations");
     scene->true_hessian_after = get_int(solver, "true_hessian_after");
+    scene->true_hessian_first = get_bool(solver, "true_hessian_first");
     scene->rms_measure = strcmp(get_string(solver, "measure"), "rms") == 0;
     scene->split_limits = strcmp(get_string(solver, "strain_limits"), "split") == 0;
     scene->linear = get_string(solver, "linear");

@@ -391,9 +391,10 @@ typedef struct scene_def {
     length_def tolerance; /* m/s on the largest Newton direction entry over h */
     int max_iterations;
     int true_hessian_after; /* iterations; 0: never */
-    bool rms_measure;       /* the tolerance is one on the root mean square */
-    bool split_limits;      /* strain limits in a solve of their own */
-    const char *linear;     /* a name of linear/solver.h */
+    bool true_hessian_first;
+    bool rms_measure;   /* the tolerance is one on the root mean square */
+    bool split_limits;  /* strain limits in a solve of their own */
+    const char *linear; /* a name of linear/solver.h */
     double linear_tolerance, forcing;
     bool reproducible; /* same bits for any number of threads */
     size_t body_count;

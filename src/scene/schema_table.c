@@ -129,6 +129,10 @@ static const schema_field solver_fields[] = {
     {"true_hessian_after", SCHEMA_INTEGER, .initial = "2", FROM_TO(0, 1000000),
      .doc = "Iterations of a step after which directions may come from the true Hessian, where the "
             "projected one is seen to be too stiff; 0: never. With the solver `direct` only."},
+    {"true_hessian_first", SCHEMA_BOOL, .initial = "false",
+     .doc = "Directions from the true Hessian before projected ones, wherever they lead downhill, "
+            "as PolyFEM does: steps may end in a balance that is no minimum, such as a spike on "
+            "the tip of another. With the solver `direct` only; for comparisons."},
     {"measure", SCHEMA_WORD, .words = measure_words, .initial = "\"largest\"",
      .doc = "What the tolerance is compared with: the largest entry of the direction, or its root "
             "mean square over the free nodes, three times in a row (`rms`; for comparisons)."},

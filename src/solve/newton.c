@@ -130,6 +130,18 @@ static abut_status solve_direction(newton_solver *n, const double *x, double tol
     return status;
 }
 
+/* Replaces n->step by the direction of the true Hessian, where it is one of descent. */
+static abut_status prefer_true_direction(newton_solver *n, const double *x, bool *found,
+                                         abut_error *err)
+{
+    problem *p = n->problem;
+    *found = false;
+    if (n->shifted || p->share || !linear_can_solve_again(n->linear)) return ABUT_OK;
+    TRY(true_newton_stationary(&n->exact, p, n->linear, x, n->right, n->way, found, err));
+    if (*found) memcpy(n->step, n->way, 3 * (size_t)p->free_count * sizeof *n->step);
+    return ABUT_OK;
+}
+
 /* How exactly the linear systems of an inexact Newton are solved (Eisenstat and Walker 1996, choice
  * 2): little while the gradient falls little. A step that was not solved at least to CONFIRMED
  * cannot tell that the end has been reached. */
@@ -380,6 +392,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
     forcing exactness = forcing_begin(n, options);
     trend last = {0};
     n->exact.trust = TRUE_NEWTON_TRUST;
+    bool first = false, refused = false; /* the true Hessian's direction, before all others */
     while (!result->converged && result->iterations < options->max_iterations) {
         timer_switch(p->timer, STAGE_ASSEMBLY);
         TRY(problem_derivatives(p, x, true, err));
@@ -388,17 +401,19 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         double norm = sqrt(dot(p->gradient, p->gradient, scalars));
         TRY(solve_direction(n, x, forcing_next(&exactness, norm), err));
         if (linear_get_statistics(n->linear)->exact) exactness.tolerance = 0;
+        first = options->true_first && !refused;
+        if (first) TRY(prefer_true_direction(n, x, &first, err));
         timer_switch(p->timer, STAGE_LINE_SEARCH);
         double before_direction = result->direction;
         result->direction = largest_move(p, n->step);
         /* predicted by the quadratic model */
         double decrease = 0.5 * dot(n->right, n->step, scalars);
         if (result->iterations == 0) result->first_direction = result->direction;
-        bool exact = is_too_stiff(n, &last, result, options);
+        bool exact = !options->true_first && is_too_stiff(n, &last, result, options);
         if (exact)
             TRY(true_newton_direction(&n->exact, p, n->linear, x, n->right, n->step, n->way, err));
         exact = exact && n->exact.trust > 0;
-        bool mixed = exact || add_momentum(n, &last, result->iterations);
+        bool mixed = exact || first || add_momentum(n, &last, result->iterations);
         result->iterations++;
         if (options->goal && !n->shifted && energy - 4 * decrease > *options->goal) break;
         problem_expand(p, n->way, n->direction);
@@ -408,6 +423,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         int halvings = result->halvings;
         double before_step = energy;
         TRY(line_search(n, x, alpha, tiny, decrease, &energy, result, &moved, err));
+        refused = first && !moved; /* then the projected one's turn */
         bool whole = moved && alpha == 1 && result->halvings == halvings;
         if (exact) true_newton_learn(&n->exact, whole);
         double gain = exact ? 2 : (before_step - energy) / decrease;

@@ -27,6 +27,7 @@ typedef struct newton_options {
     double tolerance; /* on the direction (a length) */
     int max_iterations;
     int true_hessian_after; /* iterations after which it may be used; 0: never */
+    bool true_first;        /* the true Hessian in every iteration in which it leads downhill */
     newton_measure measure;
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
     bool local;     /* where only some nodes are far from rest, they may be settled by themselves */

@@ -11,6 +11,7 @@ void true_newton_free(true_newton *t)
     array_free(&t->preconditioned);
     array_free(&t->search);
     array_free(&t->product);
+    minres_free(&t->stationary);
 }
 
 static bool resize(true_newton *t, size_t n)
@@ -92,6 +93,40 @@ abut_status true_newton_direction(true_newton *t, problem *p, linear_solver *lin
     if (products == 1 && t->trust > SAME && largest_entry(n, way) < SAME * length) t->trust = 0;
     timer_switch(p->timer, before);
     return ABUT_OK;
+}
+
+typedef struct operators {
+    const block_matrix *matrix;
+    linear_solver *linear;
+} operators;
+
+static void multiply(void *context, const double *x, double *y)
+{
+    const operators *o = context;
+    block_matrix_multiply(o->matrix, x, y);
+}
+
+static void precondition(void *context, const double *r, double *z)
+{
+    const operators *o = context;
+    linear_solve_again(o->linear, r, z);
+}
+
+abut_status true_newton_stationary(true_newton *t, problem *p, linear_solver *linear,
+                                   const double *x, const double *right, double *way, bool *found,
+                                   abut_error *err)
+{
+    enum { MOST_PRODUCTS = 300 };
+    static const double EXACT = 1e-10;
+    size_t n = 3 * (size_t)p->free_count;
+    TRY(assemble_true_hessian(p, x, err));
+    stage before = timer_switch(p->timer, STAGE_LINEAR_SOLVE);
+    operators o = {&p->matrix, linear};
+    conjugate_operators c = {multiply, precondition, &o};
+    abut_status status = minres_solve(&t->stationary, &c, n, right, way, EXACT, MOST_PRODUCTS, err);
+    timer_switch(p->timer, before);
+    *found = status == ABUT_OK && conjugate_dot(n, right, way) > 0;
+    return status == ABUT_ERROR_NOT_CONVERGED ? ABUT_OK : status;
 }
 
 void true_newton_learn(true_newton *t, bool whole)

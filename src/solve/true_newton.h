@@ -9,12 +9,14 @@
 #ifndef SOLVE_TRUE_NEWTON_H
 #define SOLVE_TRUE_NEWTON_H
 
+#include "linear/minres.h"
 #include "linear/solver.h"
 #include "solve/problem.h"
 
 typedef struct true_newton {
     ARRAY(double) residual, preconditioned, search, product;
     double trust; /* longest direction, in lengths of the projected one; 0: of no use here */
+    minres stationary;
 } true_newton;
 
 static const double TRUE_NEWTON_TRUST = 2; /* to begin with */
@@ -27,6 +29,13 @@ void true_newton_free(true_newton *t);
 abut_status true_newton_direction(true_newton *t, problem *p, linear_solver *linear,
                                   const double *x, const double *right, const double *step,
                                   double *way, abut_error *err);
+
+/* The direction to where the gradient vanishes by the true Hessian, be that a minimum or a saddle.
+ * *found: whether there is one, and it leads downhill; then `way` is it. Overwrites the matrix of
+ * the problem. */
+abut_status true_newton_stationary(true_newton *t, problem *p, linear_solver *linear,
+                                   const double *x, const double *right, double *way, bool *found,
+                                   abut_error *err);
 
 /* After the line search along the direction: whether all of it could be gone. */
 void true_newton_learn(true_newton *t, bool whole);

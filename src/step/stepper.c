@@ -438,6 +438,7 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
     newton_options options = {.tolerance = stepper_convergence_length(s),
                               .max_iterations = s->options.max_iterations,
                               .true_hessian_after = true_hessian_after(s),
+                              .true_first = s->options.true_first,
                               .measure = s->options.measure,
                               .forcing = s->options.forcing,
                               .local = s->options.measure == NEWTON_LARGEST};

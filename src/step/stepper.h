@@ -34,6 +34,7 @@ typedef struct stepper_options {
                          quasi-static) */
     int max_iterations;
     int true_hessian_after; /* Newton iterations; 0: never */
+    bool true_first;        /* its directions before projected ones, wherever they lead downhill */
     newton_measure measure; /* what the tolerance is compared with */
     bool split_limits;      /* strain limits in a second solve, after the elastic one */
     linear_options linear;

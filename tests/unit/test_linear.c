@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "linear/minres.h"
 #include "linear/scatter.h"
 #include "linear/solver.h"
 #include "test.h"
@@ -438,6 +439,38 @@ TEST(solvers_refuse_indefinite)
     }
 }
 
+static void multiply_reference(void *context, const double *x, double *y)
+{
+    dense_multiply(context, x, y);
+}
+
+static void divide_by_diagonal(void *context, const double *r, double *z)
+{
+    const dense *d = context;
+    for (int i = 0; i < d->n; i++) z[i] = r[i] / fabs(d->a[i][i]);
+}
+
+/* A symmetric matrix with as many negative as positive entries on its diagonal. */
+TEST(minimal_residuals_solve_indefinite_systems)
+{
+    random_state random = {5};
+    dense *d = &reference;
+    d->n = 60;
+    double x[60], b[60], found[60];
+    for (int i = 0; i < d->n; i++) {
+        for (int j = 0; j <= i; j++) d->a[i][j] = d->a[j][i] = random_range(&random, -1, 1);
+        d->a[i][i] = (i % 2 ? -1 : 1) * (1 + 3 * i);
+        x[i] = random_range(&random, -1, 1);
+    }
+    dense_multiply(d, x, b);
+    conjugate_operators o = {multiply_reference, divide_by_diagonal, d};
+    minres m = {0};
+    CHECK_OK(minres_solve(&m, &o, 60, b, found, 1e-13, 200, &err), err);
+    for (int i = 0; i < d->n; i++) CHECK_NEAR(found[i], x[i], 1e-9);
+    CHECK(minres_solve(&m, &o, 60, b, found, 1e-13, 3, &err) == ABUT_ERROR_NOT_CONVERGED);
+    minres_free(&m);
+}
+
 /* More blocks than nested dissection needs to be chosen: a long chain, on 1, 2 and 4 threads. */
 TEST(large_chain)
 {
@@ -515,6 +548,7 @@ int main(void)
     RUN(long_lists_of_keys);
     RUN(solvers_solve);
     RUN(solvers_refuse_indefinite);
+    RUN(minimal_residuals_solve_indefinite_systems);
     RUN(large_chain);
     RUN(bad_options);
     return TEST_END();

@@ -29,8 +29,8 @@ static void derivatives(const term *t, int group, const double *x, size_t begin,
 }
 
 /* Minimises the sum of a term on one block from x, with the direct solver. */
-static abut_status try_minimize(const term_class *kind, double *x, int max_iterations,
-                                newton_result *result, abut_error *error)
+static abut_status try_options(const term_class *kind, double *x, const newton_options *options,
+                               newton_result *result, abut_error *error)
 {
     static const int32_t blocks[1] = {0};
     term t = {
@@ -46,13 +46,19 @@ static abut_status try_minimize(const term_class *kind, double *x, int max_itera
     CHECK_OK(newton_init(&newton, &p, linear, NULL, &err), err);
     const uint8_t fixed[3] = {0};
     CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
-    newton_options options = {
-        .tolerance = 1e-10, .max_iterations = max_iterations, .true_hessian_after = 2};
-    abut_status status = newton_minimize(&newton, x, &options, NULL, result, error);
+    abut_status status = newton_minimize(&newton, x, options, NULL, result, error);
     newton_free(&newton);
     linear_destroy(linear);
     problem_free(&p);
     return status;
+}
+
+static abut_status try_minimize(const term_class *kind, double *x, int max_iterations,
+                                newton_result *result, abut_error *error)
+{
+    newton_options options = {
+        .tolerance = 1e-10, .max_iterations = max_iterations, .true_hessian_after = 2};
+    return try_options(kind, x, &options, result, error);
 }
 
 static void minimize(const term_class *kind, double *x, int max_iterations, newton_result *result)
@@ -163,6 +169,32 @@ TEST(one_huge_entry_does_not_freeze_the_others)
     CHECK_NEAR(x[0], 0, 1e-12);
     CHECK_NEAR(x[1], 1, 1e-9);
     CHECK_NEAR(x[2], 3, 1e-9);
+}
+
+static void projected_well_derivatives(const term *t, int group, const double *x, size_t begin,
+                                       size_t end, double *gradient, double *hessian)
+{
+    well_derivatives(t, group, x, begin, end, gradient, hessian);
+    if (hessian && !t->exact && hessian[4] < 0) hessian[4] = 1;
+}
+
+/* Close to the ridge between two wells, the true Hessian leads onto the ridge, the projected one
+ * down. */
+TEST(true_hessians_first_end_on_ridges)
+{
+    static const term_class kind = {
+        .name = "well", .value = well_value, .derivatives = projected_well_derivatives};
+    for (int first = 0; first < 2; first++) {
+        newton_options options = {
+            .tolerance = 1e-10, .max_iterations = 100, .true_first = first == 1};
+        double x[3] = {0, 1e-9, 0};
+        newton_result result;
+        abut_error err;
+        CHECK_OK(try_options(&kind, x, &options, &result, &err), err);
+        CHECK(result.converged);
+        CHECK_NEAR(x[1], first ? 0 : 1, 1e-9);
+        CHECK_NEAR(x[2], 3, 1e-9);
+    }
 }
 
 /* A slope without curvature has no minimum, and every matrix has to be shifted: by its only
@@ -277,6 +309,7 @@ int main(void)
     RUN(matrices_that_are_too_stiff_cost_less_than_plain_iteration);
     RUN(true_hessians_help_where_projected_ones_are_too_stiff);
     RUN(one_huge_entry_does_not_freeze_the_others);
+    RUN(true_hessians_first_end_on_ridges);
     RUN(short_shifted_directions_prove_nothing);
     RUN(a_few_that_are_far_from_rest_settle_by_themselves);
     return TEST_END();
