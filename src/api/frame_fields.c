@@ -199,12 +199,10 @@ static bool add_forces(frame_fields *fields, const model_frame *mf, const steppe
         return false;
     memset(fields->vertex_force.data, 0, vertices * sizeof(vec3));
     memset(fields->block_force.data, 0, blocks * sizeof(vec3));
-    /* The stiffness carries the integrator's factor on forces, as the elastic weight does. */
-    double weight = s->elastic->base.weight;
     if (s->mlcp)
         mlcp_add_forces(s->mlcp, fields->vertex_force.data);
     else if (s->contact)
-        contact_add_forces(s->contact, s->friction, weight > 0 ? weight : 1,
+        contact_add_forces(s->contact, s->friction, stepper_contact_factor(s),
                            fields->vertex_force.data);
     forces_to_blocks(&s->model->surface, fields->vertex_force.data, fields->block_force.data);
     for (size_t i = 0; i < f->point_count; i++) {

@@ -337,7 +337,7 @@ abut_status sim_remesh_step(abut_sim *sim, abut_error *err)
         sim->remesh->seconds += timer_now() - began;
         sim->remesh->look[0] = statistics.potential;
     }
-    stepper_finish(sim->stepper, &statistics);
+    TRY(stepper_finish(sim->stepper, &statistics, err));
     sim->last = statistics;
     count_step(sim->remesh, &statistics);
     return ABUT_OK;

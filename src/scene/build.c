@@ -314,6 +314,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .integrator = integrators[scene->integrator],
         .newmark_beta = scene->newmark_beta,
         .newmark_gamma = scene->newmark_gamma,
+        .newmark_plain = scene->newmark_plain,
         .gravity = scene->gravity,
         .tolerance = resolve_length(scene->tolerance, m->extent),
         .max_iterations = scene->max_iterations,

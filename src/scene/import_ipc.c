@@ -161,6 +161,7 @@ static json_t *time_json(const ipc_script *s)
         json_object_set_new(out, "integrator", json_string("newmark"));
         json_object_set_new(out, "newmark_beta", json_real(s->newmark_beta));
         json_object_set_new(out, "newmark_gamma", json_real(s->newmark_gamma));
+        json_object_set_new(out, "newmark_contact", json_string("plain"));
     }
     return out;
 }

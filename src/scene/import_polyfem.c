@@ -25,6 +25,7 @@ static abut_status set_integrator(const polyfem_scene *s, json_t *time, abut_err
         strcpy(word, "newmark");
         json_object_set_new(time, "newmark_beta", json_real(polyfem_number(value, "beta", 0.25)));
         json_object_set_new(time, "newmark_gamma", json_real(polyfem_number(value, "gamma", 0.5)));
+        json_object_set_new(time, "newmark_contact", json_string("plain"));
     } else if (name && strcmp(name, "ImplicitEuler") != 0) {
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, "/time/integrator",
                              "\"%s\" is not supported", err, name);

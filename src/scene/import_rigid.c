@@ -252,7 +252,10 @@ static json_t *document_json(const fixture *f, const fixture_options *o)
     if (f->planar) json_object_set_new(out, "planar", json_true());
     json_object_set_new(time, "step", json_real(f->step));
     json_object_set_new(time, "steps", json_integer(f->steps));
-    if (o->newmark) json_object_set_new(time, "integrator", json_string("newmark"));
+    if (o->newmark) {
+        json_object_set_new(time, "integrator", json_string("newmark"));
+        json_object_set_new(time, "newmark_contact", json_string("plain"));
+    }
     json_object_set_new(out, "time", time);
     json_object_set_new(out, "gravity", fixture_json_vector(o->gravity));
     json_object_set_new(contact, "dhat", json_real(o->dhat));

@@ -625,6 +625,7 @@ static void read_options(scene_def *scene)
     scene->integrator = (integrator_kind)get_word(time, "integrator", integrator_words);
     scene->newmark_beta = get_number(time, "newmark_beta");
     scene->newmark_gamma = get_number(time, "newmark_gamma");
+    scene->newmark_plain = get_word(time, "newmark_contact", newmark_contact_words) == 1;
     scene->contact_enabled = get_bool(contact, "enabled");
     scene->dhat = get_length(contact, "dhat");
     scene->eps_v = get_length(contact, "eps_v");

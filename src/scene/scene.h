@@ -366,6 +366,7 @@ typedef struct scene_def {
     double time_step, end_time;
     integrator_kind integrator;
     double newmark_beta, newmark_gamma;
+    bool newmark_plain; /* contact forces enter like all others */
     vec3 gravity;
     bool planar; /* two-dimensional: everything in the x-y plane */
     /* contact */

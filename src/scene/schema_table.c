@@ -24,6 +24,7 @@ const char *const limit_mode_words[] = {"coupled", "split", NULL};
 const char *const ccd_words[] = {"tight-inclusion", "additive", NULL};
 const char *const frame_field_words[] = {"velocity", "displacement",  "stress",
                                          "stretch",  "contact_force", NULL};
+const char *const newmark_contact_words[] = {"implicit", "plain", NULL};
 static const char *const format_words[] = {"vtu", "obj", "volume", NULL};
 
 /* --- time --- */
@@ -42,6 +43,10 @@ static const schema_field time_fields[] = {
      UNDER("integrator", "newmark"), .doc = "Newmark's beta."},
     {"newmark_gamma", SCHEMA_NUMBER, .initial = "0.5", FROM_TO(0, 1),
      UNDER("integrator", "newmark"), .doc = "Newmark's gamma."},
+    {"newmark_contact", SCHEMA_WORD, .words = newmark_contact_words, .initial = "\"implicit\"",
+     UNDER("integrator", "newmark"),
+     .doc = "How forces of contact and friction enter Newmark's rule: fully implicitly, so that "
+            "impacts add no energy, or like all others."},
 };
 
 static const schema_type time_type = {

@@ -66,7 +66,7 @@ abut_status stepper_accuracy(stepper *s, step_accuracy *out, abut_error *err)
         out->momentum = fmax(out->momentum, fabs(s->problem.gradient[i]) / factor);
     out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, s->x);
     if (!s->contact) return ABUT_OK;
-    add_contacts(s->contact, factor, out);
+    add_contacts(s->contact, stepper_contact_factor(s), out);
     out->min_distance = s->contact->min_distance;
     bool found;
     guard_finding finding;

@@ -127,7 +127,7 @@ static vec3 torque_at(const rigid_motion *r, size_t rigid, double time)
 }
 
 /* Q'' = ([alpha] + [w]^2) Q of a body that turns with w under a torque (Euler's equations). */
-static mat3 start_acceleration(const rigid_body *b, mat3 q, vec3 w, vec3 torque)
+static mat3 free_acceleration(const rigid_body *b, mat3 q, vec3 w, vec3 torque)
 {
     if (!b->turns) return mat3_zero();
     mat3 moment = mat3_mul(mat3_mul(q, b->moment), mat3_transpose(q));
@@ -158,7 +158,7 @@ abut_status rigid_motion_start(rigid_motion *r, const motion_state *state, doubl
         vec3 torque = torque_at(r, i, 0);
         if (b->affine) {
             mat3 q_dot = mat3_from_columns(vec3_load(v), vec3_load(v + 3), vec3_load(v + 6));
-            mat3 second = start_acceleration(b, q, angular_velocity(q, q_dot), torque);
+            mat3 second = free_acceleration(b, q, angular_velocity(q, q_dot), torque);
             for (int c = 0; c < 3; c++)
                 vec3_store(acceleration + 3 * (b->block + 1 + c), mat3_column(second, c));
             continue;
@@ -166,7 +166,7 @@ abut_status rigid_motion_start(rigid_motion *r, const motion_state *state, doubl
         vec3 w = vec3_load(v);
         store_matrix(r->turn.x + 9 * k, q);
         store_matrix(r->turn.v + 9 * k, mat3_mul(mat3_cross(w), q));
-        store_matrix(r->turn.a + 9 * k, start_acceleration(b, q, w, torque));
+        store_matrix(r->turn.a + 9 * k, free_acceleration(b, q, w, torque));
         vec3_store(acceleration + 3 * (b->block + 1), (vec3){0});
         k++;
     }
@@ -332,6 +332,35 @@ void rigid_motion_advance(rigid_motion *r, motion_state *state, double h, const 
     }
     motion_advance(&r->turn, h, r->turn_tilde, r->turn_new);
     for (size_t k = 0; k < n; k++) advance_body(r, state, k, h, start, fixed);
+}
+
+/* Whether some of the scalars of a body's rotation, or of its columns, are prescribed. */
+static bool turn_is_held(const rigid_body *b, const uint8_t *fixed)
+{
+    const uint8_t *turn = fixed + 3 * ((size_t)b->block + 1);
+    return memchr(turn, 1, b->affine ? 9 : 3) != NULL;
+}
+
+void rigid_motion_drop_contact(rigid_motion *r, motion_state *state, double time, double rest,
+                               const uint8_t *touched, const uint8_t *fixed)
+{
+    for (size_t i = 0, k = 0; i < r->model->rigids.count; i++) {
+        const rigid_body *b = &r->model->rigids.data[i];
+        size_t at = 3 * ((size_t)b->block + 1), turn = b->affine ? 0 : 9 * k++;
+        if (!(touched[b->block] || touched[b->block + 1]) || turn_is_held(b, fixed)) continue;
+        /* Rows of Q of rigid bodies, columns of A of affine ones. */
+        double *v = b->affine ? state->v + at : r->turn.v + turn;
+        double *a = b->affine ? state->a + at : r->turn.a + turn, free[9];
+        mat3 q = rigid_frame(b, state->x), q_dot = load_matrix(v);
+        if (b->affine) q_dot = mat3_transpose(q_dot);
+        mat3 second = free_acceleration(b, q, angular_velocity(q, q_dot), torque_at(r, i, time));
+        store_matrix(free, b->affine ? mat3_transpose(second) : second);
+        for (int e = 0; e < 9; e++) {
+            v[e] += rest * (free[e] - a[e]);
+            a[e] = free[e];
+        }
+        if (!b->affine) vec3_store(state->v + at, angular_velocity(q, load_matrix(v)));
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------- */

@@ -78,6 +78,11 @@ void rigid_motion_prescribe(rigid_motion *r, const double *x, double time, doubl
 void rigid_motion_advance(rigid_motion *r, motion_state *state, double h, const double *start,
                           const uint8_t *fixed);
 
+/* Gives the bodies that touch something (flags of blocks) the accelerations that they would have
+ * without contact; rest: what the velocities change by per change of acceleration. */
+void rigid_motion_drop_contact(rigid_motion *r, motion_state *state, double time, double rest,
+                               const uint8_t *touched, const uint8_t *fixed);
+
 /* Adds the rotational parts of energies and momenta. */
 typedef struct rigid_measures {
     double kinetic, stored;

@@ -264,34 +264,6 @@ static void set_forces(stepper *s, double time, double end)
     if (s->surface_load) surface_load_begin_step(s->surface_load, s->state.x, time, end, f);
 }
 
-/* First accelerations for Newmark: M^-1 (f - elastic forces), 0 for prescribed nodes. */
-static abut_status set_accelerations(stepper *s, abut_error *err)
-{
-    set_forces(s, 0, 0);
-    s->elastic->base.weight = 1;
-    size_t blocks = s->model->rest.count;
-    memset(s->work, 0, 3 * blocks * sizeof *s->work);
-    TRY(elastic_add_gradient(s->elastic, s->state.x, s->work, err));
-    for (int i = 0; i < s->thin_count; i++) {
-        s->thin[i]->weight = 1;
-        term_add_gradient(s->thin[i], s->state.x, s->work);
-    }
-    if (s->surface_load) {
-        s->surface_load->base.weight = 1;
-        term_add_gradient(&s->surface_load->base, s->state.x, s->work);
-    }
-    for (size_t i = 0; i < 3 * blocks; i++) s->work[i] = s->inertia->force[i] - s->work[i];
-    memset(s->fixed, 0, 3 * blocks);
-    for (size_t k = 0; k < s->conditions.count; k++) {
-        const condition *c = &s->conditions.data[k];
-        if (!condition_active(c, 0)) continue;
-        for (size_t i = 0; i < c->nodes.count; i++)
-            for (int axis = 0; axis < 3; axis++)
-                if (c->axes & 1 << axis) s->fixed[3 * c->nodes.data[i] + axis] = 1;
-    }
-    return inertia_solve(s->inertia, s->fixed, s->work, s->state.a, err);
-}
-
 /* Room for what the conditions remember. */
 static abut_status prepare_conditions(stepper *s, abut_error *err)
 {
@@ -317,7 +289,10 @@ abut_status stepper_start(stepper *s, const double *velocity, abut_error *err)
     TRY(prepare_conditions(s, err));
     size_t scalars = s->state.scalars;
     if (velocity) memcpy(s->state.v, velocity, scalars * sizeof *velocity);
-    if (s->options.integrator == INTEGRATE_NEWMARK) TRY(set_accelerations(s, err));
+    if (s->options.integrator == INTEGRATE_NEWMARK) {
+        set_forces(s, 0, 0);
+        TRY(stepper_start_accelerations(s, err));
+    }
     if (s->model->rigids.count > 0) TRY(rigid_motion_start(&s->rigid, &s->state, s->state.a, err));
     return ABUT_OK;
 }
@@ -621,7 +596,7 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
     return ABUT_OK;
 }
 
-void stepper_finish(stepper *s, step_statistics *statistics)
+abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *err)
 {
     linear_end_step(s->linear);
     if (s->contact) contact_end_step(s->contact, statistics->newton_iterations);
@@ -630,9 +605,11 @@ void stepper_finish(stepper *s, step_statistics *statistics)
     settle_prescribed(s);
     if (s->model->rigids.count > 0)
         rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->fixed);
+    TRY(stepper_drop_contact_accelerations(s, err));
     if (s->twist) twist_carry(s->twist, s->state.x);
     s->time = end;
     stepper_measure(s, statistics);
+    return ABUT_OK;
 }
 
 abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
@@ -640,8 +617,7 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
     if (s->mlcp) return stepper_advance_mlcp(s, statistics, err);
     *statistics = (step_statistics){0};
     TRY(stepper_solve(s, NULL, statistics, err));
-    stepper_finish(s, statistics);
-    return ABUT_OK;
+    return stepper_finish(s, statistics, err);
 }
 
 void stepper_measure(stepper *s, step_statistics *out)
@@ -687,6 +663,5 @@ void stepper_measure(stepper *s, step_statistics *out)
     if (s->mlcp) return;
     out->kappa = s->contact->kappa;
     /* kappa carries the integrator's factor on forces. */
-    double factor = weight > 0 ? weight : 1;
-    out->contact = s->contact->base.class->value(&s->contact->base, x) / factor;
+    out->contact = s->contact->base.class->value(&s->contact->base, x) / stepper_contact_factor(s);
 }

@@ -29,6 +29,7 @@ typedef struct stepper_options {
     double h; /* s */
     integrator integrator;
     double newmark_beta, newmark_gamma;
+    bool newmark_plain; /* contact forces enter by Newmark's rule, too, and add energy */
     vec3 gravity;
     double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
                          quasi-static) */
@@ -156,7 +157,9 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
  * takes them. */
 abut_status stepper_solve(stepper *s, const double *guess, step_statistics *statistics,
                           abut_error *err);
-void stepper_finish(stepper *s, step_statistics *statistics);
+abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *err);
+/* What forces of contact and friction are multiplied by in the potential of a step. */
+double stepper_contact_factor(const stepper *s);
 /* Energies and momenta of the current state. */
 void stepper_measure(stepper *s, step_statistics *statistics);
 

@@ -26,6 +26,11 @@ abut_status stepper_choose_stiffness(stepper *s, abut_error *err);
 abut_status stepper_choose_first_stiffness(stepper *s, abut_error *err);
 abut_status stepper_renew_stiffness(stepper *s, const double *x, abut_error *err);
 
+/* Newmark's accelerations (accelerations.c): at the start; without contact at the end of a step. */
+abut_status stepper_start_accelerations(stepper *s, abut_error *err);
+abut_status stepper_drop_contact_accelerations(stepper *s, abut_error *err);
+bool stepper_contact_is_implicit(const stepper *s);
+
 /* The step of the linear-complementarity stepper (mlcp_advance.c). */
 abut_status stepper_solve_mlcp(stepper *s, step_statistics *statistics, abut_error *err);
 abut_status stepper_advance_mlcp(stepper *s, step_statistics *statistics, abut_error *err);

@@ -3,6 +3,7 @@
 #include "api/sim.h"
 #include "api/verify.h"
 #include "support/scene_makers.h"
+#include "support/scene_text.h"
 #include "test.h"
 
 #include <unistd.h>
@@ -270,6 +271,55 @@ TEST(momentum_of_collisions)
     CHECK(linear < mass * tolerance);
 }
 
+/* Largest sum of all energies over what there was at the start, of bodies that fall and hit each
+ * other under Newmark's rule; the drift of the horizontal momentum. */
+static double newmark_energy(const char *type, const char *contact, double *drift)
+{
+    char text[2000], one[200];
+    snprintf(one, sizeof one,
+             *type == 'd' ? "'material': {'young': 1e7, 'poisson': 0.3}"
+                          : "'type': '%s', 'density': 1000",
+             type);
+    snprintf(text, sizeof text,
+             "{'abut': 1, 'time': {'step': 0.005, 'steps': 80, 'integrator': 'newmark', "
+             "'newmark_contact': '%s'}, 'ground': 0, 'contact': {'friction': 0, 'dhat': 1e-3}, "
+             "'bodies': [{'mesh': {'box': {'size': [0.2, 0.2, 0.2], 'cells': [2, 2, 2]}}, %s, "
+             "'rotate': [20, 30, 10], 'translate': [0, 0.2, 0], 'velocity': [1, -2, 0]}, {'mesh': "
+             "{'box': {'size': [0.3, 0.1, 0.3], 'cells': [2, 1, 2]}}, 'material': {'young': 1e6, "
+             "'poisson': 0.3}, 'translate': [0.5, 0.2, 0], 'velocity': [-1, -1, 0]}]}",
+             contact, one);
+    scene_def *scene;
+    stepper *s = build_scene(text, &scene);
+    if (!s) return NAN;
+    step_statistics now = {0};
+    stepper_measure(s, &now);
+    double start = now.kinetic + now.elastic + now.gravity, largest = 0;
+    double push = now.linear_momentum.x;
+    size_t contacts = 0;
+    *drift = 0;
+    for (int n = 0; n < 80; n++) {
+        CHECK_OK(stepper_advance(s, &now, &err), err);
+        largest = fmax(largest, now.kinetic + now.elastic + now.gravity + now.contact);
+        *drift = fmax(*drift, fabs(now.linear_momentum.x - push));
+        contacts += now.contacts;
+    }
+    CHECK(contacts > 20);
+    drop_scene(s, scene);
+    return largest / start;
+}
+
+/* Impacts add no energy to what moves by Newmark's rule unless the plain rule is asked for. */
+TEST(newmark_gains_nothing_in_impacts)
+{
+    static const char *const types[] = {"deformable", "rigid", "affine"};
+    double drift;
+    for (int k = 0; k < 3; k++) {
+        CHECK(newmark_energy(types[k], "implicit", &drift) < 1 + 1e-3);
+        CHECK(drift < 1e-2);
+    }
+    CHECK(newmark_energy("deformable", "plain", &drift) > 1.2);
+}
+
 int main(void)
 {
     RUN(block_sticks);
@@ -278,5 +328,6 @@ int main(void)
     RUN(arch_stands_and_falls);
     RUN(card_house_stands_and_falls);
     RUN(momentum_of_collisions);
+    RUN(newmark_gains_nothing_in_impacts);
     return TEST_END();
 }

@@ -1,0 +1,86 @@
+/* Accelerations of Newmark's rule. Each step begins from those at the end of the last one. Of
+ * contact and friction these keep nothing unless asked to (Kane, Repetto, Ortiz and Marsden 1999:
+ * such forces enter fully implicitly): an impact is over with its step. With gamma = 2 beta the
+ * velocities are those of the plain rule, x' - x = h (v + v')/2; the kinetic energy then changes by
+ * F(x') (x' - x), which for a barrier that is convex in the gap is at most what the barrier loses.
+ * The plain rule replays half of the impact in the next step, and the energy grows. */
+#include "step/stepper_internal.h"
+#include "term/element.h"
+
+#include <string.h>
+
+/* M^-1 (f - forces of the elastic terms and loads), 0 for prescribed scalars. The terms are
+ * weighted by `factor`. */
+static abut_status internal_accelerations(stepper *s, const double *x, double factor,
+                                          double *acceleration, abut_error *err)
+{
+    size_t scalars = s->state.scalars;
+    memset(s->work, 0, scalars * sizeof *s->work);
+    TRY(elastic_add_gradient(s->elastic, x, s->work, err));
+    for (int i = 0; i < s->thin_count; i++) term_add_gradient(s->thin[i], x, s->work);
+    if (s->surface_load) term_add_gradient(&s->surface_load->base, x, s->work);
+    if (s->damping && s->state.steps > 0) term_add_gradient(&s->damping->base, x, s->work);
+    for (size_t i = 0; i < scalars; i++) s->work[i] = s->inertia->force[i] - s->work[i] / factor;
+    return inertia_solve(s->inertia, s->fixed, s->work, acceleration, err);
+}
+
+abut_status stepper_start_accelerations(stepper *s, abut_error *err)
+{
+    s->elastic->base.weight = 1;
+    for (int i = 0; i < s->thin_count; i++) s->thin[i]->weight = 1;
+    if (s->surface_load) s->surface_load->base.weight = 1;
+    memset(s->fixed, 0, s->state.scalars);
+    for (size_t k = 0; k < s->conditions.count; k++) {
+        const condition *c = &s->conditions.data[k];
+        if (!condition_active(c, 0)) continue;
+        for (size_t i = 0; i < c->nodes.count; i++)
+            for (int axis = 0; axis < 3; axis++)
+                if (c->axes & 1 << axis) s->fixed[3 * c->nodes.data[i] + axis] = 1;
+    }
+    return internal_accelerations(s, s->state.x, 1, s->state.a, err);
+}
+
+bool stepper_contact_is_implicit(const stepper *s)
+{
+    return s->contact && !s->mlcp && s->options.integrator == INTEGRATE_NEWMARK &&
+           !s->options.newmark_plain;
+}
+
+double stepper_contact_factor(const stepper *s)
+{
+    double h = s->options.h, weight = s->elastic->base.weight;
+    if (!(weight > 0)) return 1; /* before the first step */
+    return stepper_contact_is_implicit(s) ? 0.5 * h * h : weight;
+}
+
+/* Flags the blocks that a term's stencils touch. */
+static void flag_blocks(const term *t, uint8_t *touched)
+{
+    for (int k = 0; t->enabled && k < t->group_count; k++) {
+        const stencil_group *g = &t->groups[k];
+        for (size_t i = 0; i < g->count * (size_t)g->width; i++)
+            if (g->blocks[i] >= 0) touched[g->blocks[i]] = 1;
+    }
+}
+
+abut_status stepper_drop_contact_accelerations(stepper *s, abut_error *err)
+{
+    if (!stepper_contact_is_implicit(s)) return ABUT_OK;
+    motion_state *m = &s->state;
+    double h = s->options.h, rest = h * (m->gamma - 2 * m->beta);
+    uint8_t *touched = (uint8_t *)s->holder;
+    size_t blocks = s->model->rest.count;
+    memset(touched, 0, blocks);
+    flag_blocks(&s->contact->base, touched);
+    flag_blocks(&s->friction->base, touched);
+    if (!memchr(touched, 1, blocks)) return ABUT_OK;
+    TRY(internal_accelerations(s, m->x, s->elastic->base.weight, s->gradient, err));
+    for (size_t i = 0; i < m->scalars; i++) {
+        if (!touched[i / 3] || !s->points[i / 3] || s->fixed[i]) continue;
+        m->v[i] += rest * (s->gradient[i] - m->a[i]);
+        m->a[i] = s->gradient[i];
+    }
+    if (s->model->rigids.count > 0)
+        rigid_motion_drop_contact(&s->rigid, m, s->time + h, rest, touched, s->fixed);
+    return ABUT_OK;
+}
