@@ -23,7 +23,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void all_terms(stepper *s) { problem_derivatives(&s->problem, s->x, true, &err); }
+static void all_terms(stepper *s)
+{
+    problem_derivatives(&s->problem, &s->evaluation, s->x, true, &err);
+}
 
 /* Contact through the rows, as the assembly asks for it. */
 static void with_rows(stepper *s)
@@ -32,7 +35,7 @@ static void with_rows(stepper *s)
     const term *t = &s->contact->base;
     for (int g = 0; g < t->group_count; g++)
         for (size_t i = 0; i < t->groups[g].count; i++)
-            t->class->derivatives(t, g, s->x, i, i + 1, gradient, hessian);
+            t->class->derivatives(t, &s->evaluation, g, s->x, i, i + 1, gradient, hessian);
 }
 
 /* The same stencils for surface vertices only. */
@@ -40,7 +43,7 @@ static void without_rows(stepper *s)
 {
     double gradient[12], hessian[144];
     const contact_term *c = s->contact;
-    barrier_law law = {c->options.barrier, c->options.dhat * c->options.dhat, c->kappa};
+    barrier_law law = {c->options.barrier, c->options.dhat * c->options.dhat, s->evaluation.kappa};
     for (int l = 0; l < STENCIL_LISTS; l++)
         for (size_t i = 0; i < c->active.lists[l].count; i++)
             barrier_stencil_derivatives(&law, (stencil_list)l, &c->active.lists[l].data[i], c->y,
@@ -72,7 +75,7 @@ int main(int argc, char **argv)
     step_statistics statistics = {0};
     for (int i = 0; status == ABUT_OK && i < most && statistics.contacts < 4; i++)
         status = stepper_advance(s, &statistics, &err);
-    if (status == ABUT_OK) status = problem_update(&s->problem, s->x, &err);
+    if (status == ABUT_OK) status = problem_update(&s->problem, &s->evaluation, s->x, &err);
     if (status != ABUT_OK) {
         fprintf(stderr, "%s: %s\n", err.place, err.message);
         return 1;

@@ -77,14 +77,15 @@ static abut_status check_apart(const abut_active_set *s, abut_error *error)
 }
 
 static abut_status build(abut_active_set *s, abut_collision_mesh *mesh, const double *positions,
-                         double dhat, const abut_candidates *candidates, abut_error *error)
+                         double dhat, const abut_candidates *candidates, pair_weights weights,
+                         abut_error *error)
 {
     if (!candidates) TRY(collision_mesh_pairs(mesh, positions, NULL, dhat, &s->candidates, error));
     if (!array_resize(&s->y, mesh->vertex_count)) return error_memory(error, "making contacts");
     if (mesh->vertex_count > 0)
         memcpy(s->y.data, positions, mesh->vertex_count * sizeof *s->y.data);
     TRY(active_set_build(&s->set, &mesh->surface, candidates ? &candidates->set : &s->candidates,
-                         s->y.data, dhat, error));
+                         weights, s->y.data, dhat, error));
     TRY(check_apart(s, error));
     return list_vertices(s, error);
 }
@@ -97,8 +98,8 @@ abut_status abut_active_set_build(abut_active_set *s, abut_collision_mesh *mesh,
     TRY(check_build(mesh, positions, dhat, error));
     s->mesh = mesh;
     s->dhat = dhat;
-    s->set.areas = options && options->area_weighted ? &mesh->areas : NULL;
-    abut_status status = build(s, mesh, positions, dhat, candidates, error);
+    pair_weights weights = {.areas = options && options->area_weighted ? &mesh->areas : NULL};
+    abut_status status = build(s, mesh, positions, dhat, candidates, weights, error);
     if (status != ABUT_OK) s->mesh = NULL; /* nothing of it can be used */
     return status;
 }

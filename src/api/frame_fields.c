@@ -202,7 +202,7 @@ static bool add_forces(frame_fields *fields, const model_frame *mf, const steppe
     if (s->mlcp)
         mlcp_add_forces(s->mlcp, fields->vertex_force.data);
     else if (s->contact)
-        contact_add_forces(s->contact, s->friction, stepper_contact_factor(s),
+        contact_add_forces(s->contact, s->friction, &s->evaluation, stepper_contact_factor(s),
                            fields->vertex_force.data);
     forces_to_blocks(&s->model->surface, fields->vertex_force.data, fields->block_force.data);
     for (size_t i = 0; i < f->point_count; i++) {

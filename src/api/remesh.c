@@ -161,7 +161,8 @@ static abut_status go_safely(const abut_sim *sim, stepper *s, const body_change 
                              bool exact, double *guess, bool *feasible, abut_error *err)
 {
     size_t n = s->state.scalars;
-    double *safe = mem_alloc(2 * n + 1, sizeof *safe), *way = safe + n, alpha = 1;
+    double *safe = mem_alloc(2 * n + 1, sizeof *safe), *way = safe + n;
+    step_bound bound = {1, -1};
     if (!safe) return error_memory(err, "remeshing");
     carry_safe_positions(sim->stepper, s, sim->scene, changes, safe);
     bool moves = false;
@@ -172,10 +173,10 @@ static abut_status go_safely(const abut_sim *sim, stepper *s, const body_change 
     abut_status status = ABUT_OK;
     if (s->contact && moves) {
         contact_begin_step(s->contact);
-        status = contact_max_step(&s->contact->base, safe, way, 1, &alpha, &s->timer, err);
+        status = contact_max_step(&s->contact->base, safe, way, 1, &bound, &s->timer, err);
         contact_begin_step(s->contact);
-        if (alpha < 1) alpha *= 0.8;
-        for (size_t i = 0; i < n && alpha < 1; i++) guess[i] = safe[i] + alpha * way[i];
+        double alpha = 0.8 * bound.alpha;
+        for (size_t i = 0; i < n && bound.alpha < 1; i++) guess[i] = safe[i] + alpha * way[i];
     }
     *feasible = false;
     if (status == ABUT_OK) status = positions_feasible(sim, s, guess, exact, feasible, err);

@@ -127,7 +127,7 @@ static void classify_vertex_vertex(void *context, size_t begin, size_t end)
 /* Weights of pairs, see surface_areas. */
 static double vertex_weight(const active_set *set, int32_t vertex, double share)
 {
-    return set->areas ? share * set->areas->vertex.data[vertex] : 1;
+    return set->weights.areas ? share * set->weights.areas->vertex.data[vertex] : 1;
 }
 
 static double edge_pair_weight(const surface_areas *areas, const int32_t pair[2])
@@ -160,7 +160,7 @@ static bool append_edge_edge(active_set *set, const collision_surface *s, const 
     const int32_t *a = s->edges.data + 2 * (size_t)pair[0],
                   *b = s->edges.data + 2 * (size_t)pair[1];
     int32_t g[4] = {a[0], a[1], b[0], b[1]};
-    double weight = set->areas ? edge_pair_weight(set->areas, pair) : 1;
+    double weight = set->weights.areas ? edge_pair_weight(set->weights.areas, pair) : 1;
     double threshold = 1e-3 * s->edge_length2.data[pair[0]] * s->edge_length2.data[pair[1]];
     double xi = surface_pair_thickness(s, a, 2, b, 2);
     if (edge_cross2(y[g[0]], y[g[1]], y[g[2]], y[g[3]]) >= threshold)
@@ -204,7 +204,7 @@ static abut_status correct(active_set *set, const collision_surface *s, max_sum 
                            const int32_t (*pairs)[2], size_t count, const vec3 *y, double dhat,
                            abut_error *err)
 {
-    if (!set->links) return ABUT_OK;
+    if (!set->weights.links) return ABUT_OK;
     if (!array_resize(&set->active, count + 1)) return error_memory(err, "building the active set");
     for (size_t i = 0; i < count; i++) set->active.data[i] = set->type.data[i] != INACTIVE;
     return max_operator_correct(set, s, sum, pairs, set->active.data, count, y, dhat, err);
@@ -294,9 +294,10 @@ static void take_range(pair_list *list)
 }
 
 abut_status active_set_build(active_set *set, const collision_surface *s,
-                             const candidate_set *candidates, const vec3 *y, double dhat,
-                             abut_error *err)
+                             const candidate_set *candidates, pair_weights weights, const vec3 *y,
+                             double dhat, abut_error *err)
 {
+    set->weights = weights;
     candidate_set share = *candidates; /* a view, not to be freed */
     if (share.divided) {
         take_range(&share.vt);
@@ -349,9 +350,9 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
     for (size_t i = 0; ok && i < candidates->vv.count; i++) {
         if (set->type.data[i] == INACTIVE) continue;
         const int32_t *pair = (const int32_t *)&candidates->vv.data[i];
-        double weight =
-            set->areas ? 0.5 * (set->areas->vertex.data[pair[0]] + set->areas->vertex.data[pair[1]])
-                       : 1;
+        double weight = set->weights.areas ? 0.5 * (set->weights.areas->vertex.data[pair[0]] +
+                                                    set->weights.areas->vertex.data[pair[1]])
+                                           : 1;
         ok = active_set_append(set, &point_point, pair, set->distance2.data[i],
                                surface_pair_thickness(s, pair, 1, pair + 1, 1), weight);
     }
@@ -359,7 +360,7 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
     if (candidates->divided) TRY(gather_lists(set, err));
     merge(&set->lists[LIST_PP]);
     merge(&set->lists[LIST_PE]);
-    if (set->links) max_operator_drop(set);
+    if (set->weights.links) max_operator_drop(set);
     if (s->thickness.count == 0) set->min_gap = sqrt(set->min_distance2);
     return ABUT_OK;
 }

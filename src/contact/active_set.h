@@ -42,14 +42,19 @@ typedef struct surface_areas {
 
 typedef struct surface_links surface_links; /* contact/max_operator.h */
 
-typedef struct active_set {
-    stencil_array lists[STENCIL_LISTS];
+/* How much pairs count; all 0: every pair once. */
+typedef struct pair_weights {
     /* NULL: every pair counts 1. Otherwise pairs are weighed so that their sum is an integral over
      * the surface: a vertex against a triangle by a quarter of its area (both sides count, and
      * vertices and edges both cover the surface), edge pairs by a quarter of the sum of theirs;
      * where there are no triangles by a half. */
     const surface_areas *areas;
     surface_links *links; /* NULL: plain sums; otherwise corrected, some stencils count negative */
+} pair_weights;
+
+typedef struct active_set {
+    stencil_array lists[STENCIL_LISTS];
+    pair_weights weights; /* that it was built with */
     double min_distance2; /* over all candidates; +INFINITY without candidates */
     double min_gap;       /* smallest distance beyond the thickness of the pair */
     /* scratch */
@@ -88,8 +93,8 @@ static inline double stencil_gap2(const contact_stencil *c)
 
 /* Fills the set from candidate pairs at vertex positions y. */
 abut_status active_set_build(active_set *set, const collision_surface *s,
-                             const candidate_set *candidates, const vec3 *y, double dhat,
-                             abut_error *err);
+                             const candidate_set *candidates, pair_weights weights, const vec3 *y,
+                             double dhat, abut_error *err);
 
 abut_status surface_areas_measure(surface_areas *areas, const collision_surface *s,
                                   const vec3 *rest, size_t vertex_count, abut_error *err);

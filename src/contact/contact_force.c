@@ -30,7 +30,7 @@ static void add_planes(const contact_term *t, const barrier_law *law, vec3 *forc
 
 static void add_friction(const friction_term *t, double factor, vec3 *force)
 {
-    friction_law law = {t->kind, t->eps, t->base.weight / factor};
+    friction_law law = {t->kind, t->eps, 1 / factor};
     double gradient[12];
     for (int k = 0; k < FRICTION_LISTS; k++)
         for (size_t i = 0; i < t->lists[k].count; i++) {
@@ -40,13 +40,13 @@ static void add_friction(const friction_term *t, double factor, vec3 *force)
         }
 }
 
-void contact_add_forces(const contact_term *contact, const friction_term *friction, double factor,
-                        vec3 *force)
+void contact_add_forces(const contact_term *contact, const friction_term *friction,
+                        const evaluation *ev, double factor, vec3 *force)
 {
     double dhat = contact->options.dhat;
-    barrier_law law = {contact->options.barrier, dhat * dhat,
-                       contact->base.weight * contact->kappa / factor};
+    barrier_law law = {contact->options.barrier, dhat * dhat, ev->kappa / factor};
     add_pairs(contact, &law, force);
     add_planes(contact, &law, force);
-    if (friction && friction->base.enabled) add_friction(friction, factor, force);
+    if (friction && !(ev->without & term_bit(&friction->base)))
+        add_friction(friction, factor, force);
 }

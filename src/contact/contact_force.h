@@ -7,7 +7,7 @@
 
 /* force[vertex] += minus the gradient, divided by `factor`: what the integrator multiplies forces
  * with. friction may be NULL. */
-void contact_add_forces(const contact_term *contact, const friction_term *friction, double factor,
-                        vec3 *force);
+void contact_add_forces(const contact_term *contact, const friction_term *friction,
+                        const evaluation *ev, double factor, vec3 *force);
 
 #endif

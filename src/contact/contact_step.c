@@ -25,35 +25,37 @@ enum { MOST_PAIRS = 4 };
 
 static double largest_speed2(void *context, size_t begin, size_t end)
 {
-    const contact_term *t = context;
+    const contact_search *s = context;
     double largest = 0;
     for (size_t i = begin; i < end; i++) {
-        double length2 = vec3_norm2(t->p[tube_linear_vertex(&t->tube, i)]);
+        double length2 = vec3_norm2(s->p[tube_linear_vertex(&s->tube, i)]);
         if (!(length2 <= largest)) largest = length2; /* also when it is not a number */
     }
     return largest;
 }
 
 /* No vertex moves faster than this. */
-static double largest_speed(contact_term *t)
+static double largest_speed(const contact_term *t)
 {
-    size_t n = tube_linear_count(&t->tube);
-    double speed = n > 0 ? sqrt(parallel_max(n, largest_speed2, t)) : 0;
-    for (size_t f = 0; f < t->motions.count; f++) {
-        const frame_motion *way = &t->motions.data[f];
-        double fastest = way->speed + way->turn * t->tube.arms.data[f];
+    size_t n = tube_linear_count(&t->search->tube);
+    double speed = n > 0 ? sqrt(parallel_max(n, largest_speed2, t->search)) : 0;
+    for (size_t f = 0; f < t->search->motions.count; f++) {
+        const frame_motion *way = &t->search->motions.data[f];
+        double fastest = way->speed + way->turn * t->search->tube.arms.data[f];
         if (!(fastest <= speed)) speed = fastest;
     }
     return speed;
 }
 
-/* Finds candidates for the way from t->y along t->p (NULL: no way), with room around it. */
-static abut_status find_candidates(contact_term *t, const double *x, bool swept, double limit,
+/* Finds candidates for the way from t->search->y along t->search->p (NULL: no way), with room
+ * around it. */
+static abut_status find_candidates(const contact_term *t, const double *x, bool swept, double limit,
                                    double room, abut_error *err)
 {
     size_t n = t->model->surface.rows.count;
-    surface_way way = {x, swept ? t->direction : NULL, t->y, swept ? t->p : NULL, limit};
-    tube_set(&t->tube, &way);
+    surface_way way = {x, swept ? t->search->direction : NULL, t->search->y,
+                       swept ? t->search->p : NULL, limit};
+    tube_set(&t->search->tube, &way);
     /* Seen from the mean motion of what moves, a flying body sweeps little. Distances of pairs do
      * not depend on that choice of frame. */
     vec3 mean = {0};
@@ -61,61 +63,66 @@ static abut_status find_candidates(contact_term *t, const double *x, bool swept,
     if (swept) {
         for (size_t i = 0; i < n; i++) {
             if (t->kinematic[i]) continue;
-            mean = vec3_add(mean, t->p[i]);
+            mean = vec3_add(mean, t->search->p[i]);
             moving++;
         }
         if (moving) mean = vec3_scale(1 / (double)moving, mean);
-        for (size_t i = 0; i < n; i++) t->p[i] = vec3_sub(t->p[i], mean);
-    } else if (t->deviation) {
-        memset(t->deviation, 0, n * sizeof *t->deviation);
+        for (size_t i = 0; i < n; i++) t->search->p[i] = vec3_sub(t->search->p[i], mean);
+    } else if (t->search->deviation) {
+        memset(t->search->deviation, 0, n * sizeof *t->search->deviation);
     }
-    for (size_t i = 0; t->extra && i < n; i++)
-        t->extra[i] = 0.5 * t->model->surface.thickness.data[i] * (1 + 1e-12) +
-                      (t->deviation ? t->deviation[i] : 0);
-    broad_query query = {.y = t->y,
-                         .p = swept ? t->p : NULL,
+    for (size_t i = 0; t->search->extra && i < n; i++)
+        t->search->extra[i] = 0.5 * t->model->surface.thickness.data[i] * (1 + 1e-12) +
+                              (t->search->deviation ? t->search->deviation[i] : 0);
+    broad_query query = {.y = t->search->y,
+                         .p = swept ? t->search->p : NULL,
                          .alpha = swept ? limit : 0,
-                         .extra = t->extra ? t->extra : t->deviation,
+                         .extra = t->search->extra ? t->search->extra : t->search->deviation,
                          .inflation = t->options.dhat + 2 * room,
                          .tight = true,
                          /* Corrected sums need all pairs of a vertex in one place. */
-                         .divided = t->active.links == NULL && !t->parts};
+                         .divided = t->weights.links == NULL && !t->parts};
     abut_status status;
     if (t->parts) {
-        part_boxes_fill(t->parts, &t->model->surface, &query, x, swept ? t->direction : NULL, mean);
-        status = broad_parts_candidates(t->parts, &query, &t->candidates, err);
-        t->wide = room > 0.5 * t->options.dhat;
-        if (status == ABUT_OK && t->wide) status = near_pairs_set(&t->near, &t->candidates, err);
+        part_boxes_fill(t->parts, &t->model->surface, &query, x,
+                        swept ? t->search->direction : NULL, mean);
+        status = broad_parts_candidates(t->parts, &query, &t->search->candidates, err);
+        t->search->wide = room > 0.5 * t->options.dhat;
+        if (status == ABUT_OK && t->search->wide)
+            status = near_pairs_set(&t->search->near, &t->search->candidates, err);
     } else {
-        status = broad_candidates(t->broad, &query, &t->candidates, err);
+        status = broad_candidates(t->broad, &query, &t->search->candidates, err);
     }
-    if (swept) memcpy(t->p, t->tube.p, n * sizeof *t->p);
-    t->broad_queries++;
-    t->have_candidates = status == ABUT_OK;
-    t->reach = candidate_set_reach(&t->candidates, t->options.dhat);
+    if (swept) memcpy(t->search->p, t->search->tube.p, n * sizeof *t->search->p);
+    t->search->broad_queries++;
+    t->search->have_candidates = status == ABUT_OK;
+    t->search->reach = candidate_set_reach(&t->search->candidates, t->options.dhat);
     return status;
 }
 
-abut_status contact_cover_point(contact_term *t, const double *x, abut_error *err)
+abut_status contact_cover_point(const contact_term *t, const double *x, abut_error *err)
 {
+    t->search->y = t->y;
     surface_way place = {.x = x, .y = t->y};
     double moment;
-    if (t->have_candidates && tube_distance(&t->tube, &place, &moment) <= t->reach) return ABUT_OK;
+    if (t->search->have_candidates &&
+        tube_distance(&t->search->tube, &place, &moment) <= t->search->reach)
+        return ABUT_OK;
     return find_candidates(t, x, false, 0, 0.25 * t->options.dhat, err);
 }
 
-abut_status contact_near(contact_term *t, const surface_way *way, const candidate_set **near,
+abut_status contact_near(const contact_term *t, const surface_way *way, const candidate_set **near,
                          abut_error *err)
 {
-    *near = t->wide ? &t->near.near : &t->candidates;
-    return t->wide ? near_pairs_choose(&t->near, way, err) : ABUT_OK;
+    *near = t->search->wide ? &t->search->near.near : &t->search->candidates;
+    return t->search->wide ? near_pairs_choose(&t->search->near, way, err) : ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 /* Collision detection                                                                            */
 
 typedef struct ccd_work {
-    contact_term *t;
+    const contact_term *t;
     ccd_kind kind;
     const index_pair *pairs;
     double limit;
@@ -139,15 +146,17 @@ ALWAYS_INLINE double closing_bound(ccd_kind kind, const vec3 *p)
     return sqrt(a) + sqrt(b);
 }
 
-/* The way of a vertex from t->x along t->direction. */
+/* The way of a vertex from t->search->x along t->search->direction. */
 static ccd_path path_of(const contact_term *t, int32_t vertex)
 {
     const collision_surface *s = &t->model->surface;
     const surface_row *row = &s->rows.data[vertex];
-    if (row->kind != ROW_RIGID) return (ccd_path){.y = t->y[vertex], .p = t->p[vertex]};
-    const double *x = t->x + 3 * (size_t)row->block, *p = t->direction + 3 * (size_t)row->block;
+    if (row->kind != ROW_RIGID)
+        return (ccd_path){.y = t->search->y[vertex], .p = t->search->p[vertex]};
+    const double *x = t->search->x + 3 * (size_t)row->block,
+                 *p = t->search->direction + 3 * (size_t)row->block;
     vec3 turn = vec3_load(p + 3);
-    if (vec3_norm2(turn) == 0) return (ccd_path){.y = t->y[vertex], .p = vec3_load(p)};
+    if (vec3_norm2(turn) == 0) return (ccd_path){.y = t->search->y[vertex], .p = vec3_load(p)};
     return (ccd_path){.y = vec3_load(x),
                       .p = vec3_load(p),
                       .theta = vec3_load(x + 3),
@@ -169,13 +178,13 @@ static vec3 chord_of(const contact_term *t, int32_t vertex, double limit, double
     const collision_surface *s = &t->model->surface;
     const surface_row *row = &s->rows.data[vertex];
     *off = 0;
-    if (row->kind != ROW_RIGID) return vec3_scale(limit, t->p[vertex]);
-    const frame_motion *way = &t->motions.data[row->first];
+    if (row->kind != ROW_RIGID) return vec3_scale(limit, t->search->p[vertex]);
+    const frame_motion *way = &t->search->motions.data[row->first];
     if (way->turn == 0) return way->shift;
     vec3 arm = s->arms.data[vertex];
     double angle = way->turn * way->limit;
     *off = vec3_norm(arm) * (angle * angle / 8) * (1 + 1e-12);
-    return vec3_sub(vec3_add(way->end, mat3_mul_vec(way->rotation, arm)), t->y[vertex]);
+    return vec3_sub(vec3_add(way->end, mat3_mul_vec(way->rotation, arm)), t->search->y[vertex]);
 }
 
 /* Largest safe fraction of the way for a pair with a rigid vertex. The ways are straight lines but
@@ -189,11 +198,11 @@ ALWAYS_INLINE double curved_pair_step(const contact_term *t, ccd_kind kind, cons
     double off[2] = {0, 0};
     for (int k = 0; k < n; k++) {
         double bent;
-        x[k] = t->y[v[k]];
-        p[k] = chord_of(t, v[k], t->motion_limit, &bent);
+        x[k] = t->search->y[v[k]];
+        p[k] = chord_of(t, v[k], t->search->motion_limit, &bent);
         off[k >= first] = fmax(off[k >= first], bent);
     }
-    double part = t->motion_limit > 0 ? options->t_max / t->motion_limit : 0;
+    double part = t->search->motion_limit > 0 ? options->t_max / t->search->motion_limit : 0;
     double rounding = 1e-15 * (vec3_max_abs(x[0]) + vec3_max_abs(p[0]));
     double closing = (part * closing_bound(kind, p) + off[0] + off[1]) * (1 + 1e-12) + rounding;
     double needed = needed_distance(options->min_distance, closing);
@@ -228,13 +237,13 @@ ALWAYS_INLINE double pair_step(const contact_term *t, ccd_kind kind, index_pair 
     vec3 x[4], p[4], end[4];
     pair_vertices(&t->model->surface, kind, pair, v);
     double xi = surface_pair_thickness(&t->model->surface, v, first, v + first, n - first);
-    if (t->motions.count > 0 && any_rigid(t, v, n)) {
+    if (t->search->motions.count > 0 && any_rigid(t, v, n)) {
         step_options options = options_of(t, xi, limit);
         return curved_pair_step(t, kind, v, &options);
     }
     for (int k = 0; k < n; k++) {
-        x[k] = t->y[v[k]];
-        p[k] = t->p[v[k]];
+        x[k] = t->search->y[v[k]];
+        p[k] = t->search->p[v[k]];
     }
     double needed = needed_distance(xi, closing_bound(kind, p) * (1 + 1e-12) * limit);
     if (pair_further_apart(kind, x, needed * needed)) return limit;
@@ -267,16 +276,17 @@ static double step_range(void *context, size_t begin, size_t end)
 
 /* Pairs are handled in rounds of fixed sizes: within a round all see the same limit, so that the
  * result does not depend on threads, and later rounds profit from earlier ones. */
-static double step_of_list(contact_term *t, ccd_kind kind, const pair_list *list, double limit)
+static double step_of_list(const contact_term *t, ccd_kind kind, const pair_list *list,
+                           double limit)
 {
     size_t round = 1024;
     for (size_t first = 0; first < list->count; first += round, round *= 4) {
         size_t n = list->count - first < round ? list->count - first : round;
         ccd_work work = {t, kind, list->data + first, limit};
-        limit = fmin(limit, t->candidates.divided ? ranks_min_of(n, step_range, &work)
-                                                  : parallel_min(n, step_range, &work));
+        limit = fmin(limit, t->search->candidates.divided ? ranks_min_of(n, step_range, &work)
+                                                          : parallel_min(n, step_range, &work));
     }
-    t->ccd_queries += list->count;
+    t->search->ccd_queries += list->count;
     return limit;
 }
 
@@ -287,7 +297,7 @@ static double step_of_planes(const contact_term *t, double limit)
         for (size_t i = 0; i < t->model->surface.rows.count; i++) {
             if (t->kinematic[i]) continue;
             double xi = contact_plane_thickness(t, i);
-            double d = half_space_distance(t->y[i], plane->origin, plane->normal) - xi;
+            double d = half_space_distance(t->search->y[i], plane->origin, plane->normal) - xi;
             if (t->model->surface.rows.data[i].kind == ROW_RIGID) {
                 ccd_path path = path_of(t, (int32_t)i);
                 if (limit * ccd_path_speed(&path) * (1 + 1e-12) < (1 - KEEP_PLANE) * d) continue;
@@ -295,7 +305,7 @@ static double step_of_planes(const contact_term *t, double limit)
                 limit = ccd_curved_plane_step(&path, origin, plane->normal, KEEP_PLANE, limit);
                 continue;
             }
-            double toward = -vec3_dot(plane->normal, t->p[i]);
+            double toward = -vec3_dot(plane->normal, t->search->p[i]);
             if (toward <= 0) continue;
             limit = fmin(limit, (1 - KEEP_PLANE) * d / toward);
         }
@@ -304,29 +314,31 @@ static double step_of_planes(const contact_term *t, double limit)
 }
 
 /* Directions of the vertices, speeds of the rigid frames. */
-static void set_directions(contact_term *t, const double *x, const double *p)
+static void set_directions(const contact_term *t, const double *x, const double *p)
 {
     const collision_surface *s = &t->model->surface;
-    collision_surface_positions(s, x, t->y);
-    if (tube_linear_count(&t->tube) > 0) collision_surface_directions(s, p, t->p);
-    t->x = x;
-    t->direction = p;
-    for (size_t f = 0; f < t->motions.count; f++) {
+    collision_surface_positions(s, x, t->search->start);
+    t->search->y = t->search->start;
+    if (tube_linear_count(&t->search->tube) > 0) collision_surface_directions(s, p, t->search->p);
+    t->search->x = x;
+    t->search->direction = p;
+    for (size_t f = 0; f < t->search->motions.count; f++) {
         const double *own = p + 3 * (size_t)s->frames.data[f];
-        t->motions.data[f] = (frame_motion){.speed = vec3_norm(vec3_load(own)) * (1 + 1e-12),
-                                            .turn = vec3_norm(vec3_load(own + 3)) * (1 + 1e-12)};
+        t->search->motions.data[f] =
+            (frame_motion){.speed = vec3_norm(vec3_load(own)) * (1 + 1e-12),
+                           .turn = vec3_norm(vec3_load(own + 3)) * (1 + 1e-12)};
     }
 }
 
 /* Where the rigid frames are at the end of their ways. */
-static void set_ends(contact_term *t, double limit)
+static void set_ends(const contact_term *t, double limit)
 {
     const collision_surface *s = &t->model->surface;
-    t->motion_limit = limit;
-    for (size_t f = 0; f < t->motions.count; f++) {
+    t->search->motion_limit = limit;
+    for (size_t f = 0; f < t->search->motions.count; f++) {
         size_t at = 3 * (size_t)s->frames.data[f];
-        const double *x = t->x + at, *p = t->direction + at;
-        frame_motion *way = &t->motions.data[f];
+        const double *x = t->search->x + at, *p = t->search->direction + at;
+        frame_motion *way = &t->search->motions.data[f];
         way->limit = limit;
         way->shift = vec3_scale(limit, vec3_load(p));
         way->end = vec3_add(vec3_load(x), way->shift);
@@ -335,18 +347,18 @@ static void set_ends(contact_term *t, double limit)
 }
 
 /* Rigid vertices: the chords of their ways up to the limit, and how far they are off them. */
-static void set_chords(contact_term *t)
+static void set_chords(const contact_term *t)
 {
     const collision_surface *s = &t->model->surface;
-    double limit = t->motion_limit;
-    for (size_t i = 0; t->motions.count > 0 && i < s->rows.count; i++) {
+    double limit = t->search->motion_limit;
+    for (size_t i = 0; t->search->motions.count > 0 && i < s->rows.count; i++) {
         if (s->rows.data[i].kind != ROW_RIGID) continue;
         ccd_path path = path_of(t, (int32_t)i);
         double off;
-        t->p[i] = path.p;
+        t->search->p[i] = path.p;
         if (path.curved && limit > 0)
-            t->p[i] = vec3_scale(1 / limit, chord_of(t, (int32_t)i, limit, &off));
-        t->deviation[i] = ccd_path_deviation(&path, 0, limit);
+            t->search->p[i] = vec3_scale(1 / limit, chord_of(t, (int32_t)i, limit, &off));
+        t->search->deviation[i] = ccd_path_deviation(&path, 0, limit);
     }
 }
 
@@ -358,24 +370,25 @@ static void set_chords(contact_term *t)
 static double room_for(const contact_term *t, double move)
 {
     double dhat = t->options.dhat, room = fmin(0.5 * dhat, fmax(0.05 * dhat, 0.5 * move));
-    if (!t->parts || t->searches == 0) return room;
-    double most = fmin(t->most_room, ROOM_OF_EDGE * t->edge);
-    return fmax(room, fmin(fmin(move, ROOM_GROWTH * t->room), most));
+    if (!t->parts || t->search->searches == 0) return room;
+    double most = fmin(t->search->most_room, ROOM_OF_EDGE * t->edge);
+    return fmax(room, fmin(fmin(move, ROOM_GROWTH * t->search->room), most));
 }
 
-static void note_search(contact_term *t, double room)
+static void note_search(const contact_term *t, double room)
 {
-    if (t->searches++ == 0) t->most_room = INFINITY;
-    t->room = room;
+    if (t->search->searches++ == 0) t->search->most_room = INFINITY;
+    t->search->room = room;
     if (t->parts &&
-        candidate_set_count(&t->candidates) > MOST_PAIRS * broad_parts_meetings(t->parts))
-        t->most_room = room / ROOM_GROWTH;
+        candidate_set_count(&t->search->candidates) > MOST_PAIRS * broad_parts_meetings(t->parts))
+        t->search->most_room = room / ROOM_GROWTH;
 }
 
 static bool is_covered(const contact_term *t, double limit)
 {
-    surface_way way = {t->x, t->direction, t->y, t->p, limit};
-    return t->have_candidates && !t->options.always_search && tube_covers(&t->tube, &way, t->reach);
+    surface_way way = {t->search->x, t->search->direction, t->search->y, t->search->p, limit};
+    return t->search->have_candidates && !t->options.always_search &&
+           tube_covers(&t->search->tube, &way, t->search->reach);
 }
 
 /* How much of the way is looked at first. Where collisions stopped the last iteration, they will
@@ -383,14 +396,14 @@ static bool is_covered(const contact_term *t, double limit)
  * many candidates, nearly all of them beyond the first collision. */
 static double first_piece(const contact_term *t, double limit, double speed)
 {
-    if (!t->parts || !isfinite(t->stopped) || is_covered(t, limit)) return limit;
+    if (!t->parts || !isfinite(t->search->stopped) || is_covered(t, limit)) return limit;
     double least = fmax(PIECE_OF_EDGE * t->edge, t->options.dhat); /* points have no edges */
-    double piece = fmax(PIECE_GROWTH * t->stopped, least) / speed;
+    double piece = fmax(PIECE_GROWTH * t->search->stopped, least) / speed;
     return piece < 0.5 * limit ? piece : limit;
 }
 
 /* Largest safe step up to the limit; finds candidates if need be. */
-static abut_status step_of_piece(contact_term *t, double limit, double speed, double *alpha,
+static abut_status step_of_piece(const contact_term *t, double limit, double speed, double *alpha,
                                  stage_timer *timer, abut_error *err)
 {
     timer_switch(timer, STAGE_BROAD_PHASE);
@@ -398,10 +411,10 @@ static abut_status step_of_piece(contact_term *t, double limit, double speed, do
     if (!is_covered(t, limit)) {
         double room = room_for(t, limit * speed);
         set_chords(t);
-        TRY(find_candidates(t, t->x, true, limit, room, err));
+        TRY(find_candidates(t, t->search->x, true, limit, room, err));
         note_search(t, room);
     }
-    surface_way way = {t->x, t->direction, t->y, t->p, limit};
+    surface_way way = {t->search->x, t->search->direction, t->search->y, t->search->p, limit};
     const candidate_set *near;
     TRY(contact_near(t, &way, &near, err));
     timer_switch(timer, STAGE_CCD);
@@ -412,10 +425,10 @@ static abut_status step_of_piece(contact_term *t, double limit, double speed, do
     return ABUT_OK;
 }
 
-abut_status contact_max_step(term *base, const double *x, const double *p, double limit,
-                             double *alpha, stage_timer *timer, abut_error *err)
+abut_status contact_max_step(const term *base, const double *x, const double *p, double limit,
+                             step_bound *bound, stage_timer *timer, abut_error *err)
 {
-    contact_term *t = (contact_term *)base;
+    const contact_term *t = (const contact_term *)base;
     stage before = timer_switch(timer, STAGE_BROAD_PHASE);
     set_directions(t, x, p);
     double speed = largest_speed(t);
@@ -426,12 +439,13 @@ abut_status contact_max_step(term *base, const double *x, const double *p, doubl
     double wanted = limit;
     limit = step_of_planes(t, limit);
     double piece = first_piece(t, limit, speed);
-    abut_status status = step_of_piece(t, piece, speed, alpha, timer, err);
-    while (status == ABUT_OK && piece < limit && !(*alpha < piece)) {
+    abut_status status = step_of_piece(t, piece, speed, &bound->alpha, timer, err);
+    while (status == ABUT_OK && piece < limit && !(bound->alpha < piece)) {
         piece = fmin(limit, PIECE_GROWTH * piece);
-        status = step_of_piece(t, piece, speed, alpha, timer, err);
+        status = step_of_piece(t, piece, speed, &bound->alpha, timer, err);
     }
-    if (status == ABUT_OK) t->stopped = *alpha < wanted ? *alpha * speed : INFINITY;
+    if (status == ABUT_OK)
+        t->search->stopped = bound->alpha < wanted ? bound->alpha * speed : INFINITY;
     timer_switch(timer, before);
     return status;
 }

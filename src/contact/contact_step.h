@@ -6,15 +6,15 @@
 
 /* Makes sure that the candidates cover the positions t->y of x: all pairs within dhat are among
  * them. */
-abut_status contact_cover_point(contact_term *t, const double *x, abut_error *err);
+abut_status contact_cover_point(const contact_term *t, const double *x, abut_error *err);
 
 /* The candidates that may come within dhat on a way that they cover. */
-abut_status contact_near(contact_term *t, const surface_way *way, const candidate_set **near,
+abut_status contact_near(const contact_term *t, const surface_way *way, const candidate_set **near,
                          abut_error *err);
 
 /* The term's max_step: conservative CCD that leaves a fifth of the present distance (a tenth for
  * half-spaces), IPC supplement 4. */
-abut_status contact_max_step(term *base, const double *x, const double *p, double limit,
-                             double *alpha, stage_timer *timer, abut_error *err);
+abut_status contact_max_step(const term *base, const double *x, const double *p, double limit,
+                             step_bound *bound, stage_timer *timer, abut_error *err);
 
 #endif

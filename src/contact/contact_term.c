@@ -14,7 +14,8 @@
 /* Only one side of a contact with a half-space has a surface, and only vertices count. */
 static double plane_weight(const contact_term *t, size_t vertex)
 {
-    return t->options.area_weighted ? t->areas.vertex.data[vertex] : 1;
+    const surface_areas *areas = t->active.weights.areas;
+    return areas ? areas->vertex.data[vertex] : 1;
 }
 
 static abut_status find_plane_contacts(contact_term *t, abut_error *err)
@@ -111,20 +112,26 @@ static abut_status set_groups(contact_term *t, abut_error *err)
     return ABUT_OK;
 }
 
-static abut_status update(term *base, const double *x, abut_error *err)
+abut_status contact_update(contact_term *t, const double *x, pair_weights weights, abut_error *err)
 {
-    contact_term *t = (contact_term *)base;
     collision_surface_positions(&t->model->surface, x, t->y);
     TRY(contact_cover_point(t, x, err));
     surface_way place = {.x = x, .y = t->y};
     const candidate_set *near;
     TRY(contact_near(t, &place, &near, err));
-    TRY(active_set_build(&t->active, &t->model->surface, near, t->y, t->options.dhat, err));
+    TRY(active_set_build(&t->active, &t->model->surface, near, weights, t->y, t->options.dhat,
+                         err));
     t->min_distance = sqrt(t->active.min_distance2);
     t->min_gap = t->active.min_gap;
     TRY(find_plane_contacts(t, err));
     TRY(frame_list_update(&t->frames, &t->model->surface, x, err));
     return set_groups(t, err);
+}
+
+static abut_status update(term *base, const double *x, abut_error *err)
+{
+    contact_term *t = (contact_term *)base;
+    return contact_update(t, x, t->weights, err);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -153,10 +160,10 @@ static double list_energy(void *context, size_t begin, size_t end)
     return sum;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
     (void)x;
-    contact_term *t = (contact_term *)base;
+    const contact_term *t = (const contact_term *)base;
     double shat = t->options.dhat * t->options.dhat, sum = 0;
     if (!(t->min_gap > 0)) return INFINITY;
     for (int k = 0; k < STENCIL_LISTS; k++) {
@@ -170,32 +177,32 @@ static double value(term *base, const double *x)
         sum += c->weight * barrier_thickness_scale(t->options.barrier, shat, reach2) *
                barrier_value(t->options.barrier, s, reach2);
     }
-    return base->weight * t->kappa * sum;
+    return ev->kappa * sum;
 }
 
-static void mesh_derivatives(const contact_term *t, stencil_list list, size_t begin, size_t end,
-                             double *gradient, double *hessian)
+static void mesh_derivatives(const contact_term *t, const evaluation *ev, stencil_list list,
+                             size_t begin, size_t end, double *gradient, double *hessian)
 {
     int width = stencil_list_width[list];
     size_t n = 3 * (size_t)width, pairs = (size_t)(width * (width + 1) / 2);
-    barrier_law law = law_of(t, t->base.weight * t->kappa);
+    barrier_law law = law_of(t, ev->kappa);
     for (size_t i = begin; i < end; i++) {
         double h[144];
-        barrier_stencil_derivatives(&law, list, &t->active.lists[list].data[i], t->y,
-                                    !t->base.exact, gradient ? gradient + (i - begin) * n : NULL,
+        barrier_stencil_derivatives(&law, list, &t->active.lists[list].data[i], t->y, !ev->exact,
+                                    gradient ? gradient + (i - begin) * n : NULL,
                                     hessian ? h : NULL);
         if (hessian) stencil_store_blocks(width, h, hessian + (i - begin) * 9 * pairs);
     }
 }
 
 /* The same with respect to the vertex of one contact with a half-space: g and h (NULL: not wanted),
- * h positive semi-definite when `project`. */
-static void plane_local(const contact_term *t, const plane_contact *c, double *g, double *h,
-                        bool project)
+ * h positive semi-definite unless ev->exact. */
+static void plane_local(const contact_term *t, const evaluation *ev, const plane_contact *c,
+                        double *g, double *h)
 {
     double dhat2 = t->options.dhat * t->options.dhat, shat = stencil_reach2(dhat2, c->thickness);
     vec3 n = t->planes.data[c->plane].normal;
-    double d = c->distance, factor = t->base.weight * t->kappa * c->weight *
+    double d = c->distance, factor = ev->kappa * c->weight *
                                      barrier_thickness_scale(t->options.barrier, dhat2, shat);
     double s = stencil_offset2(d * d, c->thickness);
     double b1 = barrier_first(t->options.barrier, s, shat);
@@ -203,29 +210,29 @@ static void plane_local(const contact_term *t, const plane_contact *c, double *g
     if (!h) return;
     double b2 = barrier_second(t->options.barrier, s, shat);
     double curvature = factor * (4 * d * d * b2 + 2 * b1);
-    if (project) curvature = fmax(0, curvature);
+    if (!ev->exact) curvature = fmax(0, curvature);
     mat3 block = mat3_scale(curvature, mat3_outer(n, n));
     memcpy(h, block.m, sizeof block.m);
 }
 
-static void plane_derivatives(const contact_term *t, size_t begin, size_t end, double *gradient,
-                              double *hessian)
+static void plane_derivatives(const contact_term *t, const evaluation *ev, size_t begin, size_t end,
+                              double *gradient, double *hessian)
 {
     for (size_t i = begin; i < end; i++) {
         double g[3], h[9];
-        plane_local(t, &t->plane_contacts.data[i], g, hessian ? h : NULL, !t->base.exact);
+        plane_local(t, ev, &t->plane_contacts.data[i], g, hessian ? h : NULL);
         if (gradient) memcpy(gradient + 3 * (i - begin), g, sizeof g);
         if (hessian) memcpy(hessian + 9 * (i - begin), h, sizeof h);
     }
 }
 
 /* Stencils of vertices that are no nodes. */
-static void row_derivatives(const contact_term *t, int group, size_t begin, size_t end,
-                            double *gradient, double *hessian)
+static void row_derivatives(const contact_term *t, const evaluation *ev, int group, size_t begin,
+                            size_t end, double *gradient, double *hessian)
 {
     const collision_surface *s = &t->model->surface;
     size_t width = (size_t)row_group_width[group], pairs = width * (width + 1) / 2;
-    barrier_law law = law_of(t, t->base.weight * t->kappa);
+    barrier_law law = law_of(t, ev->kappa);
     for (size_t i = begin; i < end; i++) {
         row_item item = t->rows.items[group].data[i];
         bool on_plane = item.list == CONTACT_PLANES;
@@ -235,28 +242,28 @@ static void row_derivatives(const contact_term *t, int group, size_t begin, size
         int count = on_plane ? 1 : stencil_list_width[item.list];
         double g[12], h[144], *wanted = hessian ? h : NULL;
         if (on_plane)
-            plane_local(t, plane, g, wanted, !t->base.exact);
+            plane_local(t, ev, plane, g, wanted);
         else
-            barrier_stencil_derivatives(&law, (stencil_list)item.list, c, t->y, !t->base.exact, g,
+            barrier_stencil_derivatives(&law, (stencil_list)item.list, c, t->y, !ev->exact, g,
                                         wanted);
         row_pull_back(s, &t->frames, vertex, count, t->rows.blocks[group].data + i * width,
-                      (int)width, g, wanted, !t->base.exact,
+                      (int)width, g, wanted, !ev->exact,
                       gradient ? gradient + (i - begin) * 3 * width : NULL,
                       hessian ? hessian + (i - begin) * 9 * pairs : NULL);
     }
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     (void)x;
     const contact_term *t = (const contact_term *)base;
     if (group >= CONTACT_ROWS)
-        row_derivatives(t, group - CONTACT_ROWS, begin, end, gradient, hessian);
+        row_derivatives(t, ev, group - CONTACT_ROWS, begin, end, gradient, hessian);
     else if (group == CONTACT_PLANES)
-        plane_derivatives(t, begin, end, gradient, hessian);
+        plane_derivatives(t, ev, begin, end, gradient, hessian);
     else
-        mesh_derivatives(t, (stencil_list)group, begin, end, gradient, hessian);
+        mesh_derivatives(t, ev, (stencil_list)group, begin, end, gradient, hessian);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -274,7 +281,7 @@ static double typical_weight(const contact_term *t)
     return counted > 0 ? 0.25 * sum / (double)counted : 1;
 }
 
-void contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vertex_mass)
+double contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vertex_mass)
 {
     enum { FEW = 8 }; /* vertices: a box is no more than a heavy node */
     stiffness_bounds(t->options.barrier, t->options.dhat, t->model->extent, mean_mass,
@@ -282,22 +289,22 @@ void contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vert
     double given = t->options.stiffness;
     if (t->options.physical) given *= barrier_physical_scale(t->options.barrier, t->options.dhat);
     t->most_relief = given > 0 ? 0 : fmax(0, log2(mean_mass / (FEW * vertex_mass)));
-    if (given > 0) t->kappa = t->kappa_min = t->kappa_max = given;
-    if (!(t->kappa > 0)) t->kappa = t->kappa_min;
+    if (given > 0) t->kappa_min = t->kappa_max = given;
+    return t->kappa_min;
 }
 
 /* Steps under load before the stiffness rises, and the octaves by which it then does: up to the
  * bound of the paper, and above it. */
 enum { LOAD_PATIENCE = 8, LOAD_BOUND = LOAD_PATIENCE + 7, LOAD_MOST = LOAD_BOUND + 10 };
 
-void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
-                               const double *other_gradient, size_t scalars)
+double contact_balance_stiffness(const contact_term *t, const double *contact_gradient,
+                                 const double *other_gradient, size_t scalars)
 {
     double lowest = t->kappa_min * exp2(fmax(0, t->loaded - LOAD_PATIENCE) - t->relief);
     double balanced = stiffness_balance(contact_gradient, other_gradient, scalars);
-    t->kappa = fmin(t->kappa_max, fmax(lowest, balanced));
+    double kappa = fmin(t->kappa_max, fmax(lowest, balanced));
     bool given = t->kappa_min == t->kappa_max;
-    if (!given) t->kappa *= exp2(fmax(0, t->loaded - LOAD_BOUND));
+    return given ? kappa : kappa * exp2(fmax(0, t->loaded - LOAD_BOUND));
 }
 
 /* Under a lasting load the barrier should work in the middle of its range: gaps far below dhat make
@@ -329,7 +336,7 @@ void contact_end_step(contact_term *t, int iterations)
         t->relief = fmin(t->most_relief, t->relief + OCTAVES);
 }
 
-bool contact_adapt_stiffness(contact_term *t)
+bool contact_adapt_stiffness(contact_term *t, double *kappa)
 {
     double extent = t->model->extent;
     close_pairs_begin(&t->close);
@@ -340,8 +347,8 @@ bool contact_adapt_stiffness(contact_term *t)
         double gap = c->distance - c->thickness;
         if (!close_pairs_add(&t->close, vertex, gap * gap, extent)) return false;
     }
-    if (!close_pairs_shrink(&t->close) || t->kappa >= t->kappa_max) return false;
-    t->kappa = fmin(t->kappa_max, 2 * t->kappa);
+    if (!close_pairs_shrink(&t->close) || *kappa >= t->kappa_max) return false;
+    *kappa = fmin(t->kappa_max, 2 * *kappa);
     return true;
 }
 
@@ -371,7 +378,7 @@ static void kinematic_changed(contact_term *t)
         broad_parts_update_filter(t->parts);
     else
         broad_update_filter(t->broad);
-    t->have_candidates = false;
+    t->search->have_candidates = false;
 }
 
 void contact_set_fixed(contact_term *t, const uint8_t *fixed)
@@ -390,7 +397,7 @@ static abut_status hold(term *base, const uint8_t *held, abut_error *err)
 {
     contact_term *t = (contact_term *)base;
     size_t n = t->model->surface.rows.count;
-    if (t->active.links) return ABUT_OK; /* their sums are over all pairs of a vertex */
+    if (t->weights.links) return ABUT_OK; /* their sums are over all pairs of a vertex */
     if (held && t->prescribed.count == 0) {
         if (!array_resize(&t->prescribed, n)) return error_memory(err, "choosing contacts");
         memcpy(t->prescribed.data, t->kinematic, n);
@@ -406,6 +413,41 @@ static abut_status hold(term *base, const uint8_t *held, abut_error *err)
 /* ---------------------------------------------------------------------------------------------- */
 /* Life                                                                                           */
 
+static void free_search(contact_search *s)
+{
+    if (!s) return;
+    candidate_set_free(&s->candidates);
+    mem_free(s->start);
+    mem_free(s->p);
+    mem_free(s->deviation);
+    array_free(&s->motions);
+    mem_free(s->extra);
+    tube_free(&s->tube);
+    near_pairs_free(&s->near);
+    mem_free(s);
+}
+
+static abut_status create_search(const model *m, contact_search **out, abut_error *err)
+{
+    contact_search *s = *out = mem_calloc(1, sizeof *s);
+    if (!s) return error_memory(err, "creating the contact term");
+    size_t vertices = m->surface.rows.count;
+    s->stopped = INFINITY;
+    s->start = mem_calloc(vertices, sizeof *s->start);
+    s->p = mem_calloc(vertices, sizeof *s->p);
+    bool ok = s->start && s->p;
+    if (ok && m->surface.frames.count > 0) {
+        s->deviation = mem_calloc(vertices, sizeof *s->deviation);
+        ok = s->deviation && array_resize(&s->motions, m->surface.frames.count);
+    }
+    if (ok && m->surface.thickness.count > 0) {
+        s->extra = mem_calloc(vertices, sizeof *s->extra);
+        ok = s->extra != NULL;
+    }
+    return ok ? tube_create(&s->tube, &m->surface, err)
+              : error_memory(err, "creating the contact term");
+}
+
 static void destroy(term *base)
 {
     contact_term *t = (contact_term *)base;
@@ -414,7 +456,7 @@ static void destroy(term *base)
     broad_parts_destroy(t->parts);
     mem_free(t->kinematic);
     array_free(&t->prescribed);
-    candidate_set_free(&t->candidates);
+    free_search(t->search);
     active_set_free(&t->active);
     surface_areas_free(&t->areas);
     surface_links_free(&t->links);
@@ -424,15 +466,8 @@ static void destroy(term *base)
     array_free(&t->frames);
     array_free(&t->others);
     array_free(&t->other_planes);
-    mem_free(t->deviation);
-    array_free(&t->motions);
-    mem_free(t->extra);
     mem_free(t->group_flags);
     mem_free(t->y);
-    mem_free(t->p);
-    tube_free(&t->tube);
-    near_pairs_free(&t->near);
-    array_free(&t->scratch);
     close_pairs_free(&t->close);
     mem_free(t);
 }
@@ -449,7 +484,7 @@ static abut_status measure_areas(contact_term *t, abut_error *err)
 {
     const collision_surface *s = &t->model->surface;
     collision_surface_positions(s, (const double *)t->model->rest.data, t->y);
-    t->active.areas = &t->areas;
+    t->weights.areas = &t->areas;
     return surface_areas_measure(&t->areas, s, t->y, s->rows.count, err);
 }
 
@@ -467,8 +502,6 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     if (!t) return error_memory(err, "creating the contact term");
     size_t vertices = m->surface.rows.count;
     t->base = (term){.class = &contact_class,
-                     .weight = 1,
-                     .enabled = true,
                      .dynamic = true,
                      .group_count = m->surface.general ? CONTACT_ROWS + ROW_GROUPS : CONTACT_ROWS};
     for (int k = 0; k < STENCIL_LISTS; k++) t->base.groups[k].width = stencil_list_width[k];
@@ -476,22 +509,13 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     if (m->surface.general) row_stencils_publish(&t->rows, &t->base, CONTACT_ROWS);
     t->model = m;
     t->options = *options;
-    t->min_distance = t->min_gap = t->stopped = INFINITY;
+    t->min_distance = t->min_gap = INFINITY;
     t->kinematic = mem_calloc(vertices, 1);
     t->y = mem_calloc(vertices, sizeof *t->y);
-    t->p = mem_calloc(vertices, sizeof *t->p);
     t->edge = mean_edge(&m->surface);
-    abut_status status = tube_create(&t->tube, &m->surface, err);
+    abut_status status = create_search(m, &t->search, err);
     t->group_flags = mem_calloc(m->bodies.count + 1, 1);
-    bool ok = t->kinematic && t->y && t->p && t->group_flags;
-    if (ok && m->surface.frames.count > 0) {
-        t->deviation = mem_calloc(vertices, sizeof *t->deviation);
-        ok = t->deviation && array_resize(&t->motions, m->surface.frames.count);
-    }
-    if (ok && m->surface.thickness.count > 0) {
-        t->extra = mem_calloc(vertices, sizeof *t->extra);
-        ok = t->extra != NULL;
-    }
+    bool ok = t->kinematic && t->y && t->group_flags;
     if (!ok && status == ABUT_OK) status = error_memory(err, "creating the contact term");
     for (size_t b = 0; ok && b < m->bodies.count; b++)
         if (m->bodies.data[b].no_self_contact || m->bodies.data[b].collision_group >= 0)
@@ -508,13 +532,14 @@ abut_status contact_create(const model *m, const contact_options *options, conta
                            .kinematic = t->kinematic};
     if (status == ABUT_OK && options->area_weighted) status = measure_areas(t, err);
     if (status == ABUT_OK && options->improved_max) {
-        t->active.links = &t->links;
+        t->weights.links = &t->links;
         status = surface_links_make(&t->links, &m->surface, vertices, err);
     }
     if (status == ABUT_OK && part_boxes_possible(m)) { /* instead of one over all primitives */
         collision_surface_positions(&m->surface, (const double *)m->rest.data, t->y);
         status = broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
-        if (status == ABUT_OK) status = near_pairs_create(&t->near, &t->tube, options->dhat, err);
+        if (status == ABUT_OK)
+            status = near_pairs_create(&t->search->near, &t->search->tube, options->dhat, err);
     } else if (status == ABUT_OK) {
         status = broad_create(&shape, &t->broad, err);
     }
@@ -534,7 +559,7 @@ abut_status contact_add_half_space(contact_term *t, half_space plane, abut_error
 
 void contact_begin_step(contact_term *t)
 {
-    t->have_candidates = false;
-    t->searches = 0;
-    t->stopped = INFINITY;
+    t->search->have_candidates = false;
+    t->search->searches = 0;
+    t->search->stopped = INFINITY;
 }

@@ -63,11 +63,39 @@ typedef struct frame_motion {
     mat3 rotation;
 } frame_motion;
 
+/* Candidates and what finding them needs: kept from one evaluation to the next because that saves
+ * searches, not because a result would depend on it. */
+typedef struct contact_search {
+    candidate_set candidates;
+    double reach; /* how far vertices may still move before the candidates must be found again */
+    bool have_candidates;
+    /* During max_step: where the path begins, its direction over all coordinates; vertices there
+     * and their directions (of rigid vertices: the chord). */
+    const double *x, *direction;
+    const vec3 *y;
+    vec3 *start, *p;
+    /* Only with rigid vertices: how far each may be off the chord of its way that the candidates
+     * were found for. */
+    double *deviation;
+    ARRAY(frame_motion) motions;
+    double motion_limit;
+    double *extra;   /* only with thickness: what the boxes of the vertices are widened by */
+    tube tube;       /* the way that the candidates were found for */
+    near_pairs near; /* of the candidates, when these were found with much room: */
+    bool wide;
+    /* Of the searches for candidates in this step: number, how far beyond what was needed the last
+     * one looked, how far others should look at most. */
+    int searches;
+    double room, most_room;
+    double stopped; /* how far the last iteration went until it was stopped; infinite: it was not */
+    size_t ccd_queries, broad_queries; /* statistics */
+} contact_search;
+
 typedef struct contact_term {
     term base;
     const model *model;
     contact_options options;
-    double kappa, kappa_min, kappa_max;
+    double kappa_min, kappa_max;
     double loaded;              /* grows with every step that begins with a gap far below dhat */
     double relief, most_relief; /* powers of two by which kappa_min is too high, and may be */
     ARRAY(half_space) planes;
@@ -76,12 +104,11 @@ typedef struct contact_term {
     uint8_t *group_flags;      /* per body, for the broad phase */
     uint8_t *kinematic;        /* per vertex: cannot respond in this step */
     ARRAY(uint8_t) prescribed; /* `kinematic` without what is held; empty: nothing is */
-    candidate_set candidates;
-    double reach; /* how far vertices may still move before the candidates must be found again */
-    bool have_candidates;
+    contact_search *search;
     active_set active;
-    surface_areas areas; /* only with weights by area */
-    surface_links links; /* only with the improved maximum */
+    surface_areas areas;  /* only with weights by area */
+    surface_links links;  /* only with the improved maximum */
+    pair_weights weights; /* of the pairs of this scene: what there is of the two */
     ARRAY(plane_contact) plane_contacts;
     ARRAY(int32_t) blocks[STENCIL_LISTS + 1]; /* per list; the last: half-spaces */
     /* In every list the stencils of nodes come first; the others are in `rows` as well. */
@@ -89,26 +116,9 @@ typedef struct contact_term {
     frame_list frames;
     ARRAY(contact_stencil) others; /* scratch of the sorting */
     ARRAY(plane_contact) other_planes;
-    vec3 *y, *p; /* vertices now; their direction (of rigid vertices: the chord) */
-    /* Only with rigid vertices: how far each may be off the chord of its way that the candidates
-     * were found for. */
-    double *deviation;
-    ARRAY(frame_motion) motions;
-    double motion_limit;
-    double *extra; /* only with thickness: what the boxes of the vertices are widened by */
-    const double *x, *direction; /* during max_step */
-    tube tube;                   /* the way that the candidates were found for */
-    near_pairs near;             /* of the candidates, when these were found with much room: */
-    bool wide;
-    /* Of the searches for candidates in this step: number, how far beyond what was needed the last
-     * one looked, how far others should look at most. */
-    int searches;
-    double room, most_room;
-    double stopped; /* how far the last iteration went until it was stopped; infinite: it was not */
-    double edge;    /* mean length */
-    ARRAY(double) scratch;
-    close_pairs close;                 /* for the stiffness rule */
-    size_t ccd_queries, broad_queries; /* statistics */
+    vec3 *y;           /* vertices at the x of the last update */
+    double edge;       /* mean length */
+    close_pairs close; /* for the stiffness rule */
     double min_distance;
     double min_gap; /* the same beyond the thickness; must stay positive */
 } contact_term;
@@ -122,24 +132,27 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed);
 /* Forgets the candidates, so that a step depends on its start only. */
 void contact_begin_step(contact_term *t);
 
+/* The active set at x with pairs that count so; the term's own `update` takes t->weights. */
+abut_status contact_update(contact_term *t, const double *x, pair_weights weights, abut_error *err);
+
 /* Lower and upper bound of kappa for a mean mass of the coordinate blocks (IPC supplement 6). The
  * lower one is made for nodes. A block that carries the mass of many vertices makes it so high that
  * all forces arise in a thin shell below dhat, which Newton's method hardly hits: there it may fall
- * to what the mass per vertex asks for (contact_end_step). */
-void contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vertex_mass);
+ * to what the mass per vertex asks for (contact_end_step). Returns the kappa to begin with. */
+double contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vertex_mass);
 /* At the beginning of a step: kappa from balancing the contact gradient g_c (at kappa = 1) against
  * the rest of the gradient; more when gaps have been below dhat / 10 for some steps. Under lasting
  * loads the barrier is so steep there, and the way to the next collision so short, that Newton's
  * method crawls; an impact does not last as long and keeps its stiffness. */
-void contact_balance_stiffness(contact_term *t, const double *contact_gradient,
-                               const double *other_gradient, size_t scalars);
+double contact_balance_stiffness(const contact_term *t, const double *contact_gradient,
+                                 const double *other_gradient, size_t scalars);
 /* Lowers the bound for the next step when all gaps are wide and the step took many Newton
  * iterations nevertheless; raises it again when a gap is narrow. */
 void contact_end_step(contact_term *t, int iterations);
 /* True where gaps have been narrow at the ends of so many steps that it is no impact. */
 bool contact_under_lasting_load(const contact_term *t);
 /* After an iteration: doubles kappa when a tiny distance has shrunk again. True when it changed. */
-bool contact_adapt_stiffness(contact_term *t);
+bool contact_adapt_stiffness(contact_term *t, double *kappa);
 
 size_t contact_count(const contact_term *t);
 

@@ -27,16 +27,17 @@ static double list_energy(void *context, size_t begin, size_t end)
     return sum;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
+    (void)ev;
     (void)x;
-    friction_term *t = (friction_term *)base;
+    const friction_term *t = (const friction_term *)base;
     double sum = 0;
     for (int k = 0; k < FRICTION_LISTS; k++) {
         list_work work = {t, k};
         sum += ranks_sum_of(t->lists[k].count, list_energy, &work);
     }
-    return base->weight * sum;
+    return sum;
 }
 
 static abut_status update(term *base, const double *x, abut_error *err)
@@ -52,7 +53,7 @@ static void node_derivatives(const friction_term *t, int width, size_t begin, si
                              double *gradient, double *hessian)
 {
     size_t pairs = (size_t)(width * (width + 1) / 2);
-    friction_law law = law_of(t, t->base.weight);
+    friction_law law = law_of(t, 1);
     for (size_t i = begin; i < end; i++) {
         const friction_stencil *s = &t->lists[width - 1].data[i];
         mat3 core = friction_stencil_derivatives(
@@ -62,12 +63,12 @@ static void node_derivatives(const friction_term *t, int width, size_t begin, si
 }
 
 /* Stencils of vertices that are no nodes. */
-static void row_derivatives(const friction_term *t, int group, size_t begin, size_t end,
-                            double *gradient, double *hessian)
+static void row_derivatives(const friction_term *t, const evaluation *ev, int group, size_t begin,
+                            size_t end, double *gradient, double *hessian)
 {
     const collision_surface *surface = &t->contact->model->surface;
     size_t width = (size_t)row_group_width[group], pairs = width * (width + 1) / 2;
-    friction_law law = law_of(t, t->base.weight);
+    friction_law law = law_of(t, 1);
     for (size_t i = begin; i < end; i++) {
         row_item item = t->rows.items[group].data[i];
         const friction_stencil *s = &t->lists[item.list].data[item.index];
@@ -79,19 +80,19 @@ static void row_derivatives(const friction_term *t, int group, size_t begin, siz
                 h[k * n + l] =
                     s->frame.weight[k / 3] * s->frame.weight[l / 3] * core.m[k % 3][l % 3];
         row_pull_back(surface, &t->frames, s->vertex, count, t->rows.blocks[group].data + i * width,
-                      (int)width, g, hessian ? h : NULL, !t->base.exact,
+                      (int)width, g, hessian ? h : NULL, !ev->exact,
                       gradient ? gradient + (i - begin) * 3 * width : NULL,
                       hessian ? hessian + (i - begin) * 9 * pairs : NULL);
     }
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     (void)x;
     const friction_term *t = (const friction_term *)base;
     if (group >= FRICTION_LISTS)
-        row_derivatives(t, group - FRICTION_LISTS, begin, end, gradient, hessian);
+        row_derivatives(t, ev, group - FRICTION_LISTS, begin, end, gradient, hessian);
     else
         node_derivatives(t, group + 1, begin, end, gradient, hessian);
 }
@@ -177,15 +178,16 @@ void friction_set_start(friction_term *t, const double *x)
     collision_surface_positions(&t->contact->model->surface, x, t->start);
 }
 
-/* Of the contact term at hand; its stiffness carries the h^2. */
-static double normal_force(const contact_term *c, double distance2, double thickness,
+/* kappa carries the h^2. */
+static double normal_force(const contact_term *c, double kappa, double distance2, double thickness,
                            double multiplicity)
 {
-    barrier_law law = {c->options.barrier, c->options.dhat * c->options.dhat, c->kappa};
+    barrier_law law = {c->options.barrier, c->options.dhat * c->options.dhat, kappa};
     return barrier_normal_force(&law, distance2, thickness, multiplicity);
 }
 
-static abut_status lag_list(friction_term *t, int list, stencil_kind kind, abut_error *err)
+static abut_status lag_list(friction_term *t, double kappa, int list, stencil_kind kind,
+                            abut_error *err)
 {
     const contact_term *c = t->contact;
     int width = stencil_size(kind), second = kind == STENCIL_EE ? 2 : 1;
@@ -195,7 +197,7 @@ static abut_status lag_list(friction_term *t, int list, stencil_kind kind, abut_
         double mu = friction_between(t, body[s->vertex[0]], body[s->vertex[second]]);
         if (mu <= 0) continue;
         friction_stencil f = {
-            .force = mu * normal_force(c, s->distance2, s->thickness, s->multiplicity)};
+            .force = mu * normal_force(c, kappa, s->distance2, s->thickness, s->multiplicity)};
         vec3 x[4];
         stencil_positions(s, width, c->y, x);
         memcpy(f.vertex, s->vertex, sizeof f.vertex);
@@ -205,7 +207,7 @@ static abut_status lag_list(friction_term *t, int list, stencil_kind kind, abut_
     return ABUT_OK;
 }
 
-static abut_status lag_planes(friction_term *t, abut_error *err)
+static abut_status lag_planes(friction_term *t, double kappa, abut_error *err)
 {
     const contact_term *c = t->contact;
     const int32_t *body = c->model->surface.vertex_body.data;
@@ -214,10 +216,10 @@ static abut_status lag_planes(friction_term *t, abut_error *err)
         const half_space *plane = &c->planes.data[p->plane];
         double mu = friction_on_plane(t, body[p->vertex], p->plane);
         if (mu <= 0) continue;
-        friction_stencil f = {
-            .force = mu * normal_force(c, p->distance * p->distance, p->thickness, p->weight),
-            .vertex = {p->vertex, -1, -1, -1},
-            .slide = vec3_scale(t->h, plane->velocity)};
+        friction_stencil f = {.force = mu * normal_force(c, kappa, p->distance * p->distance,
+                                                         p->thickness, p->weight),
+                              .vertex = {p->vertex, -1, -1, -1},
+                              .slide = vec3_scale(t->h, plane->velocity)};
         f.frame = tangent_frame_half_space(plane->normal);
         if (!array_push(&t->lists[0], f)) return error_memory(err, "lagging friction");
     }
@@ -265,14 +267,14 @@ static abut_status set_groups(friction_term *t, abut_error *err)
     return ABUT_OK;
 }
 
-abut_status friction_lag(friction_term *t, abut_error *err)
+abut_status friction_lag(friction_term *t, double kappa, abut_error *err)
 {
     for (int k = 0; k < FRICTION_LISTS; k++) array_clear(&t->lists[k]);
-    TRY(lag_planes(t, err));
-    TRY(lag_list(t, LIST_PP, STENCIL_PP, err));
-    TRY(lag_list(t, LIST_PE, STENCIL_PE, err));
-    TRY(lag_list(t, LIST_PT, STENCIL_PT, err));
-    TRY(lag_list(t, LIST_EE, STENCIL_EE, err)); /* mollified pairs have no reliable frame */
+    TRY(lag_planes(t, kappa, err));
+    TRY(lag_list(t, kappa, LIST_PP, STENCIL_PP, err));
+    TRY(lag_list(t, kappa, LIST_PE, STENCIL_PE, err));
+    TRY(lag_list(t, kappa, LIST_PT, STENCIL_PT, err));
+    TRY(lag_list(t, kappa, LIST_EE, STENCIL_EE, err)); /* mollified pairs have no reliable frame */
     return set_groups(t, err);
 }
 
@@ -328,8 +330,7 @@ abut_status friction_create(const contact_term *contact, double mu, friction_kin
     friction_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the friction term");
     size_t n = contact->model->surface.rows.count;
-    t->base = (term){
-        .class = &friction_class, .weight = 1, .dynamic = true, .group_count = FRICTION_LISTS};
+    t->base = (term){.class = &friction_class, .dynamic = true, .group_count = FRICTION_LISTS};
     if (contact->model->surface.general) {
         t->base.group_count += ROW_GROUPS;
         row_stencils_publish(&t->rows, &t->base, FRICTION_LISTS);

@@ -45,8 +45,8 @@ double friction_between(const friction_term *t, int32_t a, int32_t b);
 double friction_on_plane(const friction_term *t, int32_t body, int32_t plane);
 /* Positions from which displacements are measured. */
 void friction_set_start(friction_term *t, const double *x);
-/* Takes normal forces and frames from the contact term's present active set. */
-abut_status friction_lag(friction_term *t, abut_error *err);
+/* Takes normal forces and frames from the contact term's present active set at this stiffness. */
+abut_status friction_lag(friction_term *t, double kappa, abut_error *err);
 /* After every iterate of Newton's method. A contact that slides has no stiffness along its way, so
  * that soft bodies overshoot: where it should stick it is beyond the origin at the next iterate, is
  * pushed back as far, and so on. Contacts whose displacement turned around are stiffer for some

@@ -90,9 +90,10 @@ void guard_describe(const guard_term *t, const guard_finding *finding, char *tex
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
     (void)base;
+    (void)ev;
     (void)x;
     return 0;
 }
@@ -119,7 +120,7 @@ abut_status guard_create(const contact_term *contact, guard_term **out, abut_err
 {
     guard_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the check of steps");
-    t->base = (term){.class = &guard_class, .weight = 1};
+    t->base = (term){.class = &guard_class};
     t->contact = contact;
     t->y = mem_calloc(contact->model->surface.rows.count + 1, sizeof *t->y);
     if (!t->y) {

@@ -188,7 +188,7 @@ static bool add_point_point(active_set *set, const collision_surface *s, int32_t
 
 static double vertex_area(const active_set *set, int32_t v)
 {
-    return set->areas ? set->areas->vertex.data[v] : 1;
+    return set->weights.areas ? set->weights.areas->vertex.data[v] : 1;
 }
 
 /* 1 - n for n > 1 things that share a feature. */
@@ -198,8 +198,8 @@ static bool correct_triangles(active_set *set, const collision_surface *s,
                               const int32_t (*pairs)[2], const bool *active, size_t count,
                               const vec3 *y, double dhat)
 {
-    surface_links *l = set->links;
-    double share = set->areas ? 0.25 : 1;
+    surface_links *l = set->weights.links;
+    double share = set->weights.areas ? 0.25 : 1;
     bool ok = true;
     array_clear(&l->scratch);
     for (size_t i = 0; ok && i < count; i++)
@@ -231,7 +231,7 @@ static bool correct_triangles(active_set *set, const collision_surface *s,
 static bool correct_edges(active_set *set, const collision_surface *s, const int32_t (*pairs)[2],
                           const bool *active, size_t count, const vec3 *y, double dhat)
 {
-    surface_links *l = set->links;
+    surface_links *l = set->weights.links;
     bool ok = true;
     array_clear(&l->scratch);
     for (size_t i = 0; ok && i < count; i++)
@@ -244,7 +244,7 @@ static bool correct_edges(active_set *set, const collision_surface *s, const int
         int32_t edge = l->scratch.data[2 * i], v = l->scratch.data[2 * i + 1];
         const int32_t *e = s->edges.data + 2 * (size_t)edge;
         int shared = edges_apart(l, v, e[0]) - are_neighbors(l, v, e[1]);
-        double weight = set->areas ? 0.25 * set->areas->edge.data[edge] : 0.5;
+        double weight = set->weights.areas ? 0.25 * set->weights.areas->edge.data[edge] : 0.5;
         ok = add_point_edge(set, s, v, edge, y, dhat, weight * excess(shared));
     }
     return ok;
@@ -253,8 +253,8 @@ static bool correct_edges(active_set *set, const collision_surface *s, const int
 static bool correct_vertices(active_set *set, const collision_surface *s, const int32_t (*pairs)[2],
                              const bool *active, size_t count, const vec3 *y, double dhat)
 {
-    surface_links *l = set->links;
-    double share = set->areas ? 0.5 : 1;
+    surface_links *l = set->weights.links;
+    double share = set->weights.areas ? 0.5 : 1;
     bool ok = true;
     array_clear(&l->scratch);
     for (size_t i = 0; ok && i < count; i++)

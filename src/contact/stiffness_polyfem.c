@@ -16,12 +16,13 @@ static double surface_diagonal(const contact_term *t)
     return vec3_norm(vec3_sub(high, low));
 }
 
-/* The potential at kappa 1, with the pairs as they are weighed now. */
-static abut_status potential(contact_term *t, const double *x, double *out, abut_error *err)
+/* The potential at kappa 1 with pairs that count so. */
+static abut_status potential(contact_term *t, const double *x, pair_weights weights, double *out,
+                             abut_error *err)
 {
-    TRY(t->base.class->update(&t->base, x, err));
-    t->kappa = 1;
-    *out = t->base.class->value(&t->base, x);
+    evaluation unit = evaluation_unit();
+    TRY(contact_update(t, x, weights, err));
+    *out = t->base.class->value(&t->base, &unit, x);
     return ABUT_OK;
 }
 
@@ -29,24 +30,16 @@ static abut_status potential(contact_term *t, const double *x, double *out, abut
 static abut_status measure_plain(contact_term *t, const double *x, double *work, size_t scalars,
                                  double *value, abut_error *err)
 {
-    const surface_areas *areas = t->active.areas;
-    surface_links *links = t->active.links;
-    bool weighted = t->options.area_weighted;
-    t->active.areas = NULL;
-    t->active.links = NULL;
-    t->options.area_weighted = false;
-    abut_status status = potential(t, x, value, err);
+    evaluation unit = evaluation_unit();
+    TRY(potential(t, x, (pair_weights){0}, value, err));
     memset(work, 0, scalars * sizeof *work);
-    if (status == ABUT_OK) term_add_gradient(&t->base, x, work);
-    t->active.areas = areas;
-    t->active.links = links;
-    t->options.area_weighted = weighted;
-    return status;
+    term_add_gradient(&t->base, &unit, x, work);
+    return ABUT_OK;
 }
 
 abut_status contact_polyfem_stiffness(contact_term *t, const double *x, double mean_mass,
                                       double bounds_factor, const double *other_gradient,
-                                      double *work, size_t scalars, abut_error *err)
+                                      double *work, size_t scalars, double *out, abut_error *err)
 {
     const contact_options *o = &t->options;
     double plain, weighed, lowest, highest;
@@ -64,11 +57,11 @@ abut_status contact_polyfem_stiffness(contact_term *t, const double *x, double m
     kappa = fmin(fmax(kappa, lowest), highest);
     double scale = physical;
     if (o->area_weighted && o->improved_max && o->physical) { /* the convergent formulation */
-        TRY(potential(t, x, &weighed, err));
+        TRY(potential(t, x, t->weights, &weighed, err));
         scale *= touching ? plain / weighed : o->dhat * o->dhat * o->dhat;
     }
     t->kappa_min = lowest * scale;
     t->kappa_max = highest * scale;
-    t->kappa = kappa * scale;
+    *out = kappa * scale;
     return ABUT_OK;
 }

@@ -12,11 +12,11 @@
 
 #include "contact/contact_term.h"
 
-/* Sets kappa and its bounds at x. other_gradient: of the other forces over all coordinates;
+/* kappa at x; sets its bounds. other_gradient: of the other forces over all coordinates;
  * bounds_factor: on the bounds (1 unless the potential is scaled differently there). Obstacles must
  * be the only vertices that are marked as fixed. */
 abut_status contact_polyfem_stiffness(contact_term *t, const double *x, double mean_mass,
                                       double bounds_factor, const double *other_gradient,
-                                      double *work, size_t scalars, abut_error *err);
+                                      double *work, size_t scalars, double *kappa, abut_error *err);
 
 #endif

@@ -40,7 +40,7 @@ void mlcp_update_end(mlcp_solver *s)
 abut_status mlcp_find_candidates(mlcp_solver *s, abut_error *err)
 {
     size_t n = s->model->surface.rows.count;
-    vec3 *far = s->contact->p; /* scratch of the term, which is not in use here */
+    vec3 *far = s->contact->search->p; /* scratch of the term, which is not in use here */
     for (size_t i = 0; i < n; i++)
         far[i] = vec3_mul_add(s->start[i], WAY_MARGIN, vec3_sub(s->end[i], s->start[i]));
     broad_query query = {
@@ -307,7 +307,7 @@ static abut_status detect_planes(mlcp_solver *s, bool *added, abut_error *err)
 /* The way has left the boxes that candidates were found for. */
 static bool left_boxes(const mlcp_solver *s)
 {
-    const vec3 *far = s->contact->p;
+    const vec3 *far = s->contact->search->p;
     for (size_t i = 0; i < s->model->surface.rows.count; i++) {
         vec3 low = vec3_min(s->start[i], far[i]), high = vec3_max(s->start[i], far[i]);
         vec3 x = s->end[i];

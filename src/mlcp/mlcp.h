@@ -80,7 +80,7 @@ typedef struct mlcp_statistics {
 typedef struct mlcp_solver mlcp_solver;
 
 /* Borrows all; the contact and friction terms lend half-spaces, coefficients and the broad phase
- * and must not be enabled in the problem. */
+ * and must not be terms of the problem. */
 abut_status mlcp_create(const model *m, problem *p, contact_term *contact,
                         const friction_term *friction, const mlcp_options *options,
                         mlcp_solver **out, abut_error *err);
@@ -89,8 +89,9 @@ void mlcp_destroy(mlcp_solver *s);
 /* One step of length h. start, velocity: at its beginning; x: the start with prescribed nodes where
  * they go, and the result. A step that does not converge is cut at the first impact on its
  * way and reported in the statistics; it is no error. */
-abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocity, double *x,
-                      double h, mlcp_statistics *statistics, abut_error *err);
+abut_status mlcp_step(mlcp_solver *s, const evaluation *ev, const double *start,
+                      const double *velocity, double *x, double h, mlcp_statistics *statistics,
+                      abut_error *err);
 
 /* Contacts as they were before the last step, so that it can be repeated. */
 void mlcp_forget_step(mlcp_solver *s);

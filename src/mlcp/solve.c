@@ -207,12 +207,12 @@ static double largest_error(const mlcp_statistics *of)
     return fmax(of->error_normal, fmax(of->error_stick, of->error_slide));
 }
 
-static abut_status prepare(mlcp_solver *s, double *x, abut_error *err)
+static abut_status prepare(mlcp_solver *s, const evaluation *ev, double *x, abut_error *err)
 {
     problem *p = s->problem;
-    TRY(problem_update(p, x, err));
+    TRY(problem_update(p, ev, x, err));
     stage before = timer_switch(p->timer, STAGE_ASSEMBLY);
-    abut_status status = problem_derivatives(p, x, true, err);
+    abut_status status = problem_derivatives(p, ev, x, true, err);
     timer_switch(p->timer, before);
     TRY(status);
     if (!mlcp_matrix_copy(&s->matrix, &p->matrix)) return error_memory(err, "copying the matrix");
@@ -316,8 +316,9 @@ static void change_length(mlcp_solver *s, double h)
     }
 }
 
-abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocity, double *x,
-                      double h, mlcp_statistics *statistics, abut_error *err)
+abut_status mlcp_step(mlcp_solver *s, const evaluation *ev, const double *start,
+                      const double *velocity, double *x, double h, mlcp_statistics *statistics,
+                      abut_error *err)
 {
     size_t scalars = 3 * s->model->rest.count;
     *statistics = (mlcp_statistics){0};
@@ -326,7 +327,7 @@ abut_status mlcp_step(mlcp_solver *s, const double *start, const double *velocit
     s->pass = s->round = 0;
     s->x_start = start;
     s->x_end = x;
-    TRY(prepare(s, x, err));
+    TRY(prepare(s, ev, x, err));
     /* The velocity at the start is the first guess. */
     for (size_t i = 0; i < s->n; i++) {
         bool masked = s->problem->any_mask && s->problem->mask[i];

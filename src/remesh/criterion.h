@@ -55,6 +55,7 @@ typedef struct remesh_problem {
     const remesh_material *materials;
     double mass_factor;  /* 1; 0 if quasi-static */
     double force_factor; /* the integrator's factor on forces, alpha h^2 */
+    double kappa;        /* stiffness of contact in this step */
     vec3 gravity;
     size_t traction_count;
     const remesh_traction *tractions;

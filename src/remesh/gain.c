@@ -175,8 +175,7 @@ abut_status measure_contact_at(remesher *r, const contact_term *t, const int32_t
 {
     static const int first_side[STENCIL_LISTS] = {1, 1, 1, 2, 2};
     const surface_row *rows = t->model->surface.rows.data;
-    barrier_law law = {t->options.barrier, t->options.dhat * t->options.dhat,
-                       t->kappa * t->base.weight};
+    barrier_law law = {t->options.barrier, t->options.dhat * t->options.dhat, r->problem->kappa};
     TRY(reserve_touched(r, r->mesh->vertices.count, err));
     for (int list = 0; list < STENCIL_LISTS; list++)
         for (size_t i = 0; i < t->active.lists[list].count; i++) {

@@ -8,28 +8,29 @@
 
 /* --- the reach ------------------------------------------------------------------------------ */
 
-static double reach_value(term *base, const double *x)
+static double reach_value(const term *base, const evaluation *ev, const double *x)
 {
+    (void)ev;
     (void)base;
     (void)x;
     return 0;
 }
 
 /* Largest alpha with |x + alpha p - origin| <= reach for all vertices. */
-static abut_status reach_max_step(term *base, const double *x, const double *p, double limit,
-                                  double *alpha, stage_timer *timer, abut_error *err)
+static abut_status reach_max_step(const term *base, const double *x, const double *p, double limit,
+                                  step_bound *bound, stage_timer *timer, abut_error *err)
 {
     (void)timer;
     (void)err;
-    reach_term *t = (reach_term *)base;
-    *alpha = limit;
+    const reach_term *t = (const reach_term *)base;
+    *bound = (step_bound){limit, -1};
     for (size_t i = 0; i < t->blocks; i++) {
         vec3 step = vec3_load(p + 3 * i);
         double length = vec3_norm(step);
         if (length == 0) continue;
         double gone = vec3_norm(vec3_sub(vec3_load(x + 3 * i), vec3_load(t->origin + 3 * i)));
         double left = fmax(0, t->reach - gone);
-        if (left < *alpha * length) *alpha = left / length;
+        if (left < bound->alpha * length) bound->alpha = left / length;
     }
     return ABUT_OK;
 }
@@ -366,8 +367,7 @@ static abut_status make_contact(patch *p, abut_error *err)
     TRY(contact_create(&p->model, &options, &p->contact, err));
     for (size_t i = 0; i < from->planes.count; i++)
         TRY(contact_add_half_space(p->contact, from->planes.data[i], err));
-    p->contact->kappa = p->contact->kappa_min = p->contact->kappa_max = from->kappa;
-    p->contact->base.weight = from->base.weight;
+    p->contact->kappa_min = p->contact->kappa_max = p->problem->kappa;
     contact_set_fixed(p->contact, p->fixed.data);
     if (from->options.area_weighted) TRY(patch_set_areas(p, err));
     TRY(problem_add_term(p->solver, &p->contact->base, err));
@@ -379,9 +379,10 @@ static abut_status make_contact(patch *p, abut_error *err)
                               rub->pairs.data[i].mu, err));
     p->friction->eps = rub->eps;
     p->friction->h = rub->h;
-    p->friction->base.weight = rub->base.weight;
     friction_set_start(p->friction, p->start.data);
-    return problem_add_term(p->solver, &p->friction->base, err);
+    TRY(problem_add_term(p->solver, &p->friction->base, err));
+    p->evaluation.without = term_bit(&p->friction->base); /* until it was lagged */
+    return ABUT_OK;
 }
 
 static abut_status make_terms(patch *p, const local_list *cells, abut_error *err)
@@ -391,15 +392,16 @@ static abut_status make_terms(patch *p, const local_list *cells, abut_error *err
     p->have_solver = true;
     TRY(inertia_create(&p->model, &p->inertia, err));
     TRY(elastic_create(&p->model, &p->elastic, err));
-    p->inertia->mass_factor = q->mass_factor;
-    p->inertia->load_factor = q->force_factor;
-    p->elastic->base.weight = q->force_factor;
+    p->evaluation = (evaluation){.force_factor = q->force_factor,
+                                 .load_factor = q->force_factor,
+                                 .mass_factor = q->mass_factor,
+                                 .kappa = q->kappa};
     set_forces(p, cells);
     TRY(problem_add_term(p->solver, &p->inertia->base, err));
     TRY(problem_add_term(p->solver, &p->elastic->base, err));
     if (p->contact_possible) {
         TRY(make_contact(p, err));
-        p->reach.base = (term){.class = &reach_class, .weight = 1, .enabled = true};
+        p->reach.base = (term){.class = &reach_class};
         p->reach.origin = p->origin.data;
         p->reach.blocks = p->vertices.count;
         TRY(problem_add_term(p->solver, &p->reach.base, err));
@@ -437,16 +439,16 @@ static abut_status lag_friction(patch *p, abut_error *err)
 {
     if (!p->friction) return ABUT_OK;
     TRY(p->contact->base.class->update(&p->contact->base, p->lag.data, err));
-    TRY(friction_lag(p->friction, err));
-    p->friction->base.enabled = true;
+    TRY(friction_lag(p->friction, p->evaluation.kappa, err));
+    p->evaluation.without = 0;
     return ABUT_OK;
 }
 
 abut_status patch_energy(patch *p, double *energy, abut_error *err)
 {
     TRY(lag_friction(p, err));
-    TRY(problem_update(p->solver, p->x.data, err));
-    *energy = problem_value(p->solver, p->x.data);
+    TRY(problem_update(p->solver, &p->evaluation, p->x.data, err));
+    *energy = problem_value(p->solver, &p->evaluation, p->x.data);
     return ABUT_OK;
 }
 
@@ -456,8 +458,8 @@ abut_status patch_relax(patch *p, int iterations, const double *goal, double *en
     *used = 0;
     *settled = true;
     if (p->free_count == 0) {
-        TRY(problem_update(p->solver, p->x.data, err));
-        *energy = problem_value(p->solver, p->x.data);
+        TRY(problem_update(p->solver, &p->evaluation, p->x.data, err));
+        *energy = problem_value(p->solver, &p->evaluation, p->x.data);
         return ABUT_OK;
     }
     static const linear_options direct = {.name = "direct"};
@@ -469,7 +471,7 @@ abut_status patch_relax(patch *p, int iterations, const double *goal, double *en
     if (status == ABUT_OK) {
         newton_options options = {
             .tolerance = p->problem->tolerance, .max_iterations = iterations, .goal = goal};
-        status = newton_minimize(&newton, p->x.data, &options, NULL, &result, NULL);
+        status = newton_minimize(&newton, &p->evaluation, p->x.data, &options, NULL, &result, NULL);
         newton_free(&newton);
     }
     linear_destroy(linear);
@@ -507,10 +509,10 @@ abut_status patch_can_merge(patch *p, int32_t a, int32_t b, vec3 now, vec3 start
             size_t at = 3 * (size_t)number_map_get(&p->block_of, side ? b : a);
             vec3_store(way + at, vec3_sub(pass ? start : now, vec3_load(from + at)));
         }
-        double alpha = 1;
+        step_bound bound = {1, -1};
         contact_begin_step(p->contact);
-        status = contact_max_step(&p->contact->base, from, way, 1, &alpha, &p->timer, err);
-        *can = alpha >= 1;
+        status = contact_max_step(&p->contact->base, from, way, 1, &bound, &p->timer, err);
+        *can = bound.alpha >= 1;
     }
     contact_begin_step(p->contact);
     mem_free(way);

@@ -56,6 +56,7 @@ typedef struct patch {
     inertia_term *inertia;
     elastic_term *elastic;
     contact_term *contact;
+    evaluation evaluation;
     friction_term *friction;
     reach_term reach;
     problem *solver; /* of all terms */

@@ -155,7 +155,7 @@ abut_status patch_set_areas(patch *p, abut_error *err)
     if (!array_resize(&areas->vertex, s->rows.count) ||
         !array_resize(&areas->edge, s->edges.count / 2))
         return error_memory(err, "preparing a patch");
-    p->contact->active.areas = areas;
+    p->contact->weights.areas = areas;
     p->contact->options.area_weighted = true;
     for (size_t i = 0; i < s->rows.count; i++) {
         int32_t block = s->rows.data[i].block, v = p->vertices.data[block];

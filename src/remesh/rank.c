@@ -55,7 +55,7 @@ static int32_t vertex_of(const surface_row *rows, int32_t vertex, const int32_t 
 static void share_contact(remesher *r, const contact_term *t, const int32_t *vertex_of_block,
                           double *share)
 {
-    double factor = t->kappa * t->base.weight / r->problem->force_factor;
+    double factor = r->problem->kappa / r->problem->force_factor;
     double dhat = t->options.dhat, shat = dhat * dhat;
     barrier_law law = {t->options.barrier, shat, factor};
     const surface_row *rows = t->model->surface.rows.data;

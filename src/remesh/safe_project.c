@@ -17,6 +17,7 @@ typedef struct projector {
     inertia_term *inertia;
     volume_barrier *volume;
     contact_term *contact;
+    evaluation evaluation;
     linear_solver *linear;
     newton_solver newton;
 } projector;
@@ -62,7 +63,7 @@ static abut_status prepare_contact(projector *p, const model *m, const contact_t
     p->contact->options.dhat = result->dhat = dhat;
     contact_begin_step(p->contact);
     /* Slope of the barrier at half of dhat, which is of the size of dhat^3. */
-    p->contact->kappa = largest_pull(m, goal, x) / (dhat * dhat * dhat);
+    p->evaluation.kappa = largest_pull(m, goal, x) / (dhat * dhat * dhat);
     return problem_add_term(&p->problem, &p->contact->base, err);
 }
 
@@ -74,8 +75,8 @@ static abut_status prepare(projector *p, const model *m, const contact_term *lik
     TRY(problem_init(&p->problem, model_block_count(m), &p->timer, err));
     TRY(inertia_create(m, &p->inertia, err));
     memcpy(p->inertia->x_tilde, goal, 3 * m->rest.count * sizeof *goal);
-    p->inertia->mass_factor = 1;
-    p->inertia->load_factor = 0;
+    p->evaluation = evaluation_unit();
+    p->evaluation.load_factor = 0;
     TRY(problem_add_term(&p->problem, &p->inertia->base, err));
     TRY(volume_barrier_create(m, &p->volume, err));
     double least = volume_barrier_smallest(p->volume, x);
@@ -83,7 +84,7 @@ static abut_status prepare(projector *p, const model *m, const contact_term *lik
         return error_set(err, ABUT_ERROR_INFEASIBLE, "", "the start of a projection is inverted");
     p->volume->limit = result->limit = fmin(LARGEST_LIMIT, 0.5 * least);
     double size = m->planar ? m->extent * m->extent : m->extent * m->extent * m->extent;
-    p->volume->base.weight = largest_pull(m, goal, x) * m->extent / size;
+    p->volume->stiffness = largest_pull(m, goal, x) * m->extent / size;
     TRY(problem_add_term(&p->problem, &p->volume->base, err));
     if (like) TRY(prepare_contact(p, m, like, fixed, goal, x, result, err));
     TRY(problem_set_fixed(&p->problem, fixed, err));
@@ -103,7 +104,7 @@ abut_status safe_project(const model *m, const contact_term *contact, const line
         newton_options options = {.tolerance = TOLERANCE * m->extent,
                                   .max_iterations = MAX_ITERATIONS};
         newton_result found;
-        status = newton_minimize(&p.newton, x, &options, NULL, &found, err);
+        status = newton_minimize(&p.newton, &p.evaluation, x, &options, NULL, &found, err);
         result->iterations = found.iterations;
         result->converged = status == ABUT_OK;
         /* What was reached is feasible, and nearer to the goal than the start. */

@@ -27,16 +27,17 @@ double volume_barrier_smallest(const volume_barrier *t, const double *x)
     return least;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
-    volume_barrier *t = (volume_barrier *)base;
+    (void)ev;
+    const volume_barrier *t = (const volume_barrier *)base;
     double sum = 0;
     for (size_t c = 0; c < t->size.count; c++) {
         double r = ratio_of(t, x, c) / t->limit;
         if (!(r > 0)) return INFINITY;
         if (r < 1) sum -= t->size.data[c] * (r - 1) * (r - 1) * log(r);
     }
-    return base->weight * sum;
+    return t->stiffness * sum;
 }
 
 static bool accepts(term *base, const double *x)
@@ -81,8 +82,8 @@ static void add_size_hessian(int d, const vec3 *x, double factor, double *h)
     }
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     (void)group;
     const volume_barrier *t = (const volume_barrier *)base;
@@ -96,7 +97,7 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
         double r = ratio_of(t, x, c) / t->limit;
         if (!(r < 1)) continue;
         /* By the size: V cancels in the first derivative. */
-        double scale = base->weight / t->limit;
+        double scale = t->stiffness / t->limit;
         double first = -scale * (r - 1) * (2 * log(r) + (r - 1) / r);
         double second = -scale / (t->limit * t->size.data[c]) *
                         (2 * log(r) + 4 * (r - 1) / r - (r - 1) * (r - 1) / (r * r));
@@ -109,7 +110,7 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++) full[n * i + j] = second * slope[i] * slope[j];
         add_size_hessian(d, corners, first, full);
-        psd_project(n, full);
+        if (!ev->exact) psd_project(n, full);
         for (int a = 0; a <= d; a++)
             for (int b = a; b <= d; b++, h += 9)
                 for (int i = 0; i < 3; i++)
@@ -143,8 +144,8 @@ abut_status volume_barrier_create(const model *m, volume_barrier **out, abut_err
 {
     volume_barrier *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the volume barrier");
-    t->base =
-        (term){.class = &volume_barrier_class, .weight = 1, .enabled = true, .group_count = 1};
+    t->base = (term){.class = &volume_barrier_class, .group_count = 1};
+    t->stiffness = 1;
     t->dimension = m->planar ? 2 : 3;
     t->limit = 0.1;
     cell_kind kind = m->planar ? CELL_TRIANGLE : CELL_TET;

@@ -1,7 +1,7 @@
 /* A barrier that keeps linear simplices from turning inside out during a projection: the sum of
- * - weight V (J/Jhat - 1)^2 ln(J/Jhat) over cells with 0 < J < Jhat, J the ratio of the present to
- * the rest size V (In-timestep remeshing, equation 6.8; relative sizes, so that it means the same
- * for cells of any size). */
+ * - stiffness V (J/Jhat - 1)^2 ln(J/Jhat) over cells with 0 < J < Jhat, J the ratio of the present
+ * to the rest size V (In-timestep remeshing, equation 6.8; relative sizes, so that it means the
+ * same for cells of any size). */
 #ifndef REMESH_VOLUME_BARRIER_H
 #define REMESH_VOLUME_BARRIER_H
 
@@ -15,6 +15,7 @@ typedef struct volume_barrier {
     ARRAY(int32_t) cells; /* dimension + 1 blocks each */
     ARRAY(double) size;   /* at rest */
     double limit;         /* Jhat */
+    double stiffness;
 } volume_barrier;
 
 /* All linear simplices of the model. */

@@ -131,13 +131,13 @@ static abut_status solve_direction(newton_solver *n, const double *x, double tol
 }
 
 /* Replaces n->step by the direction of the true Hessian, where it is one of descent. */
-static abut_status prefer_true_direction(newton_solver *n, const double *x, bool *found,
-                                         abut_error *err)
+static abut_status prefer_true_direction(newton_solver *n, const evaluation *ev, const double *x,
+                                         bool *found, abut_error *err)
 {
     problem *p = n->problem;
     *found = false;
     if (n->shifted || p->share || !linear_can_solve_again(n->linear)) return ABUT_OK;
-    TRY(true_newton_stationary(&n->exact, p, n->linear, x, n->right, n->way, found, err));
+    TRY(true_newton_stationary(&n->exact, p, ev, n->linear, x, n->right, n->way, found, err));
     if (*found) memcpy(n->step, n->way, 3 * (size_t)p->free_count * sizeof *n->step);
     return ABUT_OK;
 }
@@ -242,8 +242,8 @@ static void set_trial(newton_solver *n, const double *x, double alpha)
 
 /* The trial is acceptable, with this energy. One that gained little has leapt over the minimum
  * (friction that turns round): shorter ones are tried while they are better. */
-static abut_status shorten_poor_step(newton_solver *n, const double *x, double alpha,
-                                     double decrease, double before, double *energy,
+static abut_status shorten_poor_step(newton_solver *n, const evaluation *ev, const double *x,
+                                     double alpha, double decrease, double before, double *energy,
                                      newton_result *result, abut_error *err)
 {
     static const double POOR = 0.3; /* of the slope's promise */
@@ -252,38 +252,38 @@ static abut_status shorten_poor_step(newton_solver *n, const double *x, double a
         alpha /= 2;
         result->halvings++;
         set_trial(n, x, alpha);
-        if (!problem_accepts(n->problem, n->trial)) break;
-        TRY(problem_update(n->problem, n->trial, err));
-        double shorter = problem_value(n->problem, n->trial);
+        if (!problem_accepts(n->problem, ev, n->trial)) break;
+        TRY(problem_update(n->problem, ev, n->trial, err));
+        double shorter = problem_value(n->problem, ev, n->trial);
         if (!(shorter < *energy)) break;
         *energy = shorter;
         best = alpha;
     }
     if (best == alpha) return ABUT_OK;
     set_trial(n, x, best);
-    return problem_update(n->problem, n->trial, err);
+    return problem_update(n->problem, ev, n->trial, err);
 }
 
 /* Halves the step until the energy does not grow and the state passes the independent checks. */
-static abut_status line_search(newton_solver *n, double *x, double alpha, bool tiny,
-                               double decrease, double *energy, newton_result *result, bool *moved,
-                               abut_error *err)
+static abut_status line_search(newton_solver *n, const evaluation *ev, double *x, double alpha,
+                               bool tiny, double decrease, double *energy, newton_result *result,
+                               bool *moved, abut_error *err)
 {
     problem *p = n->problem;
     size_t scalars = 3 * (size_t)p->block_count;
     *moved = false;
     for (int k = 0; k < MAX_HALVINGS; k++, alpha /= 2) {
         set_trial(n, x, alpha);
-        if (problem_accepts(p, n->trial)) {
-            TRY(problem_update(p, n->trial, err));
-            double trial = problem_value(p, n->trial);
+        if (problem_accepts(p, ev, n->trial)) {
+            TRY(problem_update(p, ev, n->trial, err));
+            double trial = problem_value(p, ev, n->trial);
             double noise = ENERGY_NOISE * (fabs(*energy) + fabs(trial));
             /* Too little to gain for the energy to tell: its direction is good, nevertheless. */
             bool telling = decrease > STALL_NOISE * fabs(*energy);
             if (!telling) noise = STALL_NOISE * fabs(*energy);
             if (isfinite(trial) && (trial <= *energy + noise || (tiny && k > 8))) {
                 if (telling && !tiny)
-                    TRY(shorten_poor_step(n, x, alpha, decrease, *energy, &trial, result, err));
+                    TRY(shorten_poor_step(n, ev, x, alpha, decrease, *energy, &trial, result, err));
                 /* Without any change the next iteration would be the same one. */
                 *moved = memcmp(x, n->trial, scalars * sizeof *x) != 0;
                 memcpy(x, n->trial, scalars * sizeof *x);
@@ -293,7 +293,7 @@ static abut_status line_search(newton_solver *n, double *x, double alpha, bool t
         }
         result->halvings++;
     }
-    return problem_update(p, x, err);
+    return problem_update(p, ev, x, err);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -327,8 +327,8 @@ static bool choose_part(newton_solver *n, double tolerance)
 }
 
 /* Rounds of a few iterations on what is left of the chosen unknowns. */
-static abut_status settle_chosen(newton_solver *n, double *x, const newton_options *options,
-                                 abut_error *err)
+static abut_status settle_chosen(newton_solver *n, const evaluation *ev, double *x,
+                                 const newton_options *options, abut_error *err)
 {
     newton_options local = *options;
     local.tolerance *= LOCAL_TOLERANCE;
@@ -342,7 +342,7 @@ static abut_status settle_chosen(newton_solver *n, double *x, const newton_optio
         if (fewer)
             log_message(n->log, ABUT_LOG_DEBUG,
                         "  %d unknowns by themselves:", (int)n->problem->free_count);
-        abut_status status = newton_minimize(n, x, &local, NULL, &part, err);
+        abut_status status = newton_minimize(n, ev, x, &local, NULL, &part, err);
         if (status != ABUT_ERROR_NOT_CONVERGED) return status;
         /* Stalled, or a matrix that cannot be solved: all together may do better. */
         if (part.iterations < LOCAL_ITERATIONS) return ABUT_OK;
@@ -352,15 +352,15 @@ static abut_status settle_chosen(newton_solver *n, double *x, const newton_optio
 }
 
 /* x and its energy afterwards. */
-static abut_status settle_part(newton_solver *n, double *x, const newton_options *options,
-                               double *energy, abut_error *err)
+static abut_status settle_part(newton_solver *n, const evaluation *ev, double *x,
+                               const newton_options *options, double *energy, abut_error *err)
 {
     linear_solver *whole = n->linear;
     double trust = n->exact.trust;
     /* Another solver: the order of all unknowns stays. */
     TRY(linear_create_alike(whole, &n->linear, err));
     linear_lend(whole, n->linear);
-    abut_status status = settle_chosen(n, x, options, err);
+    abut_status status = settle_chosen(n, ev, x, options, err);
     n->part_solves += linear_get_statistics(n->linear)->solves;
     linear_lend(n->linear, whole);
     linear_destroy(n->linear);
@@ -369,20 +369,21 @@ static abut_status settle_part(newton_solver *n, double *x, const newton_options
     abut_status lifted = problem_lift_restriction(n->problem, err);
     TRY(status);
     TRY(lifted);
-    TRY(problem_update(n->problem, x, err));
-    *energy = problem_value(n->problem, x);
+    TRY(problem_update(n->problem, ev, x, err));
+    *energy = problem_value(n->problem, ev, x);
     return ABUT_OK;
 }
 
-abut_status newton_minimize(newton_solver *n, double *x, const newton_options *options,
-                            const newton_hooks *hooks, newton_result *result, abut_error *err)
+abut_status newton_minimize(newton_solver *n, const evaluation *ev, double *x,
+                            const newton_options *options, const newton_hooks *hooks,
+                            newton_result *result, abut_error *err)
 {
     problem *p = n->problem;
     stage before = timer_switch(p->timer, STAGE_LINE_SEARCH);
     *result = (newton_result){0};
     int passed = 0;
-    TRY(problem_update(p, x, err));
-    double energy = problem_value(p, x);
+    TRY(problem_update(p, ev, x, err));
+    double energy = problem_value(p, ev, x);
     if (!isfinite(energy)) {
         timer_switch(p->timer, before);
         return error_set(err, ABUT_ERROR_INFEASIBLE, "",
@@ -395,14 +396,14 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
     bool first = false, refused = false; /* the true Hessian's direction, before all others */
     while (!result->converged && result->iterations < options->max_iterations) {
         timer_switch(p->timer, STAGE_ASSEMBLY);
-        TRY(problem_derivatives(p, x, true, err));
+        TRY(problem_derivatives(p, ev, x, true, err));
         timer_switch(p->timer, STAGE_LINEAR_SOLVE);
         size_t scalars = 3 * (size_t)p->free_count;
         double norm = sqrt(dot(p->gradient, p->gradient, scalars));
         TRY(solve_direction(n, x, forcing_next(&exactness, norm), err));
         if (linear_get_statistics(n->linear)->exact) exactness.tolerance = 0;
         first = options->true_first && !refused;
-        if (first) TRY(prefer_true_direction(n, x, &first, err));
+        if (first) TRY(prefer_true_direction(n, ev, x, &first, err));
         timer_switch(p->timer, STAGE_LINE_SEARCH);
         double before_direction = result->direction;
         result->direction = largest_move(p, n->step);
@@ -411,18 +412,20 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
         if (result->iterations == 0) result->first_direction = result->direction;
         bool exact = !options->true_first && is_too_stiff(n, &last, result, options);
         if (exact)
-            TRY(true_newton_direction(&n->exact, p, n->linear, x, n->right, n->step, n->way, err));
+            TRY(true_newton_direction(&n->exact, p, ev, n->linear, x, n->right, n->step, n->way,
+                                      err));
         exact = exact && n->exact.trust > 0;
         bool mixed = exact || first || add_momentum(n, &last, result->iterations);
         result->iterations++;
         if (options->goal && !n->shifted && energy - 4 * decrease > *options->goal) break;
         problem_expand(p, n->way, n->direction);
         double alpha = 1;
-        TRY(problem_max_step(p, x, n->direction, 1.0, &alpha, err));
+        TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
+        problem_note_bounds(p, ev, x, n->direction);
         bool tiny = is_tiny(n, options, result->direction, &passed), moved = false;
         int halvings = result->halvings;
         double before_step = energy;
-        TRY(line_search(n, x, alpha, tiny, decrease, &energy, result, &moved, err));
+        TRY(line_search(n, ev, x, alpha, tiny, decrease, &energy, result, &moved, err));
         refused = first && !moved; /* then the projected one's turn */
         bool whole = moved && alpha == 1 && result->halvings == halvings;
         if (exact) true_newton_learn(&n->exact, whole);
@@ -432,8 +435,8 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
             TRY(hooks->after_iteration(hooks->context, x, result->direction, &changed, &may_stop,
                                        err));
         if (changed) {
-            TRY(problem_update(p, x, err));
-            energy = problem_value(p, x);
+            TRY(problem_update(p, ev, x, err));
+            energy = problem_value(p, ev, x);
         }
         last = (trend){whole && !changed, dot(n->way, n->right, scalars), result->direction, gain};
         log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
@@ -442,7 +445,7 @@ abut_status newton_minimize(newton_solver *n, double *x, const newton_options *o
                     result->direction > LOCAL_SLOW * before_direction;
         if (options->local && slow && !tiny && !p->share && p->free_count > LOCAL_LEAST &&
             linear_can_solve_again(n->linear) && choose_part(n, options->tolerance)) {
-            TRY(settle_part(n, x, options, &energy, err));
+            TRY(settle_part(n, ev, x, options, &energy, err));
             last.slope = 0; /* no momentum */
         }
         if (may_stop && tiny && forcing_confirms(&exactness)) result->converged = true;

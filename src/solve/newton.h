@@ -63,9 +63,11 @@ abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, con
                         abut_error *err);
 void newton_free(newton_solver *n);
 
-/* Minimises from x (3 block_count), which is replaced by the result. hooks may be NULL.
+/* Minimises from x (3 block_count), which is replaced by the result. hooks may be NULL; they may
+ * change what ev points to.
  * ABUT_ERROR_NOT_CONVERGED: iteration cap, or no descent; x is the best feasible state. */
-abut_status newton_minimize(newton_solver *n, double *x, const newton_options *options,
-                            const newton_hooks *hooks, newton_result *result, abut_error *err);
+abut_status newton_minimize(newton_solver *n, const evaluation *ev, double *x,
+                            const newton_options *options, const newton_hooks *hooks,
+                            newton_result *result, abut_error *err);
 
 #endif

@@ -63,6 +63,7 @@ abut_status problem_add_term(problem *p, term *t, abut_error *err)
         return error_set(err, ABUT_ERROR_INTERNAL, "", "more than %d energy terms",
                          PROBLEM_MAX_TERMS);
     p->terms[p->term_count++] = t;
+    t->number = p->term_count;
     p->pattern_complete = false;
     return ABUT_OK;
 }
@@ -257,15 +258,19 @@ static abut_status map_group(problem *p, group_maps *maps, int width, bool with_
     return ABUT_OK;
 }
 
-/* Visits all groups of the static terms, or those of the enabled dynamic terms. */
-#define FOR_EACH_GROUP(p, t, g, is_dynamic)                                                        \
+static bool counts(const evaluation *ev, const term *t) { return !(ev->without & term_bit(t)); }
+
+/* Visits all groups of the static terms, or those of the dynamic terms that count. */
+#define FOR_EACH_GROUP(p, ev, t, g, is_dynamic)                                                    \
     for (int t = 0; t < (p)->term_count; t++)                                                      \
         for (int g = 0; g < (p)->terms[t]->group_count; g++)                                       \
-            if ((p)->terms[t]->dynamic == (is_dynamic) && (!(is_dynamic) || (p)->terms[t]->enabled))
+            if ((p)->terms[t]->dynamic == (is_dynamic) &&                                          \
+                (!(is_dynamic) || counts(ev, (p)->terms[t])))
 
-static abut_status map_groups(problem *p, bool dynamic, bool with_matrix, abut_error *err)
+static abut_status map_groups(problem *p, const evaluation *ev, bool dynamic, bool with_matrix,
+                              abut_error *err)
 {
-    FOR_EACH_GROUP(p, t, g, dynamic)
+    FOR_EACH_GROUP(p, ev, t, g, dynamic)
     {
         const stencil_group *group = &p->terms[t]->groups[g];
         group_maps *maps = &p->maps[t][g];
@@ -287,10 +292,10 @@ static abut_status make_room_to_sort(key_list *keys, abut_error *err)
 }
 
 /* Sorted unique keys of all dynamic terms into p->keys. */
-static abut_status collect_dynamic_keys(problem *p, abut_error *err)
+static abut_status collect_dynamic_keys(problem *p, const evaluation *ev, abut_error *err)
 {
     p->keys.count = 0;
-    FOR_EACH_GROUP(p, t, g, true)
+    FOR_EACH_GROUP(p, ev, t, g, true)
     {
         const stencil_group *group = &p->terms[t]->groups[g];
         TRY(number_group(p, &p->maps[t][g], group, err));
@@ -332,11 +337,11 @@ static abut_status set_divided_pattern(problem *p, abut_error *err)
 
 /* New matrix pattern: static keys, current dynamic keys, and the dynamic keys of the last pattern,
  * so that contacts which come and go do not cause an analysis each time. */
-static abut_status rebuild_pattern(problem *p, abut_error *err)
+static abut_status rebuild_pattern(problem *p, const evaluation *ev, abut_error *err)
 {
     if (!p->pattern_complete) {
         p->static_keys.count = 0;
-        FOR_EACH_GROUP(p, t, g, false)
+        FOR_EACH_GROUP(p, ev, t, g, false)
         {
             const stencil_group *group = &p->terms[t]->groups[g];
             TRY(number_group(p, &p->maps[t][g], group, err));
@@ -346,13 +351,13 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
         key_list_unique(&p->static_keys);
         TRY(key_list_trim(&p->static_keys, err));
     }
-    TRY(collect_dynamic_keys(p, err));
+    TRY(collect_dynamic_keys(p, ev, err));
     size_t current = p->keys.count;
     /* The union with the recent set is kept while the pattern is changing quickly. */
     if (p->assemblies_since_pattern < 8) {
         if (p->recent.count > 0) TRY(add_keys(&p->keys, &p->recent, err));
         if (p->keys.count > 2 * current + 64) /* too much of it is stale: start afresh */
-            TRY(collect_dynamic_keys(p, err));
+            TRY(collect_dynamic_keys(p, ev, err));
     }
     p->recent.count = 0;
     TRY(add_keys(&p->recent, &p->keys, err));
@@ -362,8 +367,8 @@ static abut_status rebuild_pattern(problem *p, abut_error *err)
     else
         TRY(block_matrix_set_pattern(&p->matrix, p->free_count, p->keys.data, p->keys.count, err));
     p->missing.count = 0;
-    TRY(map_groups(p, false, true, err));
-    TRY(map_groups(p, true, true, err));
+    TRY(map_groups(p, ev, false, true, err));
+    TRY(map_groups(p, ev, true, true, err));
     p->pattern_complete = true;
     p->assemblies_since_pattern = 0;
     return p->missing.count == 0
@@ -379,7 +384,7 @@ static bool same_keys(const key_list *a, const key_list *b)
 
 /* Chooses the owners of the blocks for this step, from its start only: those of the meshes, unless
  * the contacts would make a rank wait for another. */
-static abut_status divide_work(problem *p, abut_error *err)
+static abut_status divide_work(problem *p, const evaluation *ev, abut_error *err)
 {
     static const double TOLERATED = 1.25;
     rank_share *s = p->share;
@@ -392,24 +397,24 @@ static abut_status divide_work(problem *p, abut_error *err)
     abut_status status = ABUT_OK;
     if (first) {
         TRY(stencil_graph_begin(&graph, p->block_count, err));
-        FOR_EACH_GROUP(p, t, g, false)
+        FOR_EACH_GROUP(p, ev, t, g, false)
         if (status == ABUT_OK) status = stencil_graph_add(&graph, &p->terms[t]->groups[g], err);
         if (status == ABUT_OK)
             status = rank_share_divide(&graph, p->block_count, s->home.data, err);
         stencil_graph_free(&graph);
         TRY(status);
         memset(s->static_work.data, 0, ranks * sizeof *s->static_work.data);
-        FOR_EACH_GROUP(p, t, g, false)
+        FOR_EACH_GROUP(p, ev, t, g, false)
         rank_share_add_work(s->home.data, &p->terms[t]->groups[g], s->static_work.data);
     }
     memcpy(s->work.data, s->static_work.data, ranks * sizeof *s->work.data);
-    FOR_EACH_GROUP(p, t, g, true)
+    FOR_EACH_GROUP(p, ev, t, g, true)
     rank_share_add_work(s->home.data, &p->terms[t]->groups[g], s->work.data);
     bool changed = first;
     if (rank_share_imbalance(s->work.data) >
         TOLERATED * rank_share_imbalance(s->static_work.data)) {
         TRY(stencil_graph_begin(&graph, p->block_count, err));
-        for (int dynamic = 0; dynamic < 2; dynamic++) FOR_EACH_GROUP(p, t, g, dynamic)
+        for (int dynamic = 0; dynamic < 2; dynamic++) FOR_EACH_GROUP(p, ev, t, g, dynamic)
         if (status == ABUT_OK) status = stencil_graph_add(&graph, &p->terms[t]->groups[g], err);
         if (status == ABUT_OK)
             status = rank_share_divide(&graph, p->block_count, s->owner.data, err);
@@ -429,22 +434,22 @@ static abut_status divide_work(problem *p, abut_error *err)
 /* Patterns are made anew by all ranks or none. */
 static bool any_rank(const problem *p, bool here) { return p->share ? ranks_any(here) : here; }
 
-static abut_status prepare_maps(problem *p, bool with_matrix, abut_error *err)
+static abut_status prepare_maps(problem *p, const evaluation *ev, bool with_matrix, abut_error *err)
 {
     bool first = p->new_step;
     p->new_step = false;
-    if (p->share && (first || !p->pattern_complete)) TRY(divide_work(p, err));
-    if (!p->pattern_complete) return rebuild_pattern(p, err);
+    if (p->share && (first || !p->pattern_complete)) TRY(divide_work(p, ev, err));
+    if (!p->pattern_complete) return rebuild_pattern(p, ev, err);
     if (first) {
-        TRY(collect_dynamic_keys(p, err));
+        TRY(collect_dynamic_keys(p, ev, err));
         if (any_rank(p, !same_keys(&p->keys, &p->recent))) {
             p->recent.count = 0;
-            return rebuild_pattern(p, err);
+            return rebuild_pattern(p, ev, err);
         }
     }
     p->missing.count = 0;
-    TRY(map_groups(p, true, with_matrix, err));
-    if (any_rank(p, p->missing.count > 0)) return rebuild_pattern(p, err);
+    TRY(map_groups(p, ev, true, with_matrix, err));
+    if (any_rank(p, p->missing.count > 0)) return rebuild_pattern(p, ev, err);
     p->assemblies_since_pattern = first ? 0 : p->assemblies_since_pattern + 1;
     return ABUT_OK;
 }
@@ -454,27 +459,28 @@ static abut_status prepare_maps(problem *p, bool with_matrix, abut_error *err)
 
 void problem_begin_step(problem *p) { p->new_step = true; }
 
-abut_status problem_update(problem *p, const double *x, abut_error *err)
+abut_status problem_update(problem *p, const evaluation *ev, const double *x, abut_error *err)
 {
     stage before = timer_switch(p->timer, STAGE_ACTIVE_SET);
     abut_status status = ABUT_OK;
     for (int t = 0; status == ABUT_OK && t < p->term_count; t++)
-        if (p->terms[t]->enabled && p->terms[t]->class->update)
+        if (counts(ev, p->terms[t]) && p->terms[t]->class->update)
             status = p->terms[t]->class->update(p->terms[t], x, err);
     timer_switch(p->timer, before);
     return status;
 }
 
-double problem_value(problem *p, const double *x)
+double problem_value(const problem *p, const evaluation *ev, const double *x)
 {
     double sum = 0;
     for (int t = 0; t < p->term_count; t++)
-        if (p->terms[t]->enabled) sum += p->terms[t]->class->value(p->terms[t], x);
+        if (counts(ev, p->terms[t])) sum += p->terms[t]->class->value(p->terms[t], ev, x);
     return sum;
 }
 
 typedef struct chunk_work {
     const term *t;
+    const evaluation *ev;
     int group;
     const double *x;
     const int32_t *items; /* NULL: all, in order */
@@ -493,12 +499,13 @@ static void evaluate_tasks(void *context, size_t begin, size_t end)
         /* Stencils that follow each other are handled together. */
         next = w->items ? i + 1 : end;
         while (next < end && (size_t)w->items[w->first + next] == item + (next - i)) next++;
-        w->t->class->derivatives(w->t, w->group, w->x, item, item + (next - i), gradient, hessian);
+        w->t->class->derivatives(w->t, w->ev, w->group, w->x, item, item + (next - i), gradient,
+                                 hessian);
     }
 }
 
-static abut_status add_group(problem *p, int t, int g, const double *x, bool with_matrix,
-                             abut_error *err)
+static abut_status add_group(problem *p, const evaluation *ev, int t, int g, const double *x,
+                             bool with_matrix, abut_error *err)
 {
     const stencil_group *group = &p->terms[t]->groups[g];
     size_t width = (size_t)group->width, pairs = width * (width + 1) / 2;
@@ -511,7 +518,7 @@ static abut_status add_group(problem *p, int t, int g, const double *x, bool wit
     for (size_t first = 0, chunk = 0; first < count; first += size, chunk++) {
         size_t n = count - first < size ? count - first : size;
         const int32_t *items = is_partial(p) ? maps->items.data : NULL;
-        chunk_work work = {p->terms[t], g, x, items, first, p->buffer.data, NULL};
+        chunk_work work = {p->terms[t], ev, g, x, items, first, p->buffer.data, NULL};
         if (with_matrix) work.hessian = p->buffer.data + room * 3 * width;
         parallel_for(n, TASK, evaluate_tasks, &work);
         scatter_add_gradient(&maps->gradient, chunk, work.gradient, gradient);
@@ -546,18 +553,19 @@ static void mask_gradient(problem *p)
         if (p->mask[i]) p->gradient[i] = 0;
 }
 
-abut_status problem_derivatives(problem *p, const double *x, bool with_matrix, abut_error *err)
+abut_status problem_derivatives(problem *p, const evaluation *ev, const double *x, bool with_matrix,
+                                abut_error *err)
 {
-    TRY(prepare_maps(p, with_matrix, err));
+    TRY(prepare_maps(p, ev, with_matrix, err));
     clear_gradient(p);
     if (with_matrix && p->share)
         row_matrix_clear(&p->share->matrix);
     else if (with_matrix)
         block_matrix_clear(&p->matrix);
     for (int t = 0; t < p->term_count; t++) {
-        if (!p->terms[t]->enabled) continue;
+        if (!counts(ev, p->terms[t])) continue;
         for (int g = 0; g < p->terms[t]->group_count; g++)
-            TRY(add_group(p, t, g, x, with_matrix, err));
+            TRY(add_group(p, ev, t, g, x, with_matrix, err));
     }
     if (p->share) gather_gradient(p);
     mask_gradient(p);
@@ -568,35 +576,54 @@ abut_status problem_derivatives(problem *p, const double *x, bool with_matrix, a
     return ABUT_OK;
 }
 
-abut_status problem_term_gradient(problem *p, const term *t, const double *x, abut_error *err)
+abut_status problem_term_gradient(problem *p, const term *t, const evaluation *ev, const double *x,
+                                  abut_error *err)
 {
-    TRY(prepare_maps(p, false, err));
+    TRY(prepare_maps(p, ev, false, err));
     clear_gradient(p);
     for (int k = 0; k < p->term_count; k++)
         for (int g = 0; p->terms[k] == t && g < t->group_count; g++)
-            TRY(add_group(p, k, g, x, false, err));
+            TRY(add_group(p, ev, k, g, x, false, err));
     if (p->share) gather_gradient(p);
     mask_gradient(p);
     return ABUT_OK;
 }
 
-abut_status problem_max_step(problem *p, const double *x, const double *direction, double limit,
-                             double *alpha, abut_error *err)
+abut_status problem_max_step(problem *p, const evaluation *ev, const double *x,
+                             const double *direction, double limit, double *alpha, abut_error *err)
 {
     *alpha = limit;
     for (int t = 0; t < p->term_count; t++) {
-        if (!p->terms[t]->enabled || !p->terms[t]->class->max_step) continue;
-        double bound = *alpha;
-        TRY(p->terms[t]->class->max_step(p->terms[t], x, direction, *alpha, &bound, p->timer, err));
-        if (bound < *alpha) *alpha = bound;
+        const term *of = p->terms[t];
+        p->bounds[t] = (step_bound){*alpha, -1};
+        if (!counts(ev, of) || !of->class->max_step) continue;
+        TRY(of->class->max_step(of, x, direction, *alpha, &p->bounds[t], p->timer, err));
+        if (p->bounds[t].alpha < *alpha) *alpha = p->bounds[t].alpha;
     }
     return ABUT_OK;
 }
 
-bool problem_accepts(problem *p, const double *x)
+void problem_note_bounds(problem *p, const evaluation *ev, const double *x, const double *direction)
 {
     for (int t = 0; t < p->term_count; t++)
-        if (p->terms[t]->enabled && p->terms[t]->class->accepts &&
+        if (counts(ev, p->terms[t]) && p->terms[t]->class->note_bounds)
+            p->terms[t]->class->note_bounds(p->terms[t], x, direction, p->bounds);
+}
+
+bool problem_adapt(problem *p, const evaluation *ev, const double *x)
+{
+    bool changed = false;
+    for (int t = 0; t < p->term_count; t++)
+        if (counts(ev, p->terms[t]) && p->terms[t]->class->adapt &&
+            p->terms[t]->class->adapt(p->terms[t], x))
+            changed = true;
+    return changed;
+}
+
+bool problem_accepts(problem *p, const evaluation *ev, const double *x)
+{
+    for (int t = 0; t < p->term_count; t++)
+        if (counts(ev, p->terms[t]) && p->terms[t]->class->accepts &&
             !p->terms[t]->class->accepts(p->terms[t], x))
             return false;
     return true;

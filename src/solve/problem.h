@@ -41,9 +41,10 @@ typedef struct problem {
     int term_count;
     term *terms[PROBLEM_MAX_TERMS];
     group_maps maps[PROBLEM_MAX_TERMS][TERM_MAX_GROUPS];
-    block_matrix matrix; /* empty when the problem is divided */
-    rank_share *share;   /* NULL: the problem is not divided */
-    double *gradient;    /* 3 free_count */
+    step_bound bounds[PROBLEM_MAX_TERMS]; /* of the last problem_max_step */
+    block_matrix matrix;                  /* empty when the problem is divided */
+    rank_share *share;                    /* NULL: the problem is not divided */
+    double *gradient;                     /* 3 free_count */
     key_list keys, static_keys, missing, recent;
     ARRAY(double) buffer, position;
     ARRAY(int32_t) own_blocks; /* scratch */
@@ -74,12 +75,13 @@ abut_status problem_lift_restriction(problem *p, abut_error *err);
  * depends on its start only, so that a run that goes on from a checkpoint has the same bits. */
 void problem_begin_step(problem *p);
 
-/* Tells all terms that x is current. */
-abut_status problem_update(problem *p, const double *x, abut_error *err);
+/* Tells the terms that x is current. */
+abut_status problem_update(problem *p, const evaluation *ev, const double *x, abut_error *err);
 /* Energy at x (after problem_update with the same x). */
-double problem_value(problem *p, const double *x);
+double problem_value(const problem *p, const evaluation *ev, const double *x);
 /* Gradient over the free coordinates, and optionally the matrix, at x. */
-abut_status problem_derivatives(problem *p, const double *x, bool with_matrix, abut_error *err);
+abut_status problem_derivatives(problem *p, const evaluation *ev, const double *x, bool with_matrix,
+                                abut_error *err);
 /* A step with matrix * step = right, as exact as `tolerance` asks (0: the solver's own). x: where
  * the matrix was computed. */
 abut_status problem_solve(problem *p, linear_solver *solver, const double *x, const double *right,
@@ -87,11 +89,18 @@ abut_status problem_solve(problem *p, linear_solver *solver, const double *x, co
 /* For making an indefinite matrix definite: shifts every diagonal entry by a share of its size. */
 void problem_shift_diagonal(problem *p, double share);
 /* Gradient of one term alone. */
-abut_status problem_term_gradient(problem *p, const term *t, const double *x, abut_error *err);
-/* Largest feasible step along p (over all coordinates, 3 block_count), at most limit. */
-abut_status problem_max_step(problem *p, const double *x, const double *direction, double limit,
-                             double *alpha, abut_error *err);
-bool problem_accepts(problem *p, const double *x);
+abut_status problem_term_gradient(problem *p, const term *t, const evaluation *ev, const double *x,
+                                  abut_error *err);
+/* Largest feasible step along p (over all coordinates, 3 block_count), at most limit; what each
+ * term allows is in p->bounds. */
+abut_status problem_max_step(problem *p, const evaluation *ev, const double *x,
+                             const double *direction, double limit, double *alpha, abut_error *err);
+/* Tells the terms that this step is about to be taken. */
+void problem_note_bounds(problem *p, const evaluation *ev, const double *x,
+                         const double *direction);
+/* Lets the terms change after an accepted iteration at x; true when energies have changed. */
+bool problem_adapt(problem *p, const evaluation *ev, const double *x);
+bool problem_accepts(problem *p, const evaluation *ev, const double *x);
 
 /* Spreads a vector over the unknowns to all coordinates (0 for prescribed ones). */
 void problem_expand(const problem *p, const double *free_vector, double *full_vector);

@@ -21,12 +21,13 @@ static bool resize(true_newton *t, size_t n)
 }
 
 /* The factor of the projected matrix is not touched by this. */
-static abut_status assemble_true_hessian(problem *p, const double *x, abut_error *err)
+static abut_status assemble_true_hessian(problem *p, const evaluation *ev, const double *x,
+                                         abut_error *err)
 {
     stage before = timer_switch(p->timer, STAGE_ASSEMBLY);
-    for (int k = 0; k < p->term_count; k++) p->terms[k]->exact = true;
-    abut_status status = problem_derivatives(p, x, true, err);
-    for (int k = 0; k < p->term_count; k++) p->terms[k]->exact = false;
+    evaluation exact = *ev;
+    exact.exact = true;
+    abut_status status = problem_derivatives(p, &exact, x, true, err);
     timer_switch(p->timer, before);
     return status;
 }
@@ -76,13 +77,13 @@ static int iterate(true_newton *t, const problem *p, linear_solver *linear, size
     return MOST_PRODUCTS;
 }
 
-abut_status true_newton_direction(true_newton *t, problem *p, linear_solver *linear,
-                                  const double *x, const double *right, const double *step,
-                                  double *way, abut_error *err)
+abut_status true_newton_direction(true_newton *t, problem *p, const evaluation *ev,
+                                  linear_solver *linear, const double *x, const double *right,
+                                  const double *step, double *way, abut_error *err)
 {
     size_t n = 3 * (size_t)p->free_count;
     if (!resize(t, n)) return error_memory(err, "computing Newton's direction");
-    TRY(assemble_true_hessian(p, x, err));
+    TRY(assemble_true_hessian(p, ev, x, err));
     stage before = timer_switch(p->timer, STAGE_LINEAR_SOLVE);
     memcpy(t->residual.data, right, n * sizeof *right);
     memcpy(t->search.data, step, n * sizeof *step);
@@ -112,14 +113,14 @@ static void precondition(void *context, const double *r, double *z)
     linear_solve_again(o->linear, r, z);
 }
 
-abut_status true_newton_stationary(true_newton *t, problem *p, linear_solver *linear,
-                                   const double *x, const double *right, double *way, bool *found,
-                                   abut_error *err)
+abut_status true_newton_stationary(true_newton *t, problem *p, const evaluation *ev,
+                                   linear_solver *linear, const double *x, const double *right,
+                                   double *way, bool *found, abut_error *err)
 {
     enum { MOST_PRODUCTS = 300 };
     static const double EXACT = 1e-10;
     size_t n = 3 * (size_t)p->free_count;
-    TRY(assemble_true_hessian(p, x, err));
+    TRY(assemble_true_hessian(p, ev, x, err));
     stage before = timer_switch(p->timer, STAGE_LINEAR_SOLVE);
     operators o = {&p->matrix, linear};
     conjugate_operators c = {multiply, precondition, &o};

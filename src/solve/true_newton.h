@@ -26,16 +26,16 @@ void true_newton_free(true_newton *t);
 /* step: the solution of the projected system at x with this right side, which `linear` has just
  * solved. way receives the direction; the trust is 0 when it is the projected one. Overwrites the
  * matrix of the problem. */
-abut_status true_newton_direction(true_newton *t, problem *p, linear_solver *linear,
-                                  const double *x, const double *right, const double *step,
-                                  double *way, abut_error *err);
+abut_status true_newton_direction(true_newton *t, problem *p, const evaluation *ev,
+                                  linear_solver *linear, const double *x, const double *right,
+                                  const double *step, double *way, abut_error *err);
 
 /* The direction to where the gradient vanishes by the true Hessian, be that a minimum or a saddle.
  * *found: whether there is one, and it leads downhill; then `way` is it. Overwrites the matrix of
  * the problem. */
-abut_status true_newton_stationary(true_newton *t, problem *p, linear_solver *linear,
-                                   const double *x, const double *right, double *way, bool *found,
-                                   abut_error *err);
+abut_status true_newton_stationary(true_newton *t, problem *p, const evaluation *ev,
+                                   linear_solver *linear, const double *x, const double *right,
+                                   double *way, bool *found, abut_error *err);
 
 /* After the line search along the direction: whether all of it could be gone. */
 void true_newton_learn(true_newton *t, bool whole);

@@ -9,26 +9,24 @@
 
 #include <string.h>
 
-/* M^-1 (f - forces of the elastic terms and loads), 0 for prescribed scalars. The terms are
- * weighted by `factor`. */
-static abut_status internal_accelerations(stepper *s, const double *x, double factor,
-                                          double *acceleration, abut_error *err)
+/* M^-1 (f - forces of the elastic terms and loads), 0 for prescribed scalars. */
+static abut_status internal_accelerations(stepper *s, const double *x, double *acceleration,
+                                          abut_error *err)
 {
     size_t scalars = s->state.scalars;
+    evaluation unit = evaluation_unit();
+    unit.h = s->options.h;
     memset(s->work, 0, scalars * sizeof *s->work);
-    TRY(elastic_add_gradient(s->elastic, x, s->work, err));
-    for (int i = 0; i < s->thin_count; i++) term_add_gradient(s->thin[i], x, s->work);
-    if (s->surface_load) term_add_gradient(&s->surface_load->base, x, s->work);
-    if (s->damping && s->state.steps > 0) term_add_gradient(&s->damping->base, x, s->work);
-    for (size_t i = 0; i < scalars; i++) s->work[i] = s->inertia->force[i] - s->work[i] / factor;
+    term_add_gradient(&s->elastic->base, &unit, x, s->work);
+    for (int i = 0; i < s->thin_count; i++) term_add_gradient(s->thin[i], &unit, x, s->work);
+    if (s->surface_load) term_add_gradient(&s->surface_load->base, &unit, x, s->work);
+    if (s->damping && s->state.steps > 0) term_add_gradient(&s->damping->base, &unit, x, s->work);
+    for (size_t i = 0; i < scalars; i++) s->work[i] = s->inertia->force[i] - s->work[i];
     return inertia_solve(s->inertia, s->fixed, s->work, acceleration, err);
 }
 
 abut_status stepper_start_accelerations(stepper *s, abut_error *err)
 {
-    s->elastic->base.weight = 1;
-    for (int i = 0; i < s->thin_count; i++) s->thin[i]->weight = 1;
-    if (s->surface_load) s->surface_load->base.weight = 1;
     memset(s->fixed, 0, s->state.scalars);
     for (size_t k = 0; k < s->conditions.count; k++) {
         const condition *c = &s->conditions.data[k];
@@ -37,7 +35,7 @@ abut_status stepper_start_accelerations(stepper *s, abut_error *err)
             for (int axis = 0; axis < 3; axis++)
                 if (c->axes & 1 << axis) s->fixed[3 * c->nodes.data[i] + axis] = 1;
     }
-    return internal_accelerations(s, s->state.x, 1, s->state.a, err);
+    return internal_accelerations(s, s->state.x, s->state.a, err);
 }
 
 bool stepper_contact_is_implicit(const stepper *s)
@@ -48,15 +46,16 @@ bool stepper_contact_is_implicit(const stepper *s)
 
 double stepper_contact_factor(const stepper *s)
 {
-    double h = s->options.h, weight = s->elastic->base.weight;
+    double h = s->options.h, weight = s->evaluation.force_factor;
     if (!(weight > 0)) return 1; /* before the first step */
     return stepper_contact_is_implicit(s) ? 0.5 * h * h : weight;
 }
 
 /* Flags the blocks that a term's stencils touch. */
-static void flag_blocks(const term *t, uint8_t *touched)
+static void flag_blocks(const stepper *s, const term *t, uint8_t *touched)
 {
-    for (int k = 0; t->enabled && k < t->group_count; k++) {
+    bool counts = !(s->evaluation.without & term_bit(t));
+    for (int k = 0; counts && k < t->group_count; k++) {
         const stencil_group *g = &t->groups[k];
         for (size_t i = 0; i < g->count * (size_t)g->width; i++)
             if (g->blocks[i] >= 0) touched[g->blocks[i]] = 1;
@@ -71,10 +70,10 @@ abut_status stepper_drop_contact_accelerations(stepper *s, abut_error *err)
     uint8_t *touched = (uint8_t *)s->holder;
     size_t blocks = s->model->rest.count;
     memset(touched, 0, blocks);
-    flag_blocks(&s->contact->base, touched);
-    flag_blocks(&s->friction->base, touched);
+    flag_blocks(s, &s->contact->base, touched);
+    flag_blocks(s, &s->friction->base, touched);
     if (!memchr(touched, 1, blocks)) return ABUT_OK;
-    TRY(internal_accelerations(s, m->x, s->elastic->base.weight, s->gradient, err));
+    TRY(internal_accelerations(s, m->x, s->gradient, err));
     for (size_t i = 0; i < m->scalars; i++) {
         if (!touched[i / 3] || !s->points[i / 3] || s->fixed[i]) continue;
         m->v[i] += rest * (s->gradient[i] - m->a[i]);

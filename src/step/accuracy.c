@@ -37,10 +37,10 @@ static void add_force(step_accuracy *out, double force, double distance, double 
     out->slackness = fmax(out->slackness, force * distance);
 }
 
-static void add_contacts(const contact_term *t, double factor, step_accuracy *out)
+static void add_contacts(const contact_term *t, double kappa, step_accuracy *out)
 {
     double dhat = t->options.dhat;
-    barrier_law law = {t->options.barrier, dhat * dhat, t->base.weight * t->kappa / factor};
+    barrier_law law = {t->options.barrier, dhat * dhat, kappa};
     for (int k = 0; k < STENCIL_LISTS; k++)
         for (size_t i = 0; i < t->active.lists[k].count; i++) {
             const contact_stencil *c = &t->active.lists[k].data[i];
@@ -59,14 +59,15 @@ static void add_contacts(const contact_term *t, double factor, step_accuracy *ou
 abut_status stepper_accuracy(stepper *s, step_accuracy *out, abut_error *err)
 {
     *out = accuracy_none();
-    double factor = s->elastic->base.weight > 0 ? s->elastic->base.weight : 1;
-    TRY(problem_update(&s->problem, s->x, err));
-    TRY(problem_derivatives(&s->problem, s->x, false, err));
+    const evaluation *ev = &s->evaluation;
+    double factor = ev->force_factor > 0 ? ev->force_factor : 1;
+    TRY(problem_update(&s->problem, ev, s->x, err));
+    TRY(problem_derivatives(&s->problem, ev, s->x, false, err));
     for (size_t i = 0; i < 3 * (size_t)s->problem.free_count; i++)
         out->momentum = fmax(out->momentum, fabs(s->problem.gradient[i]) / factor);
     out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, s->x);
     if (!s->contact) return ABUT_OK;
-    add_contacts(s->contact, stepper_contact_factor(s), out);
+    add_contacts(s->contact, ev->kappa / stepper_contact_factor(s), out);
     out->min_distance = s->contact->min_distance;
     bool found;
     guard_finding finding;

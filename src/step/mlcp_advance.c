@@ -14,8 +14,8 @@ abut_status stepper_solve_mlcp(stepper *s, step_statistics *statistics, abut_err
     for (size_t i = 0; i < s->state.scalars; i++)
         if (s->fixed[i]) s->x[i] = s->target[i];
     stage before = timer_switch(&s->timer, STAGE_LINEAR_SOLVE);
-    abut_status status =
-        mlcp_step(s->mlcp, s->start, s->state.v, s->x, s->options.h, &s->mlcp_statistics, err);
+    abut_status status = mlcp_step(s->mlcp, &s->evaluation, s->start, s->state.v, s->x,
+                                   s->options.h, &s->mlcp_statistics, err);
     timer_switch(&s->timer, before);
     TRY(status);
     statistics->newton_iterations += s->mlcp_statistics.iterations;

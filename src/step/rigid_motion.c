@@ -179,11 +179,9 @@ abut_status rigid_motion_start(rigid_motion *r, const motion_state *state, doubl
 void rigid_motion_predict(rigid_motion *r, const motion_state *state, double time, double h,
                           double factor)
 {
-    double mass_factor = state->kind == INTEGRATE_QUASI_STATIC ? 0 : 1;
     if (r->inertia) {
         rigid_inertia_term *t = r->inertia;
         motion_predict(&r->turn, h, r->turn_tilde);
-        t->mass_factor = mass_factor;
         for (size_t k = 0; k < t->rigids.count; k++) {
             t->predicted.data[k] = load_matrix(r->turn_tilde + 9 * k);
             vec3 torque = torque_at(r, (size_t)t->rigids.data[k], time);
@@ -192,8 +190,6 @@ void rigid_motion_predict(rigid_motion *r, const motion_state *state, double tim
     }
     if (r->affine) {
         affine_term *t = r->affine;
-        t->mass_factor = mass_factor;
-        t->force_factor = factor;
         for (size_t k = 0; k < t->rigids.count; k++) {
             size_t i = (size_t)t->rigids.data[k];
             mat3 frame = rigid_frame(&r->model->rigids.data[i], state->x);

@@ -35,7 +35,7 @@ static abut_status add_contact(stepper *s, abut_error *err)
     const stepper_options *o = &s->options;
     TRY(contact_create(s->model, &o->contact_options, &s->contact, err));
     double vertex_mass, block_mass = mean_mass(s->model, &vertex_mass);
-    contact_set_stiffness_bounds(s->contact, block_mass, vertex_mass);
+    s->evaluation.kappa = contact_set_stiffness_bounds(s->contact, block_mass, vertex_mass);
     TRY(friction_create(s->contact, o->friction, o->friction_kind, &s->friction, err));
     s->friction->eps = o->eps_v * o->h;
     s->friction->h = o->h;
@@ -112,6 +112,14 @@ static abut_status choose_linear(stepper *s, abut_error *err)
     return rows ? problem_divide(&s->problem, err) : ABUT_OK;
 }
 
+/* Terms that count in some stages of a step only. */
+static void leave_out_passing_terms(stepper *s)
+{
+    s->evaluation.without |= term_bit(&s->attachment->base);
+    if (s->friction) s->evaluation.without |= term_bit(&s->friction->base);
+    if (s->guard) s->evaluation.without |= term_bit(&s->guard->base);
+}
+
 abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
                            stepper **out, abut_error *err)
 {
@@ -125,6 +133,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     s->options = *options;
     s->log = log;
     timer_start(&s->timer);
+    s->evaluation = evaluation_unit();
     if (options->use_mlcp) extrapolate_materials(m);
     size_t scalars = 3 * m->rest.count;
     abut_status status = motion_init(&s->state, options->integrator, options->newmark_beta,
@@ -143,6 +152,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK && m->rigids.count > 0)
         status = rigid_motion_init(&s->rigid, m, &s->state, s->inertia->x_tilde, &s->problem, err);
     if (status == ABUT_OK && options->contact) status = add_contact(s, err);
+    if (status == ABUT_OK) leave_out_passing_terms(s);
     if (status == ABUT_OK) status = choose_linear(s, err);
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
     s->lengths = mem_calloc(m->rest.count, sizeof(double));
@@ -365,26 +375,37 @@ double stepper_convergence_length(const stepper *s)
                                                            : s->options.tolerance * s->options.h;
 }
 
+static bool counts(const stepper *s, const term *t)
+{
+    return !(s->evaluation.without & term_bit(t));
+}
+
+static void set_counts(stepper *s, const term *t, bool on)
+{
+    if (on)
+        s->evaluation.without &= ~term_bit(t);
+    else
+        s->evaluation.without |= term_bit(t);
+}
+
 static abut_status after_iteration(void *context, const double *x, double direction, bool *changed,
                                    bool *may_stop, abut_error *err)
 {
     stepper *s = context;
     TRY(step_way_add(&s->way, x, err));
-    if (s->contact && s->friction->base.enabled) friction_note_iterate(s->friction);
-    if (s->contact && s->contact->base.enabled && contact_adapt_stiffness(s->contact))
+    if (s->contact && counts(s, &s->friction->base)) friction_note_iterate(s->friction);
+    if (s->contact && counts(s, &s->contact->base) &&
+        contact_adapt_stiffness(s->contact, &s->evaluation.kappa))
         *changed = true;
-    for (int i = 0; i < s->thin_count; i++) {
-        term *t = s->thin[i];
-        if (t->enabled && t->class->adapt && t->class->adapt(t, x)) *changed = true;
-    }
+    if (problem_adapt(&s->problem, &s->evaluation, x)) *changed = true;
     return s->attached ? stepper_pull(s, x, direction, changed, may_stop, err) : ABUT_OK;
 }
 
 /* Normal forces and frames of friction from the positions x. */
 static abut_status lag_friction(stepper *s, const double *x, abut_error *err)
 {
-    TRY(problem_update(&s->problem, x, err));
-    return friction_lag(s->friction, err);
+    TRY(problem_update(&s->problem, &s->evaluation, x, err));
+    return friction_lag(s->friction, s->evaluation.kappa, err);
 }
 
 /* Notes how far the forces of another pass moved the state. Lagging need not converge (IPC, section
@@ -423,7 +444,8 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
     double moves[MAX_FRICTION_ITERATIONS];
     for (int pass = 0; pass < (friction ? passes : 1); pass++) {
         newton_result result;
-        abut_status status = newton_minimize(&s->newton, s->x, &options, &hooks, &result, err);
+        abut_status status =
+            newton_minimize(&s->newton, &s->evaluation, s->x, &options, &hooks, &result, err);
         statistics->newton_iterations += result.iterations;
         if (status == ABUT_ERROR_NOT_CONVERGED && s->attached)
             return report_unreached(s->model, s->attachment, s->x, stepper_pull_progress(s, s->x),
@@ -460,10 +482,10 @@ static void settle_prescribed(stepper *s)
 /* Elasticity on, contact and limits off, or the other way round. */
 static void enable_elasticity(stepper *s, bool on)
 {
-    for (int i = 0; i < s->thin_count; i++) s->thin[i]->enabled = on;
-    if (s->damping) s->damping->base.enabled = on;
-    s->limit->element.base.enabled = !on;
-    if (s->contact) s->contact->base.enabled = !on;
+    for (int i = 0; i < s->thin_count; i++) set_counts(s, s->thin[i], on);
+    if (s->damping) set_counts(s, &s->damping->base, on);
+    set_counts(s, &s->limit->element.base, !on);
+    if (s->contact) set_counts(s, &s->contact->base, !on);
 }
 
 /* Split strain limits, as other methods have them (Codimensional IPC, section 6.3): the elastic
@@ -471,28 +493,28 @@ static void enable_elasticity(stepper *s, bool on)
  * contact and friction. Makes x_hat the target of inertia; the second solve is the caller's. */
 static abut_status solve_elastic_part(stepper *s, step_statistics *statistics, abut_error *err)
 {
-    bool guarded = s->guard && s->guard->base.enabled;
-    if (guarded) s->guard->base.enabled = false;
+    bool guarded = s->guard && counts(s, &s->guard->base);
+    if (guarded) set_counts(s, &s->guard->base, false);
     enable_elasticity(s, true);
     abut_status status = stepper_move_prescribed(s, err);
     if (status == ABUT_OK) status = solve_step(s, false, statistics, err);
-    if (guarded) s->guard->base.enabled = true;
+    if (guarded) set_counts(s, &s->guard->base, true);
     enable_elasticity(s, false);
     TRY(status);
     memcpy(s->inertia->x_tilde, s->x, s->state.scalars * sizeof *s->x);
     memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
-    s->inertia->load_factor = 0;
+    s->evaluation.load_factor = 0;
     return step_way_begin(&s->way, s->x, s->state.scalars, err); /* elastic places do not count */
 }
 
 /* What the update of the velocities and the next measure expect. */
 static void join_split(stepper *s)
 {
-    for (int i = 0; i < s->thin_count; i++) s->thin[i]->enabled = true;
-    if (s->damping) s->damping->base.enabled = true;
-    if (s->contact) s->contact->base.enabled = true;
+    for (int i = 0; i < s->thin_count; i++) set_counts(s, s->thin[i], true);
+    if (s->damping) set_counts(s, &s->damping->base, true);
+    if (s->contact) set_counts(s, &s->contact->base, true);
     motion_predict(&s->state, s->options.h, s->inertia->x_tilde);
-    s->inertia->load_factor = motion_force_factor(&s->state, s->options.h);
+    s->evaluation.load_factor = motion_force_factor(&s->state, s->options.h);
 }
 
 abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
@@ -506,20 +528,15 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     double factor = motion_force_factor(&s->state, h);
     motion_predict(&s->state, h, s->inertia->x_tilde);
     set_forces(s, s->time, end);
-    s->inertia->mass_factor = s->options.integrator == INTEGRATE_QUASI_STATIC ? 0 : 1;
-    s->inertia->load_factor = factor;
-    s->elastic->base.weight = factor;
-    for (int i = 0; i < s->thin_count; i++) s->thin[i]->weight = factor;
-    if (s->surface_load) s->surface_load->base.weight = factor;
-    if (s->damping) {
-        s->damping->base.weight = factor / h;
-        damping_lag(s->damping, s->start);
-    }
+    s->evaluation.mass_factor = s->options.integrator == INTEGRATE_QUASI_STATIC ? 0 : 1;
+    s->evaluation.load_factor = s->evaluation.force_factor = factor;
+    s->evaluation.h = h;
+    if (s->damping) damping_lag(s->damping, s->start);
     if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
     set_targets(s, end);
     if (s->model->planar) hold_plane(s);
     bool friction = s->contact && friction_possible(s->friction);
-    if (s->contact) s->friction->base.enabled = false;
+    if (s->contact) set_counts(s, &s->friction->base, false);
     TRY(problem_set_fixed(&s->problem, s->fixed, err));
     /* Pairs of which no vertex can respond are no contacts, also while some of them are pulled. */
     if (s->contact) contact_set_fixed(s->contact, s->fixed);
@@ -539,8 +556,8 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     TRY(stepper_move_prescribed(s, err));
     if (s->contact) TRY(stepper_choose_stiffness(s, err));
     if (friction) {
-        TRY(problem_update(&s->problem, s->x, err));
-        s->friction->base.enabled = true;
+        TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
+        set_counts(s, &s->friction->base, true);
     }
     abut_status status = solve_step(s, friction, statistics, err);
     if (split) join_split(s);
@@ -567,9 +584,9 @@ static abut_status check_positions(stepper *s, double end, step_statistics *stat
                              "the result of the step fails the exact check: %s", text);
         log_message(s->log, ABUT_LOG_WARNING,
                     "the step to %g s failed the exact check and is repeated: %s", end, text);
-        s->guard->base.enabled = true;
+        set_counts(s, &s->guard->base, true);
         status = stepper_find_positions(s, end, statistics, err);
-        s->guard->base.enabled = false;
+        set_counts(s, &s->guard->base, false);
         TRY(status);
     }
     return ABUT_OK;
@@ -584,11 +601,11 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
     if (status == ABUT_OK) status = check_positions(s, end, statistics, err);
     s->guess = NULL;
     TRY(status);
-    if (s->contact) TRY(step_way_join(&s->way, &s->problem, err));
-    TRY(problem_update(&s->problem, s->x, err));
-    double value = problem_value(&s->problem, s->x);
+    if (s->contact) TRY(step_way_join(&s->way, &s->problem, &s->evaluation, err));
+    TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
+    double value = problem_value(&s->problem, &s->evaluation, s->x);
     for (size_t i = 0; i < s->state.scalars; i++) /* loads count by displacements */
-        value += s->inertia->load_factor * s->inertia->force[i] *
+        value += s->evaluation.load_factor * s->inertia->force[i] *
                  ((const double *)s->model->rest.data)[i];
     statistics->potential = value / motion_force_factor(&s->state, s->options.h);
     statistics->unknowns = 0;
@@ -635,21 +652,16 @@ void stepper_measure(stepper *s, step_statistics *out)
         out->linear_momentum = vec3_add(out->linear_momentum, momentum);
         out->angular_momentum = vec3_add(out->angular_momentum, vec3_cross(position, momentum));
     }
-    double weight = s->elastic->base.weight;
-    s->elastic->base.weight = 1;
-    out->elastic = s->elastic->base.class->value(&s->elastic->base, x);
-    s->elastic->base.weight = weight;
+    evaluation unit = evaluation_unit();
+    out->elastic = s->elastic->base.class->value(&s->elastic->base, &unit, x);
     if (s->model->rigids.count > 0) {
         rigid_measures rigid = rigid_motion_measure(&s->rigid, &s->state);
         out->kinetic += rigid.kinetic;
         out->elastic += rigid.stored;
         out->angular_momentum = vec3_add(out->angular_momentum, rigid.angular_momentum);
     }
-    for (int i = 0; i < s->thin_count; i++) {
-        s->thin[i]->weight = 1;
-        out->elastic += s->thin[i]->class->value(s->thin[i], x);
-        s->thin[i]->weight = weight;
-    }
+    for (int i = 0; i < s->thin_count; i++)
+        out->elastic += s->thin[i]->class->value(s->thin[i], &unit, x);
     out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, x);
     out->sheets = shell_stretch(s->model, x);
     out->max_stretch = elastic_max_stretch(s->elastic, x);
@@ -661,7 +673,8 @@ void stepper_measure(stepper *s, step_statistics *out)
     out->min_distance = s->contact->min_distance;
     out->contacts = s->mlcp ? s->mlcp_statistics.contacts : contact_count(s->contact);
     if (s->mlcp) return;
-    out->kappa = s->contact->kappa;
+    out->kappa = s->evaluation.kappa;
     /* kappa carries the integrator's factor on forces. */
-    out->contact = s->contact->base.class->value(&s->contact->base, x) / stepper_contact_factor(s);
+    out->contact = s->contact->base.class->value(&s->contact->base, &s->evaluation, x) /
+                   stepper_contact_factor(s);
 }

@@ -122,6 +122,7 @@ typedef struct stepper {
     mlcp_statistics mlcp_statistics;
     guard_term *guard; /* NULL without contact */
     problem problem;
+    evaluation evaluation; /* of the step; the stages of the step and the stiffness change it */
     linear_solver *linear;
     newton_solver newton;
     double *lengths;     /* per block: how far surface points move per unit */

@@ -32,7 +32,7 @@ static abut_status attach(stepper *s, abut_error *err)
     }
     attachment_ready(s->attachment);
     s->attachment_start2 = attachment_distance2(s->attachment, s->start);
-    s->attachment->base.enabled = true;
+    s->evaluation.without &= ~term_bit(&s->attachment->base);
     s->attached = true;
     s->pull = (pull_watch){0};
     return ABUT_OK;
@@ -77,7 +77,7 @@ static abut_status detach(stepper *s, abut_error *err)
         for (int axis = 0; axis < 3; axis++)
             if (s->attachment->axes.data[i] & 1 << axis)
                 s->fixed[3 * (size_t)s->attachment->nodes.data[i] + (size_t)axis] = 1;
-    s->attachment->base.enabled = false;
+    s->evaluation.without |= term_bit(&s->attachment->base);
     s->attached = false;
     return problem_set_fixed(&s->problem, s->fixed, err);
 }
@@ -92,8 +92,8 @@ static abut_status place_pulled(stepper *s, abut_error *err)
         s->work[i] = s->fixed[i] ? s->target[i] - s->x[i] : 0;
         s->newton.trial[i] = s->fixed[i] ? s->target[i] : s->x[i];
     }
-    TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &alpha, err));
-    if (alpha < 1 || !problem_accepts(&s->problem, s->newton.trial)) return ABUT_OK;
+    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->work, 1.0, &alpha, err));
+    if (alpha < 1 || !problem_accepts(&s->problem, &s->evaluation, s->newton.trial)) return ABUT_OK;
     memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
     return step_way_add(&s->way, s->x, err);
 }
@@ -141,11 +141,11 @@ static bool set_way(stepper *s, bool carry)
 static abut_status choose_way(stepper *s, double *alpha, abut_error *err)
 {
     double alone = 1, carried = 1;
-    TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &alone, err));
+    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->work, 1.0, &alone, err));
     *alpha = alone;
     if (alone >= 1 || s->guess) return ABUT_OK;
     set_way(s, true);
-    TRY(problem_max_step(&s->problem, s->x, s->work, 1.0, &carried, err));
+    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->work, 1.0, &carried, err));
     if (carried > alone)
         *alpha = carried;
     else
@@ -157,18 +157,19 @@ static abut_status choose_way(stepper *s, double *alpha, abut_error *err)
 abut_status stepper_move_prescribed(stepper *s, abut_error *err)
 {
     size_t scalars = s->state.scalars;
-    s->attached = s->attachment->base.enabled = false;
+    s->attached = false;
+    s->evaluation.without |= term_bit(&s->attachment->base);
     if (set_way(s, false)) {
         double alpha = 1;
         TRY(problem_set_fixed(&s->problem, s->fixed, err));
-        TRY(problem_update(&s->problem, s->x, err));
+        TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
         TRY(choose_way(s, &alpha, err));
         bool whole = alpha >= 1;
         for (int halvings = 0; halvings < 60; halvings++, alpha /= 2, whole = false) {
             for (size_t i = 0; i < scalars; i++)
                 s->newton.trial[i] =
                     whole && s->fixed[i] ? s->target[i] : s->x[i] + alpha * s->work[i];
-            if (problem_accepts(&s->problem, s->newton.trial)) break;
+            if (problem_accepts(&s->problem, &s->evaluation, s->newton.trial)) break;
         }
         memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
         TRY(step_way_add(&s->way, s->x, err));

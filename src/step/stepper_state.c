@@ -19,7 +19,7 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
     }
     if (s->contact &&
         count + 2 < capacity) { /* friction of the next step starts from these forces */
-        out[count++] = (state_array){.name = "kappa", .doubles = &s->contact->kappa, .count = 1};
+        out[count++] = (state_array){.name = "kappa", .doubles = &s->evaluation.kappa, .count = 1};
         out[count++] =
             (state_array){.name = "kappa_loaded", .doubles = &s->contact->loaded, .count = 1};
         out[count++] = (state_array){

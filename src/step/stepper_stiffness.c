@@ -11,24 +11,22 @@
 static abut_status balance(stepper *s, abut_error *err)
 {
     contact_term *c = s->contact;
-    TRY(problem_update(&s->problem, s->x, err));
+    TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
     if (contact_count(c) == 0) {
-        c->kappa = c->kappa_min * exp2(-c->relief);
+        s->evaluation.kappa = c->kappa_min * exp2(-c->relief);
         c->loaded = 0;
         return ABUT_OK;
     }
     size_t scalars = 3 * (size_t)s->problem.free_count;
-    c->kappa = 1;
-    TRY(problem_term_gradient(&s->problem, &c->base, s->x, err));
+    evaluation contacts = s->evaluation, others = s->evaluation;
+    contacts.kappa = 1;
+    TRY(problem_term_gradient(&s->problem, &c->base, &contacts, s->x, err));
     memcpy(s->gradient, s->problem.gradient, scalars * sizeof *s->gradient);
-    c->kappa = 0;
+    others.kappa = 0;
     /* What pulls at prescribed bodies is no load that contacts carry. */
-    bool pulled = s->attachment->base.enabled;
-    s->attachment->base.enabled = false;
-    abut_status status = problem_derivatives(&s->problem, s->x, false, err);
-    s->attachment->base.enabled = pulled;
-    TRY(status);
-    contact_balance_stiffness(c, s->gradient, s->problem.gradient, scalars);
+    others.without |= term_bit(&s->attachment->base);
+    TRY(problem_derivatives(&s->problem, &others, s->x, false, err));
+    s->evaluation.kappa = contact_balance_stiffness(c, s->gradient, s->problem.gradient, scalars);
     return ABUT_OK;
 }
 
@@ -81,8 +79,8 @@ static abut_status polyfem(stepper *s, const double *x, abut_error *err)
     double h = s->options.h;
     if (o->stiffness > 0) {
         double unit = o->physical ? barrier_physical_scale(o->barrier, o->dhat) : 1;
-        c->kappa = o->stiffness * unit * motion_force_factor(&s->state, h);
-        c->kappa_min = c->kappa_max = c->kappa;
+        s->evaluation.kappa = o->stiffness * unit * motion_force_factor(&s->state, h);
+        c->kappa_min = c->kappa_max = s->evaluation.kappa;
         return ABUT_OK;
     }
     /* Quasi-static potentials are scaled by h^2 there and by 1 here. */
@@ -91,15 +89,16 @@ static abut_status polyfem(stepper *s, const double *x, abut_error *err)
     size_t scalars = s->state.scalars;
     release_all_but_obstacles(s);
     memset(s->gradient, 0, scalars * sizeof *s->gradient);
-    term_add_gradient(&s->inertia->base, x, s->gradient);
-    term_add_gradient(&s->elastic->base, x, s->gradient);
+    term_add_gradient(&s->inertia->base, &s->evaluation, x, s->gradient);
+    term_add_gradient(&s->elastic->base, &s->evaluation, x, s->gradient);
     for (size_t i = 0; i < s->model->rest.count; i++)
         if (is_obstacle(s, i)) memset(s->gradient + 3 * i, 0, 3 * sizeof *s->gradient);
-    abut_status status = contact_polyfem_stiffness(c, x, polyfem_mean_mass(s), bounds_factor,
-                                                   s->gradient, s->work, scalars, err);
+    abut_status status =
+        contact_polyfem_stiffness(c, x, polyfem_mean_mass(s), bounds_factor, s->gradient, s->work,
+                                  scalars, &s->evaluation.kappa, err);
     hold_prescribed(s);
     TRY(status);
-    return problem_update(&s->problem, x, err);
+    return problem_update(&s->problem, &s->evaluation, x, err);
 }
 
 abut_status stepper_choose_stiffness(stepper *s, abut_error *err)
@@ -114,7 +113,7 @@ abut_status stepper_choose_first_stiffness(stepper *s, abut_error *err)
     /* There, the first forces of friction come from a stiffness of 1. */
     if (s->state.steps > 0 || s->options.contact_options.stiffness > 0)
         return polyfem(s, s->start, err);
-    s->contact->kappa = motion_force_factor(&s->state, s->options.h);
+    s->evaluation.kappa = motion_force_factor(&s->state, s->options.h);
     return ABUT_OK;
 }
 

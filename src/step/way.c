@@ -35,31 +35,32 @@ abut_status step_way_add(step_way *w, const double *x, abut_error *err)
 static const double *place(const step_way *w, size_t i) { return w->places.data + i * w->scalars; }
 
 /* Whether the straight line between two places is free. */
-static abut_status is_free(step_way *w, problem *p, size_t from, size_t to, bool *free,
-                           abut_error *err)
+static abut_status is_free(step_way *w, problem *p, const evaluation *ev, size_t from, size_t to,
+                           bool *free, abut_error *err)
 {
     const double *a = place(w, from), *b = place(w, to);
     for (size_t i = 0; i < w->scalars; i++) w->scratch.data[i] = b[i] - a[i];
     double alpha = 0;
-    TRY(problem_max_step(p, a, w->scratch.data, 1.0, &alpha, err));
+    TRY(problem_max_step(p, ev, a, w->scratch.data, 1.0, &alpha, err));
     *free = alpha >= 1;
     return ABUT_OK;
 }
 
 /* Marks the places between two that are needed. */
-static abut_status join(step_way *w, problem *p, size_t from, size_t to, abut_error *err)
+static abut_status join(step_way *w, problem *p, const evaluation *ev, size_t from, size_t to,
+                        abut_error *err)
 {
     if (to - from < 2) return ABUT_OK;
     bool free = false;
-    TRY(is_free(w, p, from, to, &free, err));
+    TRY(is_free(w, p, ev, from, to, &free, err));
     if (free) return ABUT_OK;
     size_t middle = from + (to - from) / 2;
     w->kept.data[middle] = 1;
-    TRY(join(w, p, from, middle, err));
-    return join(w, p, middle, to, err);
+    TRY(join(w, p, ev, from, middle, err));
+    return join(w, p, ev, middle, to, err);
 }
 
-abut_status step_way_join(step_way *w, problem *p, abut_error *err)
+abut_status step_way_join(step_way *w, problem *p, const evaluation *ev, abut_error *err)
 {
     size_t count = step_way_count(w), left = 0;
     if (!w->enabled || count < 3) return ABUT_OK;
@@ -67,7 +68,7 @@ abut_status step_way_join(step_way *w, problem *p, abut_error *err)
         return error_memory(err, "joining a way");
     memset(w->kept.data, 0, count);
     w->kept.data[0] = w->kept.data[count - 1] = 1;
-    TRY(join(w, p, 0, count - 1, err));
+    TRY(join(w, p, ev, 0, count - 1, err));
     for (size_t i = 0; i < count; i++)
         if (w->kept.data[i])
             memmove(w->places.data + left++ * w->scalars, place(w, i),

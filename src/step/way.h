@@ -31,6 +31,6 @@ abut_status step_way_begin(step_way *w, const double *x, size_t scalars, abut_er
 abut_status step_way_add(step_way *w, const double *x, abut_error *err);
 /* Joins pieces. The problem's terms are asked about other positions on the way and need an update
  * before they are used again. */
-abut_status step_way_join(step_way *w, problem *p, abut_error *err);
+abut_status step_way_join(step_way *w, problem *p, const evaluation *ev, abut_error *err);
 
 #endif

@@ -16,8 +16,6 @@ typedef struct affine_term {
     ARRAY(int32_t) rigids; /* its number in the model's list */
     ARRAY(mat3) load;      /* M */
     const double *x_tilde; /* of all blocks, borrowed from the inertia term */
-    double mass_factor;    /* 1, or 0 in quasi-static steps */
-    double force_factor;   /* s */
 } affine_term;
 
 abut_status affine_create(const model *m, const double *x_tilde, affine_term **out,

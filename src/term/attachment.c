@@ -10,9 +10,10 @@ static vec3 gap(const attachment_term *t, const double *x, size_t i)
     return (vec3){axes & 1 ? d.x : 0, axes & 2 ? d.y : 0, axes & 4 ? d.z : 0};
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
-    attachment_term *t = (attachment_term *)base;
+    (void)ev;
+    const attachment_term *t = (const attachment_term *)base;
     double sum = 0;
     for (size_t i = 0; i < t->nodes.count; i++) {
         vec3 d = gap(t, x, i);
@@ -20,12 +21,13 @@ static double value(term *base, const double *x)
         sum +=
             0.5 * t->stiffness * m * vec3_norm2(d) - sqrt(m) * vec3_dot(t->multiplier.data[i], d);
     }
-    return base->weight * sum;
+    return sum;
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
+    (void)ev;
     (void)group;
     const attachment_term *t = (const attachment_term *)base;
     for (size_t i = begin; i < end; i++) {
@@ -34,12 +36,12 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
         int axes = t->axes.data[i];
         vec3 g = {axes & 1 ? k * d.x - root * l.x : 0, axes & 2 ? k * d.y - root * l.y : 0,
                   axes & 4 ? k * d.z - root * l.z : 0};
-        if (gradient) vec3_store(gradient + 3 * (i - begin), vec3_scale(base->weight, g));
+        if (gradient) vec3_store(gradient + 3 * (i - begin), g);
         if (!hessian) continue;
         double *h = hessian + 9 * (i - begin);
         memset(h, 0, 9 * sizeof *h);
         for (int c = 0; c < 3; c++)
-            if (axes & 1 << c) h[4 * c] = base->weight * k;
+            if (axes & 1 << c) h[4 * c] = k;
     }
 }
 
@@ -62,7 +64,7 @@ abut_status attachment_create(attachment_term **out, abut_error *err)
 {
     attachment_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the attachment term");
-    t->base = (term){.class = &attachment_class, .weight = 1, .dynamic = true, .group_count = 1};
+    t->base = (term){.class = &attachment_class, .dynamic = true, .group_count = 1};
     t->base.groups[0].width = 1;
     *out = t;
     return ABUT_OK;

@@ -41,7 +41,7 @@ static void displacement(const damping_term *t, int group, const double *x, size
 }
 
 typedef struct range_work {
-    damping_term *t;
+    const damping_term *t;
     int group;
     const double *x;
 } range_work;
@@ -60,33 +60,33 @@ static double energy_range(void *context, size_t begin, size_t end)
     return sum;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
     double sum = 0;
     for (int g = 0; g < base->group_count; g++) {
-        range_work work = {(damping_term *)base, g, x};
+        range_work work = {(const damping_term *)base, g, x};
         sum += ranks_sum_of(base->groups[g].count, energy_range, &work);
     }
-    return base->weight * sum;
+    return ev->force_factor / ev->h * sum;
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     const damping_term *t = (const damping_term *)base;
     int width = base->groups[group].width;
     size_t doubles = block_doubles(width), scalars = 3 * (size_t)width;
+    double weight = ev->force_factor / ev->h;
     for (size_t e = begin; e < end; e++) {
         const double *k = t->stiffness[group] + doubles * e;
         if (gradient) {
             double u[MAX_SCALARS], *g = gradient + scalars * (e - begin);
             displacement(t, group, x, e, u);
             multiply(width, k, u, g);
-            for (size_t i = 0; i < scalars; i++) g[i] *= base->weight;
+            for (size_t i = 0; i < scalars; i++) g[i] *= weight;
         }
         if (hessian)
-            for (size_t i = 0; i < doubles; i++)
-                hessian[doubles * (e - begin) + i] = base->weight * k[i];
+            for (size_t i = 0; i < doubles; i++) hessian[doubles * (e - begin) + i] = weight * k[i];
     }
 }
 
@@ -124,7 +124,7 @@ abut_status damping_create(const model *m, damping_term **out, abut_error *err)
 {
     damping_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the damping term");
-    t->base = (term){.class = &damping_class, .weight = 1, .enabled = true, .group_count = 1};
+    t->base = (term){.class = &damping_class, .group_count = 1};
     t->base.groups[0] = (stencil_group){4, m->tet_count, m->tets.data};
     for (size_t i = 0; i < m->sets.count; i++) {
         const element_set *s = &m->sets.data[i];
@@ -182,12 +182,13 @@ static void lag_source(void *context, size_t begin, size_t end)
     const stencil_group *g = &t->base.groups[w->group];
     size_t doubles = block_doubles(g->width);
     double *out = t->stiffness[w->group];
-    source->class->derivatives(source, 0, w->x, begin, end, NULL, out + doubles * begin);
+    evaluation unit = evaluation_unit();
+    source->class->derivatives(source, &unit, 0, w->x, begin, end, NULL, out + doubles * begin);
     for (size_t e = begin; e < end; e++) {
         int32_t block = g->blocks[e * (size_t)g->width];
         const model_body *body = &t->model->bodies.data[t->model->body.data[block]];
         double factor = (t->bending[w->group] ? body->bend_damping : body->damping);
-        for (size_t i = 0; i < doubles; i++) out[doubles * e + i] *= factor / source->weight;
+        for (size_t i = 0; i < doubles; i++) out[doubles * e + i] *= factor;
     }
 }
 

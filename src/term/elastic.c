@@ -52,37 +52,37 @@ static double energy_range(void *context, size_t begin, size_t end)
     return sum;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
-    range_work work = {(elastic_term *)base, x, NULL, 0};
+    range_work work = {(const elastic_term *)base, x, NULL, 0};
     const model *m = work.t->model;
     double sum = ranks_sum_of(m->tet_count, energy_range, &work);
     for (size_t i = 0; i < m->sets.count; i++) sum += elements_energy(m, &m->sets.data[i], x);
-    return base->weight * sum;
+    return ev->force_factor * sum;
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     const model *m = ((const elastic_term *)base)->model;
-    if (group > 0) {
-        elements_derivatives(m, &m->sets.data[group - 1], x, base->weight, !base->exact, begin, end,
-                             gradient, hessian);
+    if (group >= ELASTIC_SET_GROUP) {
+        elements_derivatives(m, &m->sets.data[group - ELASTIC_SET_GROUP], x, ev->force_factor,
+                             !ev->exact, begin, end, gradient, hessian);
         return;
     }
-    for (size_t e = begin; base->exact && e < end; e++) {
+    for (size_t e = begin; ev->exact && e < end; e++) {
         vec3 p[4];
         tet4_rest rest;
         rest = *model_tet_rest(m, e, &rest);
-        rest.volume *= base->weight;
+        rest.volume *= ev->force_factor;
         element_positions(m, x, e, p);
         tet4_evaluate(&rest, element_material(m, e), p, false,
                       gradient ? (vec3 *)(gradient + 12 * (e - begin)) : NULL,
                       hessian ? (mat3 *)(hessian + 90 * (e - begin)) : NULL);
     }
-    for (size_t e = begin; !base->exact && e < end; e += 4) {
+    for (size_t e = begin; !ev->exact && e < end; e += 4) {
         tet4_four four;
-        load_four(m, x, e, end, base->weight, &four);
+        load_four(m, x, e, end, ev->force_factor, &four);
         tet4_four_derivatives(&four, gradient ? gradient + 12 * (e - begin) : NULL,
                               hessian ? hessian + 90 * (e - begin) : NULL);
     }
@@ -102,24 +102,22 @@ static double step_range(void *context, size_t begin, size_t end)
     return alpha;
 }
 
-static abut_status max_step(term *base, const double *x, const double *p, double limit,
-                            double *alpha, stage_timer *timer, abut_error *err)
+static abut_status max_step(const term *base, const double *x, const double *p, double limit,
+                            step_bound *bound, stage_timer *timer, abut_error *err)
 {
     (void)timer;
     (void)err;
-    elastic_term *t = (elastic_term *)base;
+    const elastic_term *t = (const elastic_term *)base;
     range_work work = {t, x, p, limit};
-    *alpha = limit;
-    t->held_by = -1;
+    *bound = (step_bound){limit, -1};
     if (!t->keeps_volume) return ABUT_OK;
     const model *m = t->model;
-    *alpha = fmin(limit, ranks_min_of(m->tet_count, step_range, &work));
+    bound->alpha = fmin(limit, ranks_min_of(m->tet_count, step_range, &work));
     for (size_t i = 0; i < m->sets.count; i++) {
-        double before = *alpha;
-        *alpha = elements_max_step(m, &m->sets.data[i], x, p, before, ELASTIC_KEEP_VOLUME);
-        if (*alpha >= before || *alpha >= ELASTIC_HELD_BACK * limit) continue;
-        t->held_by = (int)i;
-        t->held_at = *alpha;
+        double before = bound->alpha;
+        bound->alpha = elements_max_step(m, &m->sets.data[i], x, p, before, ELASTIC_KEEP_VOLUME);
+        if (bound->alpha < before && bound->alpha < ELASTIC_HELD_BACK * limit)
+            bound->group = ELASTIC_SET_GROUP + (int)i;
     }
     return ABUT_OK;
 }
@@ -186,30 +184,6 @@ size_t elastic_count_inverted(const elastic_term *t, const double *x)
     return count;
 }
 
-abut_status elastic_add_gradient(const elastic_term *t, const double *x, double *gradient,
-                                 abut_error *err)
-{
-    (void)err;
-    const model *m = t->model;
-    for (size_t e = 0; e < m->tet_count; e++) {
-        double g[12];
-        derivatives(&t->base, 0, x, e, e + 1, g, NULL);
-        for (size_t k = 0; k < 12; k++)
-            gradient[3 * (size_t)m->tets.data[4 * e + k / 3] + k % 3] += g[k];
-    }
-    for (size_t i = 0; i < m->sets.count; i++) {
-        const element_set *s = &m->sets.data[i];
-        for (size_t e = 0; e < s->count; e++) {
-            double g[3 * ELEMENT_MAX_NODES];
-            derivatives(&t->base, (int)i + 1, x, e, e + 1, g, NULL);
-            for (int k = 0; k < 3 * s->nodes; k++)
-                gradient[3 * s->blocks.data[e * (size_t)s->nodes + (size_t)(k / 3)] + k % 3] +=
-                    g[k];
-        }
-    }
-    return ABUT_OK;
-}
-
 static void destroy(term *base) { mem_free(base); }
 
 static const term_class elastic_class = {.name = "elastic",
@@ -222,10 +196,9 @@ abut_status elastic_create(const model *m, elastic_term **out, abut_error *err)
 {
     elastic_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the elastic term");
-    t->base = (term){.class = &elastic_class, .weight = 1, .enabled = true, .group_count = 1};
+    t->base = (term){.class = &elastic_class, .group_count = 1};
     t->base.groups[0] = (stencil_group){4, m->tet_count, m->tets.data};
     t->model = m;
-    t->held_by = -1;
     for (size_t i = 0; i < m->bodies.count; i++)
         if (m->bodies.data[i].tet_count && elastic_forbids_inversion(&m->bodies.data[i].material))
             t->keeps_volume = true;

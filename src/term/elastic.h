@@ -1,5 +1,5 @@
-/* Elastic energy of all volume elements: weight x sum of volume x density(F). Group 0 are the
- * linear tets, the other groups the element sets of the model. */
+/* Elastic energy of all volume elements: sum of volume x density(F). Group 0 are the linear tets,
+ * the other groups the element sets of the model. */
 #ifndef TERM_ELASTIC_H
 #define TERM_ELASTIC_H
 
@@ -10,18 +10,16 @@ typedef struct elastic_term {
     term base;
     const model *model;
     bool keeps_volume; /* some material forbids inversion: steps are filtered and states checked */
-    int held_by;       /* the element set that held the last step back, -1: none did; */
-    double held_at;    /* to this, less than ELASTIC_HELD_BACK of what was asked for */
 } elastic_term;
 
 /* Share of its present volume that a step must leave an element (IPC supplement 4). */
 static const double ELASTIC_KEEP_VOLUME = 0.2;
+/* An element set that leaves less than this of the step that was asked for is named as what cut it.
+ */
 static const double ELASTIC_HELD_BACK = 0.1;
+enum { ELASTIC_SET_GROUP = 1 }; /* of the first element set */
 
 abut_status elastic_create(const model *m, elastic_term **out, abut_error *err);
-/* gradient += weight x elastic gradient, over all blocks, in element order. */
-abut_status elastic_add_gradient(const elastic_term *t, const double *x, double *gradient,
-                                 abut_error *err);
 /* det F of one linear tet. */
 double elastic_volume_ratio(const elastic_term *t, const double *x, size_t element);
 /* Smallest det F over all elements (at the points of their rules); 1 when there are none. */

@@ -9,7 +9,7 @@ void element_term_init(element_term *t, const term_class *class, const model *m,
                        const element_functions *functions, int width, size_t count,
                        const int32_t *blocks)
 {
-    t->base = (term){.class = class, .weight = 1, .enabled = true, .group_count = 1};
+    t->base = (term){.class = class, .group_count = 1};
     t->base.groups[0] = (stencil_group){width, count, blocks};
     t->model = m;
     t->functions = functions;
@@ -29,20 +29,20 @@ static double energy_range(void *context, size_t begin, size_t end)
     return sum;
 }
 
-double element_term_value(term *base, const double *x)
+double element_term_value(const term *base, const evaluation *ev, const double *x)
 {
-    range_work work = {(element_term *)base, x, NULL, 0};
-    return base->weight * ranks_sum_of(base->groups[0].count, energy_range, &work);
+    range_work work = {(const element_term *)base, x, NULL, 0};
+    return ev->force_factor * ranks_sum_of(base->groups[0].count, energy_range, &work);
 }
 
-void element_term_derivatives(const term *base, int group, const double *x, size_t begin,
-                              size_t end, double *gradient, double *hessian)
+void element_term_derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                              size_t begin, size_t end, double *gradient, double *hessian)
 {
     (void)group;
     const element_term *t = (const element_term *)base;
     size_t width = (size_t)base->groups[0].width, blocks = width * (width + 1) / 2;
     for (size_t e = begin; e < end; e++)
-        t->functions->evaluate(t, x, e, base->weight,
+        t->functions->evaluate(t, x, e, ev->force_factor, !ev->exact,
                                gradient ? gradient + 3 * width * (e - begin) : NULL,
                                hessian ? hessian + 9 * blocks * (e - begin) : NULL);
 }
@@ -56,15 +56,15 @@ static double step_range(void *context, size_t begin, size_t end)
     return alpha;
 }
 
-abut_status element_term_max_step(term *base, const double *x, const double *p, double limit,
-                                  double *alpha, stage_timer *timer, abut_error *err)
+abut_status element_term_max_step(const term *base, const double *x, const double *p, double limit,
+                                  step_bound *bound, stage_timer *timer, abut_error *err)
 {
     (void)timer;
     (void)err;
-    range_work work = {(element_term *)base, x, p, limit};
-    *alpha = limit;
+    range_work work = {(const element_term *)base, x, p, limit};
+    *bound = (step_bound){limit, -1};
     if (work.t->functions->max_step)
-        *alpha = fmin(limit, ranks_min_of(base->groups[0].count, step_range, &work));
+        bound->alpha = fmin(limit, ranks_min_of(base->groups[0].count, step_range, &work));
     return ABUT_OK;
 }
 
@@ -88,14 +88,14 @@ void element_term_store_blocks(int width, const double *dense, double *out)
 
 enum { MAX_WIDTH = 160 }; /* collision surfaces of high order have the widest stencils */
 
-void term_add_gradient(const term *t, const double *x, double *gradient)
+void term_add_gradient(const term *t, const evaluation *ev, const double *x, double *gradient)
 {
     for (int k = 0; k < t->group_count; k++) {
         const stencil_group *g = &t->groups[k];
         assert(g->width <= MAX_WIDTH);
         for (size_t e = 0; e < g->count; e++) {
             double part[3 * MAX_WIDTH];
-            t->class->derivatives(t, k, x, e, e + 1, part, NULL);
+            t->class->derivatives(t, ev, k, x, e, e + 1, part, NULL);
             for (int i = 0; i < 3 * g->width; i++) {
                 int32_t block = g->blocks[e * (size_t)g->width + (size_t)(i / 3)];
                 if (block >= 0) gradient[3 * (size_t)block + (size_t)(i % 3)] += part[i];

@@ -11,8 +11,8 @@ typedef struct element_term element_term;
 typedef struct element_functions {
     /* Energy of element e at x. */
     double (*energy)(const element_term *t, const double *x, size_t e);
-    /* factor times gradient and projected Hessian blocks, where not NULL, as terms deliver them. */
-    void (*evaluate)(const element_term *t, const double *x, size_t e, double factor,
+    /* factor times gradient and Hessian blocks, where not NULL, as terms deliver them. */
+    void (*evaluate)(const element_term *t, const double *x, size_t e, double factor, bool project,
                      double *gradient, double *hessian);
     /* Largest step of the element along p, at most limit; NULL: any. */
     double (*max_step)(const element_term *t, const double *x, const double *p, size_t e,
@@ -31,11 +31,11 @@ void element_term_init(element_term *t, const term_class *class, const model *m,
                        const int32_t *blocks);
 
 /* For the classes of such terms. */
-double element_term_value(term *base, const double *x);
-void element_term_derivatives(const term *base, int group, const double *x, size_t begin,
-                              size_t end, double *gradient, double *hessian);
-abut_status element_term_max_step(term *base, const double *x, const double *p, double limit,
-                                  double *alpha, stage_timer *timer, abut_error *err);
+double element_term_value(const term *base, const evaluation *ev, const double *x);
+void element_term_derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                              size_t begin, size_t end, double *gradient, double *hessian);
+abut_status element_term_max_step(const term *base, const double *x, const double *p, double limit,
+                                  step_bound *bound, stage_timer *timer, abut_error *err);
 void element_term_destroy(term *base);
 
 /* Positions of the blocks of element e. */
@@ -44,6 +44,6 @@ void element_term_positions(const element_term *t, const double *x, size_t e, ve
 void element_term_store_blocks(int width, const double *dense, double *out);
 
 /* gradient += that of the term at x, over all coordinates, in the order of the stencils. */
-void term_add_gradient(const term *t, const double *x, double *gradient);
+void term_add_gradient(const term *t, const evaluation *ev, const double *x, double *gradient);
 
 #endif

@@ -9,6 +9,7 @@ static double pair_mass(double mass, int a, int b) { return mass / 20 * (a == b 
 
 typedef struct value_work {
     const inertia_term *t;
+    const evaluation *ev;
     const double *x;
 } value_work;
 
@@ -20,8 +21,8 @@ static double node_energy(void *context, size_t begin, size_t end)
         size_t at = 3 * (size_t)w->t->nodes.data[i];
         vec3 x = vec3_load(w->x + at);
         vec3 d = vec3_sub(x, vec3_load(w->t->x_tilde + at));
-        sum += 0.5 * w->t->mass_factor * w->t->lumped.data[i] * vec3_norm2(d);
-        sum -= w->t->load_factor * vec3_dot(vec3_load(w->t->force + at), x);
+        sum += 0.5 * w->ev->mass_factor * w->t->lumped.data[i] * vec3_norm2(d);
+        sum -= w->ev->load_factor * vec3_dot(vec3_load(w->t->force + at), x);
     }
     return sum;
 }
@@ -40,13 +41,14 @@ static double tet_energy(void *context, size_t begin, size_t end)
             squares += vec3_norm2(d[k]);
         }
         sum +=
-            0.5 * w->t->mass_factor * w->t->tet_mass.data[i] / 20 * (squares + vec3_norm2(total));
+            0.5 * w->ev->mass_factor * w->t->tet_mass.data[i] / 20 * (squares + vec3_norm2(total));
     }
     return sum;
 }
 
 typedef struct set_work {
     const inertia_term *t;
+    const evaluation *ev;
     const element_set *s;
     const double *x;
 } set_work;
@@ -81,29 +83,29 @@ static double set_energy(void *context, size_t begin, size_t end)
                 sum += element_mass(w->s, e, a, b) * vec3_dot(d[a], d[b]);
         }
     }
-    return w->t->mass_factor * sum;
+    return w->ev->mass_factor * sum;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
-    inertia_term *t = (inertia_term *)base;
-    value_work work = {t, x};
+    const inertia_term *t = (const inertia_term *)base;
+    value_work work = {t, ev, x};
     double sum = parallel_sum(t->nodes.count, node_energy, &work) +
                  parallel_sum(t->tet_mass.count, tet_energy, &work);
     for (size_t i = 0; i < t->model->sets.count; i++) {
-        set_work set = {t, &t->model->sets.data[i], x};
+        set_work set = {t, ev, &t->model->sets.data[i], x};
         sum += parallel_sum(set.s->count, set_energy, &set);
     }
-    return base->weight * sum;
+    return sum;
 }
 
-static void node_derivatives(const inertia_term *t, const double *x, size_t begin, size_t end,
-                             double *gradient, double *hessian)
+static void node_derivatives(const inertia_term *t, const evaluation *ev, const double *x,
+                             size_t begin, size_t end, double *gradient, double *hessian)
 {
     for (size_t i = begin; i < end; i++) {
         size_t at = 3 * (size_t)t->nodes.data[i], out = 3 * (i - begin);
-        double mass = t->base.weight * t->mass_factor * t->lumped.data[i];
-        double load = t->base.weight * t->load_factor;
+        double mass = ev->mass_factor * t->lumped.data[i];
+        double load = ev->load_factor;
         for (size_t c = 0; gradient && c < 3; c++)
             gradient[out + c] = mass * (x[at + c] - t->x_tilde[at + c]) - load * t->force[at + c];
         if (!hessian) continue;
@@ -113,11 +115,11 @@ static void node_derivatives(const inertia_term *t, const double *x, size_t begi
     }
 }
 
-static void tet_derivatives(const inertia_term *t, const double *x, size_t begin, size_t end,
-                            double *gradient, double *hessian)
+static void tet_derivatives(const inertia_term *t, const evaluation *ev, const double *x,
+                            size_t begin, size_t end, double *gradient, double *hessian)
 {
     for (size_t i = begin; i < end; i++) {
-        double mass = t->base.weight * t->mass_factor * t->tet_mass.data[i];
+        double mass = ev->mass_factor * t->tet_mass.data[i];
         const int32_t *nodes = t->element_nodes.data + 4 * i;
         double *h = hessian ? hessian + 90 * (i - begin) : NULL;
         for (int a = 0; a < 4; a++) {
@@ -136,11 +138,12 @@ static void tet_derivatives(const inertia_term *t, const double *x, size_t begin
     }
 }
 
-static void set_derivatives(const inertia_term *t, const element_set *s, const double *x,
-                            size_t begin, size_t end, double *gradient, double *hessian)
+static void set_derivatives(const inertia_term *t, const evaluation *ev, const element_set *s,
+                            const double *x, size_t begin, size_t end, double *gradient,
+                            double *hessian)
 {
     for (size_t e = begin; e < end; e++) {
-        double factor = has_mass(t, s, e) ? t->base.weight * t->mass_factor : 0;
+        double factor = has_mass(t, s, e) ? ev->mass_factor : 0;
         vec3 d[ELEMENT_MAX_NODES];
         differences(t, s, e, x, d);
         for (int a = 0; gradient && a < s->nodes; a++, gradient += 3) {
@@ -157,16 +160,16 @@ static void set_derivatives(const inertia_term *t, const element_set *s, const d
     }
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     const inertia_term *t = (const inertia_term *)base;
     if (group == 0)
-        node_derivatives(t, x, begin, end, gradient, hessian);
+        node_derivatives(t, ev, x, begin, end, gradient, hessian);
     else if (group == 1)
-        tet_derivatives(t, x, begin, end, gradient, hessian);
+        tet_derivatives(t, ev, x, begin, end, gradient, hessian);
     else
-        set_derivatives(t, &t->model->sets.data[group - 2], x, begin, end, gradient, hessian);
+        set_derivatives(t, ev, &t->model->sets.data[group - 2], x, begin, end, gradient, hessian);
 }
 
 static void destroy(term *base)
@@ -189,9 +192,8 @@ abut_status inertia_create(const model *m, inertia_term **out, abut_error *err)
     inertia_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the inertia term");
     size_t blocks = m->rest.count;
-    t->base = (term){.class = &inertia_class, .weight = 1, .enabled = true};
+    t->base = (term){.class = &inertia_class};
     t->model = m;
-    t->mass_factor = 1;
     t->x_tilde = mem_calloc(3 * blocks, sizeof *t->x_tilde);
     t->force = mem_calloc(3 * blocks, sizeof *t->force);
     bool ok = t->x_tilde && t->force;

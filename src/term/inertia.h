@@ -18,8 +18,6 @@ typedef struct inertia_term {
     bool consistent;              /* some mass is: M is not diagonal */
     double *x_tilde;              /* 3 per block */
     double *force;                /* 3 per block, N */
-    double mass_factor;           /* 1, or 0 in quasi-static steps */
-    double load_factor;           /* the integrator's factor on forces */
 } inertia_term;
 
 abut_status inertia_create(const model *m, inertia_term **out, abut_error *err);

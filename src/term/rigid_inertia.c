@@ -21,6 +21,7 @@ static double trace_product(mat3 a, mat3 b)
 
 typedef struct value_work {
     const rigid_inertia_term *t;
+    const evaluation *ev;
     const double *x;
 } value_work;
 
@@ -33,16 +34,16 @@ static double energy_range(void *context, size_t begin, size_t end)
         mat3 q = rotation_matrix(vec3_load(w->x + 3 * (size_t)t->blocks.data[i]));
         mat3 d = mat3_sub(q, t->predicted.data[i]);
         mat3 moment = t->model->rigids.data[t->rigids.data[i]].moment;
-        sum += 0.5 * t->mass_factor * trace_product(mat3_mul(d, moment), mat3_transpose(d));
+        sum += 0.5 * w->ev->mass_factor * trace_product(mat3_mul(d, moment), mat3_transpose(d));
         sum += trace_product(q, t->load.data[i]);
     }
     return sum;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
-    value_work work = {(rigid_inertia_term *)base, x};
-    return base->weight * parallel_sum(work.t->blocks.count, energy_range, &work);
+    value_work work = {(const rigid_inertia_term *)base, ev, x};
+    return parallel_sum(work.t->blocks.count, energy_range, &work);
 }
 
 /* The symmetric matrix with its eigenvalues lifted to a small positive share of the largest. */
@@ -62,38 +63,40 @@ static mat3 definite(mat3 h)
 
 /* dE/dtheta_k = -tr(R_k G), G = J (Q_tilde - Q)^T - M; the part of J Q^T vanishes, and leaving it
  * out keeps the digits. */
-static void add_gradient(const rigid_inertia_term *t, size_t i, vec3 theta, double *out)
+static void add_gradient(const rigid_inertia_term *t, const evaluation *ev, size_t i, vec3 theta,
+                         double *out)
 {
     mat3 first[3];
     rotation_first(theta, first);
-    mat3 moment = mat3_scale(t->mass_factor, t->model->rigids.data[t->rigids.data[i]].moment);
+    mat3 moment = mat3_scale(ev->mass_factor, t->model->rigids.data[t->rigids.data[i]].moment);
     mat3 d = mat3_sub(t->predicted.data[i], rotation_matrix(theta));
     mat3 g = mat3_sub(mat3_mul(moment, mat3_transpose(d)), t->load.data[i]);
-    for (int k = 0; k < 3; k++) out[k] = -t->base.weight * trace_product(first[k], g);
+    for (int k = 0; k < 3; k++) out[k] = -trace_product(first[k], g);
 }
 
 /* d2E/dtheta_k dtheta_l = -tr(R_kl (J Q_tilde^T - M)). */
-static void add_hessian(const rigid_inertia_term *t, size_t i, vec3 theta, double *out)
+static void add_hessian(const rigid_inertia_term *t, const evaluation *ev, size_t i, vec3 theta,
+                        double *out)
 {
     mat3 second[3][3], h;
     rotation_second(theta, second);
-    mat3 moment = mat3_scale(t->mass_factor, t->model->rigids.data[t->rigids.data[i]].moment);
+    mat3 moment = mat3_scale(ev->mass_factor, t->model->rigids.data[t->rigids.data[i]].moment);
     mat3 g = mat3_sub(mat3_mul(moment, mat3_transpose(t->predicted.data[i])), t->load.data[i]);
     for (int k = 0; k < 3; k++)
         for (int l = 0; l <= k; l++) h.m[k][l] = h.m[l][k] = -trace_product(second[k][l], g);
-    h = mat3_scale(t->base.weight, t->base.exact ? h : definite(h));
+    if (!ev->exact) h = definite(h);
     memcpy(out, h.m, sizeof h.m);
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     (void)group;
     const rigid_inertia_term *t = (const rigid_inertia_term *)base;
     for (size_t i = begin; i < end; i++) {
         vec3 theta = vec3_load(x + 3 * (size_t)t->blocks.data[i]);
-        if (gradient) add_gradient(t, i, theta, gradient + 3 * (i - begin));
-        if (hessian) add_hessian(t, i, theta, hessian + 9 * (i - begin));
+        if (gradient) add_gradient(t, ev, i, theta, gradient + 3 * (i - begin));
+        if (hessian) add_hessian(t, ev, i, theta, hessian + 9 * (i - begin));
     }
 }
 
@@ -114,9 +117,8 @@ abut_status rigid_inertia_create(const model *m, rigid_inertia_term **out, abut_
 {
     rigid_inertia_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the inertia of rigid bodies");
-    t->base = (term){.class = &rigid_inertia_class, .weight = 1, .enabled = true, .group_count = 1};
+    t->base = (term){.class = &rigid_inertia_class, .group_count = 1};
     t->model = m;
-    t->mass_factor = 1;
     bool ok = true;
     for (size_t i = 0; ok && i < m->rigids.count; i++) {
         if (m->rigids.data[i].affine) continue;

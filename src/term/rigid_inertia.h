@@ -17,7 +17,6 @@ typedef struct rigid_inertia_term {
     ARRAY(int32_t) rigids; /* its number in the model's list */
     ARRAY(mat3) predicted; /* Q_tilde */
     ARRAY(mat3) load;      /* M */
-    double mass_factor;    /* 1, or 0 in quasi-static steps */
 } rigid_inertia_term;
 
 abut_status rigid_inertia_create(const model *m, rigid_inertia_term **out, abut_error *err);

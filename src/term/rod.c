@@ -12,12 +12,12 @@ static double stretch_energy(const element_term *t, const double *x, size_t e)
 }
 
 static void stretch_evaluate(const element_term *t, const double *x, size_t e, double factor,
-                             double *gradient, double *hessian)
+                             bool project, double *gradient, double *hessian)
 {
     const segment_rest *rest = &t->model->codim.segment_rest.data[e];
     vec3 v[2];
     element_term_positions(t, x, e, v);
-    segment_evaluate(v, rest->length, rest->stiffness, factor, !t->base.exact, (vec3 *)gradient,
+    segment_evaluate(v, rest->length, rest->stiffness, factor, project, (vec3 *)gradient,
                      (mat3 *)hessian);
 }
 
@@ -29,7 +29,7 @@ static double joint_energy(const element_term *t, const double *x, size_t e)
 }
 
 static void joint_evaluate(const element_term *t, const double *x, size_t e, double factor,
-                           double *gradient, double *hessian)
+                           bool project, double *gradient, double *hessian)
 {
     vec3 v[3];
     double dense[81];
@@ -37,7 +37,7 @@ static void joint_evaluate(const element_term *t, const double *x, size_t e, dou
     bend_evaluate(v, factor * t->model->codim.joint_stiffness.data[e], (vec3 *)gradient,
                   hessian ? dense : NULL);
     if (!hessian) return;
-    if (!t->base.exact) psd_project_stencil(3, dense);
+    if (project) psd_project_stencil(3, dense);
     element_term_store_blocks(3, dense, hessian);
 }
 

@@ -49,13 +49,13 @@ static double energy_range(void *context, size_t begin, size_t end)
     return sum;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
-    range_work work = {(sentinel_term *)base, 0, x};
+    range_work work = {(const sentinel_term *)base, 0, x};
     double sum = 0;
     for (work.set = 0; work.set < base->group_count; work.set++)
         sum += ranks_sum_of(base->groups[work.set].count, energy_range, &work);
-    return base->weight * sum;
+    return ev->force_factor * sum;
 }
 
 static void evaluate(const sentinel *point, const element_set *s, mat3 f, double scale,
@@ -81,16 +81,16 @@ static void evaluate(const sentinel *point, const element_set *s, mat3 f, double
         }
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     const sentinel_term *t = (const sentinel_term *)base;
     const element_set *s = &t->model->sets.data[group];
     size_t width = (size_t)s->nodes, pairs = width * (width + 1) / 2;
     for (size_t i = begin; i < end; i++) {
         const sentinel *point = &t->lists[group].points.data[i];
-        evaluate(point, s, deformation(point, s, t->model, x), base->weight * point->measure,
-                 !base->exact, gradient ? gradient + 3 * width * (i - begin) : NULL,
+        evaluate(point, s, deformation(point, s, t->model, x), ev->force_factor * point->measure,
+                 !ev->exact, gradient ? gradient + 3 * width * (i - begin) : NULL,
                  hessian ? hessian + 9 * pairs * (i - begin) : NULL);
     }
 }
@@ -177,22 +177,19 @@ static int stands_beside(const sentinel_list *list, const sentinel *point)
     return -1;
 }
 
-/* No limit of its own: where the elastic term was held back, finds out by what. */
-static abut_status max_step(term *base, const double *x, const double *p, double limit,
-                            double *alpha, stage_timer *timer, abut_error *err)
+/* Where the elastic term cuts the step, finds out at which point. */
+static void note_bounds(term *base, const double *x, const double *p, const step_bound *bounds)
 {
-    (void)timer;
-    (void)err;
     sentinel_term *t = (sentinel_term *)base;
     const model *m = t->model;
-    *alpha = limit;
+    const step_bound *elastic = &bounds[t->elastic->base.number - 1];
     t->pending_set = -1;
-    int set = t->elastic->held_by;
-    if (set < 0) return ABUT_OK;
+    if (elastic->group < ELASTIC_SET_GROUP) return;
+    int set = elastic->group - ELASTIC_SET_GROUP;
     search q = {.s = &m->sets.data[set], .least = INFINITY};
-    double step = t->elastic->held_at;
+    double step = elastic->alpha;
     int64_t e = elements_holding(m, q.s, x, p, step, ELASTIC_KEEP_VOLUME);
-    if (e < 0) return ABUT_OK;
+    if (e < 0) return;
     vec3 direction[CELL_MAX_NODES];
     double weak[3];
     element_map_nodes(q.s, (size_t)e, (const double *)m->rest.data, m->rest.data, q.rest);
@@ -200,15 +197,14 @@ static abut_status max_step(term *base, const double *x, const double *p, double
     element_map_direction(q.s, (size_t)e, p, direction);
     if (!positivity_weak_point(&q.s->positive, q.now, direction, 2 * step, ELASTIC_KEEP_VOLUME,
                                weak))
-        return ABUT_OK;
+        return;
     for (int a = 0; a < q.s->positive.nodes; a++)
         q.now[a] = vec3_mul_add(q.now[a], step, direction[a]);
     search_around(&q, weak);
-    if (!(q.least > 0) || q.least >= GUARD_BEGINS) return ABUT_OK;
+    if (!(q.least > 0) || q.least >= GUARD_BEGINS) return;
     t->pending.element = (int32_t)e;
     describe(&t->pending, &q);
     t->pending_set = set;
-    return ABUT_OK;
 }
 
 static void show_lists(sentinel_term *t)
@@ -276,7 +272,7 @@ static void destroy(term *base)
 static const term_class sentinel_class = {.name = "sentinel",
                                           .value = value,
                                           .derivatives = derivatives,
-                                          .max_step = max_step,
+                                          .note_bounds = note_bounds,
                                           .adapt = adapt,
                                           .destroy = destroy};
 
@@ -285,11 +281,7 @@ abut_status sentinel_create(const model *m, const elastic_term *elastic, sentine
 {
     sentinel_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the sentinels");
-    t->base = (term){.class = &sentinel_class,
-                     .weight = 1,
-                     .enabled = true,
-                     .dynamic = true,
-                     .group_count = (int)m->sets.count};
+    t->base = (term){.class = &sentinel_class, .dynamic = true, .group_count = (int)m->sets.count};
     t->model = m;
     t->elastic = elastic;
     t->lists = mem_calloc(m->sets.count, sizeof *t->lists);

@@ -34,7 +34,7 @@ typedef struct sentinel_term {
 
 /* True when some element could turn inside out between the points of its rule. */
 bool sentinel_needed(const model *m);
-/* Watches what `elastic` reports of its steps. */
+/* `elastic` is of the same problem: what bounds its steps is what this term looks at. */
 abut_status sentinel_create(const model *m, const elastic_term *elastic, sentinel_term **out,
                             abut_error *err);
 /* Forgets all points, so that a step depends on its start only. */

@@ -26,12 +26,13 @@ static double membrane_element_energy(const element_term *t, const double *x, si
 }
 
 static void membrane_element_evaluate(const element_term *t, const double *x, size_t e,
-                                      double factor, double *gradient, double *hessian)
+                                      double factor, bool project, double *gradient,
+                                      double *hessian)
 {
     vec3 corners[3];
     element_term_positions(t, x, e, corners);
     tri3_evaluate(&t->model->codim.triangle_rest.data[e], material_of(t->model, e), corners, factor,
-                  !t->base.exact, (vec3 *)gradient, (mat3 *)hessian);
+                  project, (vec3 *)gradient, (mat3 *)hessian);
 }
 
 static double membrane_element_step(const element_term *t, const double *x, const double *p,
@@ -109,7 +110,7 @@ static void store_curved(const vec3 x[4], vec3 g[4], double stiffness, double mo
 }
 
 static void bending_element_evaluate(const element_term *t, const double *x, size_t e,
-                                     double factor, double *gradient, double *hessian)
+                                     double factor, bool project, double *gradient, double *hessian)
 {
     const hinge_rest *rest = &t->model->codim.hinge_rest.data[e];
     double stiffness = factor * rest->stiffness;
@@ -119,7 +120,7 @@ static void bending_element_evaluate(const element_term *t, const double *x, siz
     if (gradient)
         for (int k = 0; k < 4; k++) vec3_store(gradient + 3 * k, vec3_scale(moment, g[k]));
     if (!hessian) return;
-    if (t->base.exact) {
+    if (!project) {
         store_curved(v, g, stiffness, moment, hessian);
         return;
     }

@@ -25,9 +25,10 @@ static double energy(const element_term *t, const double *x, size_t e)
     return 0.5 * rest->stiffness * vec3_norm2(gap(t, x, e, w));
 }
 
-static void evaluate(const element_term *t, const double *x, size_t e, double factor,
+static void evaluate(const element_term *t, const double *x, size_t e, double factor, bool project,
                      double *gradient, double *hessian)
 {
+    (void)project; /* quadratic */
     const stitch_rest *rest = &t->model->codim.stitch_rest.data[e];
     double w[3], stiffness = factor * rest->stiffness;
     weights(rest, w);

@@ -27,13 +27,13 @@ static double energy(const element_term *base, const double *x, size_t e)
 }
 
 static void evaluate(const element_term *base, const double *x, size_t e, double factor,
-                     double *gradient, double *hessian)
+                     bool project, double *gradient, double *hessian)
 {
     const strain_limit_term *t = (const strain_limit_term *)base;
     vec3 corners[3];
     element_term_positions(base, x, e, corners);
-    tri3_limit_evaluate(rest_of(t, e), limit_of(t, e), corners, factor * t->kappa,
-                        !base->base.exact, (vec3 *)gradient, (mat3 *)hessian);
+    tri3_limit_evaluate(rest_of(t, e), limit_of(t, e), corners, factor * t->kappa, project,
+                        (vec3 *)gradient, (mat3 *)hessian);
 }
 
 static double max_step(const element_term *base, const double *x, const double *p, size_t e,

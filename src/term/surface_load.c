@@ -65,15 +65,15 @@ static double side_energy(void *context, size_t begin, size_t end)
     return sum;
 }
 
-static double value(term *base, const double *x)
+static double value(const term *base, const evaluation *ev, const double *x)
 {
-    surface_load_term *t = (surface_load_term *)base;
+    const surface_load_term *t = (const surface_load_term *)base;
     double sum = 0;
     for (int g = 0; g < base->group_count; g++) {
         value_work work = {t, &t->sides[g], x};
         sum += parallel_sum(t->sides[g].load.count, side_energy, &work);
     }
-    return base->weight * sum;
+    return ev->force_factor * sum;
 }
 
 /* Derivatives of arm . (u x v) in the three vectors. */
@@ -163,8 +163,8 @@ static void side_gradient(const surface_load_term *t, const load_sides *s, size_
     }
 }
 
-static void derivatives(const term *base, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
     const surface_load_term *t = (const surface_load_term *)base;
     const load_sides *s = &t->sides[group];
@@ -173,7 +173,7 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
         if (gradient) {
             double *g = gradient + 3 * width * (i - begin);
             side_gradient(t, s, i, x, g);
-            for (size_t k = 0; k < 3 * width; k++) g[k] *= base->weight;
+            for (size_t k = 0; k < 3 * width; k++) g[k] *= ev->force_factor;
         }
         if (!hessian) continue;
         double *h = hessian + 9 * pairs * (i - begin), local[81];
@@ -182,8 +182,8 @@ static void derivatives(const term *base, int group, const double *x, size_t beg
             double p = s->pressure.data[i * (size_t)s->rule.count + (size_t)q];
             if (p == 0) continue;
             side_point at = locate(s, i, q, x);
-            triple_hessian(vec3_sub(at.x, t->center), at, base->weight * p * share(s),
-                           s->kind == CELL_EDGE, !base->exact, local);
+            triple_hessian(vec3_sub(at.x, t->center), at, ev->force_factor * p * share(s),
+                           s->kind == CELL_EDGE, !ev->exact, local);
             add_hessian(s, q, local, h);
         }
     }
@@ -327,7 +327,7 @@ abut_status surface_load_create(const model *m, surface_load_term **out, abut_er
 {
     surface_load_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "adding surface loads");
-    t->base = (term){.class = &surface_load_class, .weight = 1, .enabled = true};
+    t->base = (term){.class = &surface_load_class};
     t->model = m;
     *out = t;
     return ABUT_OK;

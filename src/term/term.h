@@ -2,7 +2,8 @@
  *
  * A term is a list of stencils, each touching a few coordinate blocks (3 scalars each), with a
  * value, a gradient and a projected Hessian. The problem (solve/problem.h) adds terms up; a new
- * physical effect is one new file here. All values include the term's weight. */
+ * physical effect is one new file here. Evaluating a term does not change it: what differs from one
+ * evaluation to the next is passed along (struct evaluation). */
 #ifndef TERM_TERM_H
 #define TERM_TERM_H
 
@@ -15,6 +16,24 @@
 
 typedef struct term term;
 
+/* What an evaluation depends on besides the term and x. A time step has one; a caller that wants
+ * other factors, the true Hessian or fewer terms makes another, and no term changes. */
+typedef struct evaluation {
+    double force_factor; /* on energies of forces: the integrator's, such as h^2; 1: J */
+    double load_factor;  /* the same on dead loads; 0 leaves them out */
+    double mass_factor;  /* on inertia: 1, or 0 in quasi-static steps */
+    double h;            /* s */
+    double kappa;        /* stiffness of the contact barrier, the force factor included */
+    bool exact;          /* Hessians as they are, not projected to positive semi-definite */
+    uint64_t without;    /* terms that do not count (term_bit) */
+} evaluation;
+
+/* All factors 1: energies in J. */
+static inline evaluation evaluation_unit(void)
+{
+    return (evaluation){.force_factor = 1, .load_factor = 1, .mass_factor = 1, .h = 1, .kappa = 1};
+}
+
 /* A group of stencils of equal width. blocks: count * width coordinate blocks; -1: no block, its
  * parts are dropped. */
 typedef struct stencil_group {
@@ -22,6 +41,12 @@ typedef struct stencil_group {
     size_t count;
     const int32_t *blocks;
 } stencil_group;
+
+/* What a term allows of a step. */
+typedef struct step_bound {
+    double alpha;
+    int group; /* of its stencils, that cut the step far short; -1: none */
+} step_bound;
 
 enum { TERM_MAX_GROUPS = 20 };
 
@@ -31,17 +56,20 @@ typedef struct term_class {
      * stencils here. May be NULL. */
     abut_status (*update)(term *t, const double *x, abut_error *err);
     /* Energy at the x of the last update; +INFINITY when x is infeasible. */
-    double (*value)(term *t, const double *x);
+    double (*value)(const term *t, const evaluation *ev, const double *x);
     /* For stencils begin..end-1 of a group: gradient (3 width doubles each) and Hessian (the
      * width (width + 1) / 2 blocks a <= b of the upper triangle, row by row, each 9 doubles
-     * row-major, projected to positive semi-definite unless `exact`). Either pointer may be NULL.
+     * row-major, projected to positive semi-definite unless ev->exact). Either pointer may be NULL.
      * Thread-safe. */
-    void (*derivatives)(const term *t, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian);
-    /* Largest alpha in (0, limit] such that x + s p stays feasible for all s <= alpha. May be NULL.
-     */
-    abut_status (*max_step)(term *t, const double *x, const double *p, double limit, double *alpha,
-                            stage_timer *timer, abut_error *err);
+    void (*derivatives)(const term *t, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian);
+    /* Largest alpha in (0, limit] such that x + s p stays feasible for all s <= alpha, and what
+     * limits it. May be NULL. */
+    abut_status (*max_step)(const term *t, const double *x, const double *p, double limit,
+                            step_bound *bound, stage_timer *timer, abut_error *err);
+    /* The step from x along p will be taken as far as `bounds` (one per term of the problem) allow:
+     * the term may note what it wants to change in `adapt`. May be NULL. */
+    void (*note_bounds)(term *t, const double *x, const double *p, const step_bound *bounds);
     /* True when x, which a line search wants to accept, is feasible by an independent check (no
      * intersection, no inversion). May be NULL. */
     bool (*accepts)(term *t, const double *x);
@@ -58,12 +86,16 @@ typedef struct term_class {
 /* Concrete terms embed this as their first member. */
 struct term {
     const term_class *class;
-    double weight; /* factor on the energy, set by the stepper (h^2, beta h^2, 1, ...) */
-    bool enabled;
+    int number;   /* in its problem, from 1 on; 0: in none */
     bool dynamic; /* stencils change between updates */
-    bool exact;   /* Hessians as they are, not projected */
     int group_count;
     stencil_group groups[TERM_MAX_GROUPS];
 };
+
+/* For evaluation.without; 0 for terms of no problem. */
+static inline uint64_t term_bit(const term *t)
+{
+    return t->number > 0 ? (uint64_t)1 << (t->number - 1) : 0;
+}
 
 #endif

@@ -74,7 +74,7 @@ static void store_blocks(const double hessian[SCALARS * SCALARS], double *out)
 }
 
 static void evaluate(const element_term *base, const double *x, size_t joint, double factor,
-                     double *gradient, double *hessian)
+                     bool project, double *gradient, double *hessian)
 {
     const twist_term *t = (const twist_term *)base;
     const twist_rest *rest = &base->model->codim.twist_rest.data[joint];
@@ -102,7 +102,7 @@ static void evaluate(const element_term *base, const double *x, size_t joint, do
             all[SCALARS * i + j] = stiffness * slope[i] * slope[j] +
                                    (i < NODES && j < NODES ? bend_hessian[NODES * i + j] : 0);
     add_by_edges(stiffness * angle, h, all);
-    if (!base->base.exact) psd_project(SCALARS, all);
+    if (project) psd_project(SCALARS, all);
     store_blocks(all, hessian);
 }
 

@@ -11,6 +11,7 @@
 #include "mesh/generate.h"
 #include "solve/newton.h"
 #include "solve/problem.h"
+#include "support/evaluation.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
 #include "test.h"
@@ -178,15 +179,14 @@ static void solve(const model *m, const mesh *shape, double *x)
     CHECK_OK(problem_add_term(&p, &elastic->base, &err), err);
     CHECK_OK(linear_create(&(linear_options){.name = "cholmod"}, &linear, &err), err);
     CHECK_OK(newton_init(&newton, &p, linear, NULL, &err), err);
-    load->mass_factor = 0;
-    load->load_factor = 1;
+    test_evaluation.mass_factor = 0;
     visit_data data = {.m = m, .force = load->force};
     visit_points(m, shape, add_force, &data);
     prescribe(m, fixed, x);
     CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
     newton_options options = {.tolerance = 1e-12, .max_iterations = 20};
     newton_result result;
-    CHECK_OK(newton_minimize(&newton, x, &options, NULL, &result, &err), err);
+    CHECK_OK(newton_minimize(&newton, &test_evaluation, x, &options, NULL, &result, &err), err);
     newton_free(&newton);
     linear_destroy(linear);
     problem_free(&p);

@@ -7,6 +7,7 @@
 #include "remesh/overlap.h"
 #include "remesh/safe_project.h"
 #include "remesh/volume_barrier.h"
+#include "support/evaluation.h"
 #include "test.h"
 
 #include <math.h>
@@ -417,7 +418,7 @@ TEST(gaps_are_not_pushed)
 
 static double value_of(volume_barrier *t, const double *x)
 {
-    return t->base.class->value(&t->base, x);
+    return t->base.class->value(&t->base, &test_evaluation, x);
 }
 
 TEST(volume_barrier_derivatives)
@@ -436,7 +437,7 @@ TEST(volume_barrier_derivatives)
     size_t active = 0;
     for (size_t c = 0; c < t->size.count; c++) {
         double g[12], plus, minus;
-        t->base.class->derivatives(&t->base, 0, x, c, c + 1, g, NULL);
+        t->base.class->derivatives(&t->base, &test_evaluation, 0, x, c, c + 1, g, NULL);
         volume_barrier one = *t; /* this cell alone */
         one.cells.data += 4 * c;
         one.size.data += c;

@@ -5,6 +5,7 @@
 
 #include "math/eigen.h"
 #include "solve/problem.h"
+#include "support/evaluation.h"
 #include "test.h"
 
 #include <math.h>
@@ -15,16 +16,16 @@ enum { MAX_NODES = 40, MAX_N = 3 * MAX_NODES };
 static inline double value_at(problem *p, const double *x)
 {
     abut_error err;
-    CHECK_OK(problem_update(p, x, &err), err);
-    return problem_value(p, x);
+    CHECK_OK(problem_update(p, &test_evaluation, x, &err), err);
+    return problem_value(p, &test_evaluation, x);
 }
 
 /* Gradient over all coordinates (no fixed ones) at x. */
 static inline void gradient_at(problem *p, const double *x, double *g)
 {
     abut_error err;
-    CHECK_OK(problem_update(p, x, &err), err);
-    CHECK_OK(problem_derivatives(p, x, false, &err), err);
+    CHECK_OK(problem_update(p, &test_evaluation, x, &err), err);
+    CHECK_OK(problem_derivatives(p, &test_evaluation, x, false, &err), err);
     memcpy(g, p->gradient, 3 * (size_t)p->block_count * sizeof *g);
 }
 
@@ -93,10 +94,10 @@ static inline void check_true_hessian(problem *p, const double *x, double tolera
 {
     int n = 3 * p->block_count;
     abut_error err;
-    for (int k = 0; k < p->term_count; k++) p->terms[k]->exact = true;
-    CHECK_OK(problem_update(p, x, &err), err);
-    CHECK_OK(problem_derivatives(p, x, true, &err), err);
-    for (int k = 0; k < p->term_count; k++) p->terms[k]->exact = false;
+    evaluation exact = test_evaluation;
+    exact.exact = true;
+    CHECK_OK(problem_update(p, &exact, x, &err), err);
+    CHECK_OK(problem_derivatives(p, &exact, x, true, &err), err);
     dense_matrix(&p->matrix, full);
     double scale = largest_of(expected_h, n * n);
     for (int i = 0; i < n * n; i++) CHECK_NEAR(full[i], expected_h[i], tolerance * scale);
@@ -113,8 +114,8 @@ static inline void check_hessian(problem *p, const double *x0, double h, double 
     check_true_hessian(p, x0, tolerance);
     if (project && n <= EIGEN_MAX) psd_project(n, expected_h);
     abut_error err;
-    CHECK_OK(problem_update(p, x0, &err), err);
-    CHECK_OK(problem_derivatives(p, x0, true, &err), err);
+    CHECK_OK(problem_update(p, &test_evaluation, x0, &err), err);
+    CHECK_OK(problem_derivatives(p, &test_evaluation, x0, true, &err), err);
     dense_matrix(&p->matrix, full);
     double scale = largest_of(expected_h, n * n);
     CHECK(scale > 0);
@@ -130,8 +131,8 @@ static inline void check_majorant(problem *p, const double *x0, double h, double
     difference_hessian(p, x0, h, expected_h);
     check_true_hessian(p, x0, tolerance);
     abut_error err;
-    CHECK_OK(problem_update(p, x0, &err), err);
-    CHECK_OK(problem_derivatives(p, x0, true, &err), err);
+    CHECK_OK(problem_update(p, &test_evaluation, x0, &err), err);
+    CHECK_OK(problem_derivatives(p, &test_evaluation, x0, true, &err), err);
     dense_matrix(&p->matrix, full);
     double scale = largest_of(expected_h, n * n);
     static double above[EIGEN_MAX * EIGEN_MAX], values[EIGEN_MAX], vectors[EIGEN_MAX * EIGEN_MAX];

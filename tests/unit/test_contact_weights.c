@@ -2,6 +2,7 @@
  * that its weight per area asks for, whatever its mesh and dhat. */
 #include "contact/contact_term.h"
 #include "solve/problem.h"
+#include "support/evaluation.h"
 #include "support/scene_makers.h"
 #include "test.h"
 
@@ -86,7 +87,7 @@ TEST(weighted_term_matches_differences)
     contact_term *t = NULL;
     problem p;
     CHECK_OK(contact_create(m, &options, &t, &err), err);
-    t->kappa = 1e5;
+    test_evaluation.kappa = 1e5;
     half_space plane = {{0, -0.52, 0}, {0, 1, 0}, {0, 0, 0}, 0};
     CHECK_OK(contact_add_half_space(t, plane, &err), err);
     CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
@@ -95,8 +96,8 @@ TEST(weighted_term_matches_differences)
     double x[N], g[N], scale = 0;
     CHECK(3 * m->rest.count == N);
     memcpy(x, m->rest.data, sizeof x);
-    CHECK_OK(problem_update(&p, x, &err), err);
-    CHECK_OK(problem_derivatives(&p, x, false, &err), err);
+    CHECK_OK(problem_update(&p, &test_evaluation, x, &err), err);
+    CHECK_OK(problem_derivatives(&p, &test_evaluation, x, false, &err), err);
     memcpy(g, p.gradient, sizeof g);
     CHECK(t->plane_contacts.count == 4);
     double area = 0;
@@ -107,11 +108,11 @@ TEST(weighted_term_matches_differences)
         const double h = 1e-6;
         double keep = x[i];
         x[i] = keep + h;
-        CHECK_OK(problem_update(&p, x, &err), err);
-        double high = problem_value(&p, x);
+        CHECK_OK(problem_update(&p, &test_evaluation, x, &err), err);
+        double high = problem_value(&p, &test_evaluation, x);
         x[i] = keep - h;
-        CHECK_OK(problem_update(&p, x, &err), err);
-        double low = problem_value(&p, x);
+        CHECK_OK(problem_update(&p, &test_evaluation, x, &err), err);
+        double low = problem_value(&p, &test_evaluation, x);
         x[i] = keep;
         CHECK_NEAR((high - low) / (2 * h), g[i], 1e-5 * scale);
     }

@@ -45,8 +45,8 @@ static bar assemble_bar(int n)
     step_statistics now;
     CHECK_OK(stepper_advance(b.s, &now, &err), err);
     problem *p = &b.s->problem;
-    CHECK_OK(problem_update(p, b.s->state.x, &err), err);
-    CHECK_OK(problem_derivatives(p, b.s->state.x, true, &err), err);
+    CHECK_OK(problem_update(p, &b.s->evaluation, b.s->state.x, &err), err);
+    CHECK_OK(problem_derivatives(p, &b.s->evaluation, b.s->state.x, true, &err), err);
     size_t scalars = 3 * (size_t)p->free_count;
     b.right = mem_alloc(scalars, sizeof *b.right);
     b.x = mem_alloc(scalars, sizeof *b.x);

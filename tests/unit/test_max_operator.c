@@ -1,5 +1,6 @@
 /* The improved maximum: pairs that share their closest feature count once; what is left is smooth,
  * and its derivatives are right. */
+#include "support/evaluation.h"
 #include "test.h"
 
 #include "base/random.h"
@@ -31,7 +32,8 @@ static void make_fan(collision_surface *s, vec3 *y)
 }
 
 /* Sum of the barriers of the point, and how often its closest feature counts. */
-static double fan_energy(active_set *set, const collision_surface *s, const vec3 *y, double dhat)
+static double fan_energy(active_set *set, const collision_surface *s, pair_weights weights,
+                         const vec3 *y, double dhat)
 {
     candidate_set candidates = {0};
     for (int32_t k = 0; k < RIM; k++) {
@@ -39,7 +41,7 @@ static double fan_energy(active_set *set, const collision_surface *s, const vec3
         int32_t pair[2] = {POINT, k};
         memcpy(&candidates.vt.data[candidates.vt.count - 1], pair, sizeof pair);
     }
-    CHECK_OK(active_set_build(set, s, &candidates, y, dhat, &err), err);
+    CHECK_OK(active_set_build(set, s, &candidates, weights, y, dhat, &err), err);
     barrier_law law = {BARRIER_C2, dhat * dhat, 1};
     double sum = 0;
     for (int l = 0; l < STENCIL_LISTS; l++)
@@ -59,7 +61,8 @@ TEST(counts_once)
     CHECK(links.inner.data[0] && !links.inner.data[1]);
     const double dhat = 0.3, height = 0.1;
     double one = barrier_value(BARRIER_C2, height * height, dhat * dhat);
-    active_set plain = {0}, improved = {.links = &links};
+    active_set plain = {0}, improved = {0};
+    pair_weights linked = {.links = &links};
     random_state r = {5};
     for (int i = 0; i < 400; i++) {
         /* Above the fan, on all kinds of features; the flat patch has one distance everywhere. */
@@ -67,8 +70,8 @@ TEST(counts_once)
         if (i == 0) x = z = 0;
         if (i == 1) z = 0;
         y[POINT] = (vec3){x, height, z};
-        CHECK_NEAR(fan_energy(&improved, &s, y, dhat), one, 1e-12 * one);
-        double several = fan_energy(&plain, &s, y, dhat);
+        CHECK_NEAR(fan_energy(&improved, &s, linked, y, dhat), one, 1e-12 * one);
+        double several = fan_energy(&plain, &s, (pair_weights){0}, y, dhat);
         CHECK(several >= one * (1 - 1e-12));
         if (i == 0) CHECK_NEAR(several, 6 * one, 1e-12 * one);
     }
@@ -87,7 +90,7 @@ TEST(term_matches_differences)
         contact_term *t = NULL;
         problem p;
         CHECK_OK(contact_create(m, &options, &t, &err), err);
-        t->kappa = 1e5;
+        test_evaluation.kappa = 1e5;
         CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
         CHECK_OK(problem_add_term(&p, &t->base, &err), err);
         enum { N = 3 * 16 };
@@ -96,8 +99,8 @@ TEST(term_matches_differences)
         memcpy(x, m->rest.data, sizeof x);
         random_state r = {3};
         for (int i = 0; i < N; i++) x[i] += random_range(&r, -0.004, 0.004);
-        CHECK_OK(problem_update(&p, x, &err), err);
-        CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+        CHECK_OK(problem_update(&p, &test_evaluation, x, &err), err);
+        CHECK_OK(problem_derivatives(&p, &test_evaluation, x, true, &err), err);
         CHECK(contact_count(t) > 0);
         memcpy(g, p.gradient, sizeof g);
         for (int i = 0; i < N; i++) scale = fmax(scale, fabs(g[i]));
@@ -107,8 +110,8 @@ TEST(term_matches_differences)
             double keep = x[i], at[2];
             for (int k = 0; k < 2; k++) {
                 x[i] = keep + (k ? h : -h);
-                CHECK_OK(problem_update(&p, x, &err), err);
-                at[k] = problem_value(&p, x);
+                CHECK_OK(problem_update(&p, &test_evaluation, x, &err), err);
+                at[k] = problem_value(&p, &test_evaluation, x);
             }
             x[i] = keep;
             CHECK_NEAR((at[1] - at[0]) / (2 * h), g[i], 1e-5 * scale);

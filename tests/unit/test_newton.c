@@ -1,5 +1,6 @@
 /* Newton's method on an energy that is infinite beyond a bound of which no term tells the line
  * search. */
+#include "support/evaluation.h"
 #include "test.h"
 
 #include "solve/newton.h"
@@ -8,18 +9,18 @@
 
 /* Sum over the scalars of 5 x - ln x: its minimum is at 0.2, and Newton's step from 1 leads to -3.
  */
-static double value(term *t, const double *x)
+static double value(const term *t, const evaluation *ev, const double *x)
 {
-    (void)t;
+    (void)t, (void)ev;
     double sum = 0;
     for (int i = 0; i < 3; i++) sum += x[i] > 0 ? 5 * x[i] - log(x[i]) : INFINITY;
     return sum;
 }
 
-static void derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
-                        double *gradient, double *hessian)
+static void derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
 {
-    (void)t, (void)group;
+    (void)t, (void)ev, (void)group;
     for (size_t s = begin; s < end; s++)
         for (int i = 0; i < 3; i++) {
             if (gradient) gradient[i] = 5 - 1 / x[i];
@@ -33,8 +34,7 @@ static abut_status try_options(const term_class *kind, double *x, const newton_o
                                newton_result *result, abut_error *error)
 {
     static const int32_t blocks[1] = {0};
-    term t = {
-        .class = kind, .weight = 1, .enabled = true, .group_count = 1, .groups = {{1, 1, blocks}}};
+    term t = {.class = kind, .group_count = 1, .groups = {{1, 1, blocks}}};
     problem p = {0};
     stage_timer timer = {0};
     linear_solver *linear = NULL;
@@ -46,7 +46,8 @@ static abut_status try_options(const term_class *kind, double *x, const newton_o
     CHECK_OK(newton_init(&newton, &p, linear, NULL, &err), err);
     const uint8_t fixed[3] = {0};
     CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
-    abut_status status = newton_minimize(&newton, x, options, NULL, result, error);
+    abut_status status =
+        newton_minimize(&newton, &test_evaluation, x, options, NULL, result, error);
     newton_free(&newton);
     linear_destroy(linear);
     problem_free(&p);
@@ -79,16 +80,16 @@ TEST(infinite_energies_are_never_accepted)
 }
 
 /* Sum of x^2/2 with a matrix that is 10, 20 and 40 times too stiff, as projections make it. */
-static double soft_value(term *t, const double *x)
+static double soft_value(const term *t, const evaluation *ev, const double *x)
 {
-    (void)t;
+    (void)t, (void)ev;
     return 0.5 * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
 }
 
-static void soft_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
-                             double *gradient, double *hessian)
+static void soft_derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                             size_t begin, size_t end, double *gradient, double *hessian)
 {
-    (void)t, (void)group;
+    (void)t, (void)ev, (void)group;
     for (size_t s = begin; s < end; s++)
         for (int i = 0; i < 3; i++) {
             if (gradient) gradient[i] = x[i];
@@ -110,11 +111,11 @@ TEST(matrices_that_are_too_stiff_cost_less_than_plain_iteration)
 
 /* The same when the true Hessian can be had: the first of its steps, if not cut by the region of
  * trust, is the last one. */
-static void honest_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
-                               double *gradient, double *hessian)
+static void honest_derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                               size_t begin, size_t end, double *gradient, double *hessian)
 {
-    soft_derivatives(t, group, x, begin, end, gradient, hessian);
-    for (size_t i = 0; hessian && t->exact && i < 9; i++) hessian[i] = i % 4 == 0;
+    soft_derivatives(t, ev, group, x, begin, end, gradient, hessian);
+    for (size_t i = 0; hessian && ev->exact && i < 9; i++) hessian[i] = i % 4 == 0;
 }
 
 TEST(true_hessians_help_where_projected_ones_are_too_stiff)
@@ -132,17 +133,17 @@ TEST(true_hessians_help_where_projected_ones_are_too_stiff)
  * negative between its bottoms, and a spring: 1e24 x^2/2 + (y^2 - 1)^2/4 + (z - 3)^2/2. */
 static const double HUGE_ENTRY = 1e24;
 
-static double well_value(term *t, const double *x)
+static double well_value(const term *t, const evaluation *ev, const double *x)
 {
-    (void)t;
+    (void)t, (void)ev;
     double well = x[1] * x[1] - 1, spring = x[2] - 3;
     return 0.5 * HUGE_ENTRY * x[0] * x[0] + 0.25 * well * well + 0.5 * spring * spring;
 }
 
-static void well_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
-                             double *gradient, double *hessian)
+static void well_derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                             size_t begin, size_t end, double *gradient, double *hessian)
 {
-    (void)t, (void)group;
+    (void)t, (void)ev, (void)group;
     if (begin == end) return;
     if (gradient) {
         gradient[0] = HUGE_ENTRY * x[0];
@@ -162,7 +163,7 @@ TEST(one_huge_entry_does_not_freeze_the_others)
 {
     static const term_class kind = {
         .name = "well", .value = well_value, .derivatives = well_derivatives};
-    double x[3] = {0, 0.1, 0}, before = well_value(NULL, x);
+    double x[3] = {0, 0.1, 0}, before = well_value(NULL, NULL, x);
     newton_result result;
     minimize(&kind, x, 50, &result);
     CHECK(result.converged && result.energy < before);
@@ -171,11 +172,12 @@ TEST(one_huge_entry_does_not_freeze_the_others)
     CHECK_NEAR(x[2], 3, 1e-9);
 }
 
-static void projected_well_derivatives(const term *t, int group, const double *x, size_t begin,
-                                       size_t end, double *gradient, double *hessian)
+static void projected_well_derivatives(const term *t, const evaluation *ev, int group,
+                                       const double *x, size_t begin, size_t end, double *gradient,
+                                       double *hessian)
 {
-    well_derivatives(t, group, x, begin, end, gradient, hessian);
-    if (hessian && !t->exact && hessian[4] < 0) hessian[4] = 1;
+    well_derivatives(t, ev, group, x, begin, end, gradient, hessian);
+    if (hessian && !ev->exact && hessian[4] < 0) hessian[4] = 1;
 }
 
 /* Close to the ridge between two wells, the true Hessian leads onto the ridge, the projected one
@@ -199,16 +201,16 @@ TEST(true_hessians_first_end_on_ridges)
 
 /* A slope without curvature has no minimum, and every matrix has to be shifted: by its only
  * entries, which are huge. The steps are short, and prove nothing. */
-static double slope_value(term *t, const double *x)
+static double slope_value(const term *t, const evaluation *ev, const double *x)
 {
-    (void)t;
+    (void)t, (void)ev;
     return 0.5 * HUGE_ENTRY * (x[0] * x[0] + x[2] * x[2]) + 1e-4 * x[1];
 }
 
-static void slope_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
-                              double *gradient, double *hessian)
+static void slope_derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                              size_t begin, size_t end, double *gradient, double *hessian)
 {
-    (void)t, (void)group;
+    (void)t, (void)ev, (void)group;
     if (begin == end) return;
     for (int i = 0; gradient && i < 3; i++) gradient[i] = i == 1 ? 1e-4 : HUGE_ENTRY * x[i];
     for (int i = 0; hessian && i < 9; i++) hessian[i] = i == 0 || i == 8 ? HUGE_ENTRY : 0;
@@ -218,7 +220,7 @@ TEST(short_shifted_directions_prove_nothing)
 {
     static const term_class kind = {
         .name = "slope", .value = slope_value, .derivatives = slope_derivatives};
-    double x[3] = {0, 1, 0}, before = slope_value(NULL, x);
+    double x[3] = {0, 1, 0}, before = slope_value(NULL, NULL, x);
     newton_result result;
     abut_error err;
     CHECK(try_minimize(&kind, x, 20, &result, &err) == ABUT_ERROR_NOT_CONVERGED);
@@ -230,18 +232,19 @@ TEST(short_shifted_directions_prove_nothing)
  * few blocks, of which it is 40 times too stiff: those are far from rest long after all others. */
 enum { CHAIN = 1500, SLOW = 5, STIFF = 40 };
 
-static double chain_value(term *t, const double *x)
+static double chain_value(const term *t, const evaluation *ev, const double *x)
 {
-    (void)t;
+    (void)t, (void)ev;
     double sum = 0;
     for (int i = 0; i < 3 * CHAIN; i++) sum += 0.5 * x[i] * x[i];
     for (int i = 3; i < 3 * CHAIN; i++) sum += 0.5 * (x[i] - x[i - 3]) * (x[i] - x[i - 3]);
     return sum;
 }
 
-static void chain_derivatives(const term *t, int group, const double *x, size_t begin, size_t end,
-                              double *gradient, double *hessian)
+static void chain_derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                              size_t begin, size_t end, double *gradient, double *hessian)
 {
+    (void)ev;
     int width = t->groups[group].width, blocks = width * (width + 1) / 2;
     for (size_t s = begin; s < end; s++) {
         double *g = gradient + 3 * (size_t)width * (s - begin);
@@ -264,11 +267,8 @@ static newton_result minimize_chain(double *x, bool local, int *part_solves)
     static int32_t single[CHAIN], pairs[2 * CHAIN - 2];
     for (int32_t i = 0; i < CHAIN; i++) single[i] = i;
     for (int32_t i = 0; i < 2 * CHAIN - 2; i++) pairs[i] = (i + 1) / 2;
-    term t = {.class = &kind,
-              .weight = 1,
-              .enabled = true,
-              .group_count = 2,
-              .groups = {{1, CHAIN, single}, {2, CHAIN - 1, pairs}}};
+    term t = {
+        .class = &kind, .group_count = 2, .groups = {{1, CHAIN, single}, {2, CHAIN - 1, pairs}}};
     problem p = {0};
     stage_timer timer = {0};
     linear_solver *linear = NULL;
@@ -280,7 +280,7 @@ static newton_result minimize_chain(double *x, bool local, int *part_solves)
     CHECK_OK(linear_create(&(linear_options){.name = "direct"}, &linear, &err), err);
     CHECK_OK(newton_init(&newton, &p, linear, NULL, &err), err);
     newton_options options = {.tolerance = 1e-8, .max_iterations = 2000, .local = local};
-    CHECK_OK(newton_minimize(&newton, x, &options, NULL, &result, &err), err);
+    CHECK_OK(newton_minimize(&newton, &test_evaluation, x, &options, NULL, &result, &err), err);
     CHECK(result.converged && p.free_count == CHAIN && !p.restricted);
     *part_solves = (int)newton.part_solves;
     newton_free(&newton);

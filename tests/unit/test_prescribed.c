@@ -1,6 +1,7 @@
 /* Conditions that end by the place of the bodies, positions from files, and stiffness-proportional
  * damping: what scenes of other programs need beyond held and moved nodes. */
 #include "step/stepper_internal.h"
+#include "support/evaluation.h"
 #include "support/scene_text.h"
 
 #include "base/file.h"
@@ -202,7 +203,7 @@ static damping_term *lagged(stepper *s, double *x)
     size_t scalars = 3 * s->model->rest.count;
     for (size_t i = 0; i < scalars; i++) x[i] = s->state.x[i] + 0.05 * sin(7.0 * (double)i);
     damping_lag(s->damping, x);
-    s->damping->base.weight = 0.3;
+    test_evaluation.force_factor = 0.3;
     return s->damping;
 }
 
@@ -215,10 +216,10 @@ TEST(damping_gradient_is_that_of_the_value)
     CHECK(s->model->rest.count == 8 && s->damping != NULL);
     damping_term *t = lagged(s, x);
     const term_class *class = t->base.class;
-    CHECK(class->value(&t->base, x) == 0);
+    CHECK(class->value(&t->base, &test_evaluation, x) == 0);
     double total[24] = {0}, gradient[12 * 6];
     for (size_t i = 0; i < 24; i++) x[i] += 0.02 * cos(3.0 * (double)i);
-    class->derivatives(&t->base, 0, x, 0, 6, gradient, NULL);
+    class->derivatives(&t->base, &test_evaluation, 0, x, 0, 6, gradient, NULL);
     for (size_t e = 0; e < 6; e++)
         for (size_t k = 0; k < 12; k++)
             total[3 * s->model->tets.data[4 * e + k / 3] + (int)(k % 3)] += gradient[12 * e + k];
@@ -228,9 +229,9 @@ TEST(damping_gradient_is_that_of_the_value)
     for (size_t i = 0; i < 24; i++) {
         double at = x[i];
         x[i] = at + step;
-        double above = class->value(&t->base, x);
+        double above = class->value(&t->base, &test_evaluation, x);
         x[i] = at - step;
-        double below = class->value(&t->base, x);
+        double below = class->value(&t->base, &test_evaluation, x);
         x[i] = at;
         CHECK_NEAR((above - below) / (2 * step), total[i], 1e-7 * largest);
     }
@@ -245,7 +246,7 @@ TEST(damping_spares_translations)
     double x[24];
     damping_term *t = lagged(s, x);
     for (size_t i = 0; i < 24; i++) x[i] += i % 3 == 1 ? 0.5 : 0.25;
-    CHECK_NEAR(t->base.class->value(&t->base, x), 0, 1e-9);
+    CHECK_NEAR(t->base.class->value(&t->base, &test_evaluation, x), 0, 1e-9);
     drop_scene(s, scene);
 }
 

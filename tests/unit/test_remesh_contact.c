@@ -106,6 +106,7 @@ static remesh_problem make_problem(const stepper *s)
                             .materials = materials,
                             .mass_factor = 1,
                             .force_factor = s->options.h * s->options.h,
+                            .kappa = s->evaluation.kappa,
                             .gravity = s->options.gravity,
                             .field_x = FIELD_X,
                             .field_predictor = FIELD_PREDICTOR,
@@ -182,12 +183,14 @@ static void compare_potentials(double friction)
     to_local(s, &m);
     remesh_problem q = make_problem(s);
     double potential, energy;
-    CHECK_OK(problem_update(&s->problem, s->x, &err), err);
-    energy = problem_value(&s->problem, s->x);
+    CHECK_OK(problem_update(&s->problem, &s->evaluation, s->x, &err), err);
+    energy = problem_value(&s->problem, &s->evaluation, s->x);
     CHECK_OK(remesh_potential(&m, &q, false, &potential, &err), err);
-    CHECK(s->contact->base.class->value(&s->contact->base, s->x) > 1e-3 * fabs(energy));
+    CHECK(s->contact->base.class->value(&s->contact->base, &s->evaluation, s->x) >
+          1e-3 * fabs(energy));
     if (friction > 0)
-        CHECK(s->friction->base.class->value(&s->friction->base, s->x) > 1e-6 * fabs(energy));
+        CHECK(s->friction->base.class->value(&s->friction->base, &s->evaluation, s->x) >
+              1e-6 * fabs(energy));
     CHECK_NEAR(potential * q.force_factor, energy, 1e-12 * fabs(energy));
     /* It is the solution of the step already. */
     double relaxed;
@@ -417,13 +420,14 @@ TEST(the_plane)
     q.remeshed = only_first;
     q.material_count = 1;
     double potential, after, energy;
-    CHECK_OK(problem_update(&s->problem, s->x, &err), err);
-    energy = problem_value(&s->problem, s->x);
+    CHECK_OK(problem_update(&s->problem, &s->evaluation, s->x, &err), err);
+    energy = problem_value(&s->problem, &s->evaluation, s->x);
     for (size_t i = beam.vertex_count; i < s->model->rest.count; i++) /* weight of the support */
         energy += q.force_factor *
                   vec3_dot(vec3_load(s->inertia->force + 3 * i), vec3_load(s->x + 3 * i));
     CHECK_OK(remesh_potential(&m, &q, false, &potential, &err), err);
-    CHECK(s->contact->base.class->value(&s->contact->base, s->x) > 1e-3 * fabs(energy));
+    CHECK(s->contact->base.class->value(&s->contact->base, &s->evaluation, s->x) >
+          1e-3 * fabs(energy));
     CHECK_NEAR(potential * q.force_factor, energy, 1e-11 * fabs(energy));
     remesh_options o = remesh_default_options();
     o.split_tolerance = 1e-2;

@@ -5,6 +5,7 @@
 #include "math/rotation.h"
 #include "mesh/generate.h"
 #include "mesh/topology.h"
+#include "support/evaluation.h"
 #include "support/scene_makers.h"
 #include "test.h"
 
@@ -174,16 +175,19 @@ TEST(bad_bodies)
 
 enum { MOST = 12 };
 
-static double value_of(problem *p, const double *x) { return problem_value(p, x); }
+static double value_of(problem *p, const double *x)
+{
+    return problem_value(p, &test_evaluation, x);
+}
 
 static void check_derivatives(stepper *s, const double *x, bool exact)
 {
     problem *p = &s->problem;
     int n = 3 * p->block_count;
     double at[MOST], gradient[MOST], plus[MOST], minus[MOST], h = 1e-5;
-    for (int k = 0; k < p->term_count; k++) p->terms[k]->exact = exact;
-    CHECK_OK(problem_update(p, x, &err), err);
-    CHECK_OK(problem_derivatives(p, x, true, &err), err);
+    test_evaluation.exact = exact;
+    CHECK_OK(problem_update(p, &test_evaluation, x, &err), err);
+    CHECK_OK(problem_derivatives(p, &test_evaluation, x, true, &err), err);
     memcpy(gradient, p->gradient, (size_t)n * sizeof *gradient);
     double matrix[MOST * MOST] = {0}, scale = 0;
     for (int j = 0; j < n; j++)
@@ -196,11 +200,11 @@ static void check_derivatives(stepper *s, const double *x, bool exact)
         memcpy(at, x, (size_t)n * sizeof *at);
         at[i] = x[i] + h;
         double up = value_of(p, at);
-        CHECK_OK(problem_derivatives(p, at, false, &err), err);
+        CHECK_OK(problem_derivatives(p, &test_evaluation, at, false, &err), err);
         memcpy(plus, p->gradient, (size_t)n * sizeof *plus);
         at[i] = x[i] - h;
         double down = value_of(p, at);
-        CHECK_OK(problem_derivatives(p, at, false, &err), err);
+        CHECK_OK(problem_derivatives(p, &test_evaluation, at, false, &err), err);
         memcpy(minus, p->gradient, (size_t)n * sizeof *minus);
         CHECK_NEAR(gradient[i], (up - down) / (2 * h), 1e-7 * scale);
         for (int j = 0; j < n; j++)

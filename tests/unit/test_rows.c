@@ -105,7 +105,7 @@ static void scene_make(row_scene *s, int which, follow first, follow second)
     CHECK_OK(model_finish(&s->m, &err), err);
     contact_options options = {.dhat = c->dhat};
     CHECK_OK(contact_create(&s->m, &options, &s->contact, &err), err);
-    s->contact->kappa = 100;
+    test_evaluation.kappa = 100;
     if (c->list < 0) {
         half_space plane = {{0, 0.005, 0}, {0.1, 1, -0.05}, {0, 0, 0}, 0.4};
         CHECK_OK(contact_add_half_space(s->contact, plane, &err), err);
@@ -114,8 +114,9 @@ static void scene_make(row_scene *s, int which, follow first, follow second)
     CHECK_OK(problem_init(&s->p, model_block_count(&s->m), &timer, &err), err);
     CHECK_OK(problem_add_term(&s->p, &s->contact->base, &err), err);
     CHECK_OK(problem_add_term(&s->p, &s->friction->base, &err), err);
+    test_evaluation.without = term_bit(&s->friction->base);
     memcpy(s->x, s->m.rest.data, s->m.rest.count * sizeof(vec3));
-    CHECK_OK(problem_update(&s->p, s->x, &err), err);
+    CHECK_OK(problem_update(&s->p, &test_evaluation, s->x, &err), err);
     CHECK(contact_count(s->contact) == 1);
     if (c->list >= 0) CHECK(s->contact->active.lists[c->list].count == 1);
 }
@@ -149,8 +150,8 @@ TEST(contact_through_rows)
                 check_gradient(&s.p, s.x, h, 1e-5);
                 /* Projected at the vertices, and the curvature of rigid rows on its own. */
                 check_majorant(&s.p, s.x, h, 1e-5);
-                CHECK_OK(problem_update(&s.p, s.x, &err), err);
-                CHECK_OK(problem_derivatives(&s.p, s.x, true, &err), err);
+                CHECK_OK(problem_update(&s.p, &test_evaluation, s.x, &err), err);
+                CHECK_OK(problem_derivatives(&s.p, &test_evaluation, s.x, true, &err), err);
                 dense_matrix(&s.p.matrix, full);
                 check_definite(3 * s.p.block_count, full);
                 scene_free(&s);
@@ -168,9 +169,8 @@ TEST(friction_through_rows)
                 s.friction->eps = 1e-3;
                 s.friction->h = 0.01;
                 friction_set_start(s.friction, s.x);
-                CHECK_OK(friction_lag(s.friction, &err), err);
-                s.contact->base.enabled = false;
-                s.friction->base.enabled = true;
+                CHECK_OK(friction_lag(s.friction, test_evaluation.kappa, &err), err);
+                test_evaluation.without = term_bit(&s.contact->base);
                 disturb(&s, 2e-3);
                 check_gradient(&s.p, s.x, 1e-5, 1e-4);
                 if (has_rigid((follow)a, (follow)b))
@@ -193,26 +193,29 @@ TEST(steps_along_curved_ways)
         scene_make(&s, which, FOLLOW_RIGID, (follow)second);
         double p[MAX_N] = {0}, scale = trial % 3 == 0 ? 4 : 0.5;
         for (size_t i = 0; i < 3 * s.m.rest.count; i++) p[i] = random_range(&r, -scale, scale);
-        double start = s.contact->min_distance, whole = 0, alpha = 0;
-        CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &whole, &timer, &err),
+        double start = s.contact->min_distance;
+        step_bound bound = {0, -1};
+        CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &bound, &timer, &err),
                  err);
+        double whole = bound.alpha;
         CHECK(whole > 0 && whole <= 1);
         limited += whole < 1;
         /* The same in pieces, as after an iteration that was stopped at once. */
         contact_begin_step(s.contact);
-        s.contact->stopped = 0;
+        s.contact->search->stopped = 0;
         s.contact->edge = 0.02;
-        size_t searches = s.contact->broad_queries;
-        CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &alpha, &timer, &err),
+        size_t searches = s.contact->search->broad_queries;
+        CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &bound, &timer, &err),
                  err);
-        in_pieces += s.contact->broad_queries > searches + 1;
+        double alpha = bound.alpha;
+        in_pieces += s.contact->search->broad_queries > searches + 1;
         differ += !(alpha > 0.7 * whole && alpha < whole / 0.7);
-        CHECK((s.contact->stopped == INFINITY) == (alpha == 1));
+        CHECK((s.contact->search->stopped == INFINITY) == (alpha == 1));
         for (int k = 0; k <= 200; k++) {
             double x[MAX_N];
             for (size_t i = 0; i < 3 * s.m.rest.count; i++) x[i] = s.x[i] + alpha * k / 200 * p[i];
             contact_begin_step(s.contact);
-            CHECK_OK(problem_update(&s.p, x, &err), err);
+            CHECK_OK(problem_update(&s.p, &test_evaluation, x, &err), err);
             CHECK(s.contact->min_distance >= 0.0999 * start);
         }
         scene_free(&s);
@@ -228,17 +231,19 @@ TEST(candidates_cover_curved_ways)
     for (int trial = 0; trial < 200; trial++) {
         row_scene s;
         scene_make(&s, trial % CASES, FOLLOW_RIGID, FOLLOW_RIGID);
-        double p[MAX_N] = {0}, alpha = 0, x[MAX_N];
+        double p[MAX_N] = {0}, x[MAX_N];
+        step_bound bound = {0, -1};
         for (size_t i = 0; i < 3 * s.m.rest.count; i++) p[i] = random_range(&r, -0.6, 0.6);
-        CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &alpha, &timer, &err),
+        CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &bound, &timer, &err),
                  err);
         for (int k = 1; k <= 4; k++) {
-            for (size_t i = 0; i < 3 * s.m.rest.count; i++) x[i] = s.x[i] + alpha * k / 4 * p[i];
+            for (size_t i = 0; i < 3 * s.m.rest.count; i++)
+                x[i] = s.x[i] + bound.alpha * k / 4 * p[i];
             double reused = value_at(&s.p, x);
             contact_begin_step(s.contact);
             CHECK(value_at(&s.p, x) == reused);
             CHECK_OK(
-                s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &alpha, &timer, &err),
+                s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &bound, &timer, &err),
                 err);
         }
         scene_free(&s);

@@ -60,13 +60,12 @@ static void free_world(world *w)
 /* One step along the direction as far as it is allowed; returns its length. */
 static double advance(world *w)
 {
-    double alpha = 1, unchanged = 1;
+    step_bound bound;
     term *elastic = &w->elastic->base, *sentinels = &w->sentinels->base;
-    CHECK_OK(elastic->class->max_step(elastic, w->x, w->direction, 1, &alpha, &timer, &err), err);
-    CHECK_OK(
-        sentinels->class->max_step(sentinels, w->x, w->direction, alpha, &unchanged, &timer, &err),
-        err);
-    CHECK(unchanged == alpha);
+    CHECK_OK(elastic->class->max_step(elastic, w->x, w->direction, 1, &bound, &timer, &err), err);
+    elastic->number = 1; /* bounds[0] is its own */
+    sentinels->class->note_bounds(sentinels, w->x, w->direction, &bound);
+    double alpha = bound.alpha;
     for (int i = 0; i < w->scalars; i++) w->x[i] += alpha * w->direction[i];
     CHECK(elastic_count_inverted(w->elastic, w->x) == 0);
     sentinels->class->adapt(sentinels, w->x);

@@ -52,7 +52,7 @@ static double kappa_after(int steps, double gap, const char *method, const char 
     step_statistics statistics;
     if (!s) return NAN;
     for (int i = 0; i < steps; i++) CHECK_OK(stepper_advance(s, &statistics, &err), err);
-    double kappa = s->contact->kappa;
+    double kappa = s->evaluation.kappa;
     drop_scene(s, scene);
     return kappa;
 }

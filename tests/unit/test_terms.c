@@ -45,8 +45,8 @@ TEST(inertia)
             t->x_tilde[i] = x[i] + random_range(&r, -0.1, 0.1);
             t->force[i] = random_range(&r, -50, 50);
         }
-        t->load_factor = 0.3;
-        t->base.weight = 1.7;
+        test_evaluation.load_factor = 0.3;
+        test_evaluation.mass_factor = 1.7;
         problem p;
         CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
         CHECK_OK(problem_add_term(&p, &t->base, &err), err);
@@ -72,6 +72,7 @@ TEST(inertia)
         t->base.class->destroy(&t->base);
         free_model(m);
     }
+    test_evaluation = evaluation_unit();
 }
 
 /* Near the rest shape the Hessian is definite, so nothing is projected away. */
@@ -84,7 +85,7 @@ TEST(elastic)
         model *m = make_box_model((vec3){1, 0.5, 0.4}, 2, 1, 1, models[k]);
         elastic_term *t = NULL;
         CHECK_OK(elastic_create(m, &t, &err), err);
-        t->base.weight = 0.01;
+        test_evaluation.force_factor = 0.01;
         problem p;
         CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
         CHECK_OK(problem_add_term(&p, &t->base, &err), err);
@@ -98,13 +99,14 @@ TEST(elastic)
         check_hessian(&p, x, 1e-5, 1e-6, false);
         /* The gradient in element order is the same one. */
         gradient_at(&p, x, expected_h);
-        CHECK_OK(elastic_add_gradient(t, x, g, &err), err);
+        term_add_gradient(&t->base, &test_evaluation, x, g);
         for (size_t i = 0; i < 3 * m->rest.count; i++)
             CHECK_NEAR(g[i], expected_h[i], 1e-12 * largest_of(expected_h, 3 * p.block_count));
         problem_free(&p);
         t->base.class->destroy(&t->base);
         free_model(m);
     }
+    test_evaluation = evaluation_unit();
 }
 
 /* A single squeezed tet: the assembled Hessian is the projection of the true
@@ -126,8 +128,8 @@ TEST(elastic_projected)
             for (size_t i = 0; i < 4; i++) x[3 * i + (size_t)(trial % 3)] *= 0.4;
             check_gradient(&p, x, 1e-5, 1e-6);
             difference_hessian(&p, x, 1e-5, expected_h);
-            CHECK_OK(problem_update(&p, x, &err), err);
-            CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+            CHECK_OK(problem_update(&p, &test_evaluation, x, &err), err);
+            CHECK_OK(problem_derivatives(&p, &test_evaluation, x, true, &err), err);
             dense_matrix(&p.matrix, full);
             check_definite(12, full);
             /* The projection is done on dP/dF, not on the 12 x 12 matrix: it must not
@@ -165,17 +167,19 @@ TEST(damping)
     CHECK_OK(problem_add_term(&q, &t->base, &err), err);
     double x[MAX_N], stiffness[24 * 24];
     random_positions(&r, m, 0.05, x);
-    CHECK_OK(problem_update(&p, x, &err), err);
-    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+    CHECK_OK(problem_update(&p, &test_evaluation, x, &err), err);
+    CHECK_OK(problem_derivatives(&p, &test_evaluation, x, true, &err), err);
     dense_matrix(&p.matrix, stiffness);
     damping_lag(t, x);
-    t->base.weight = 0.7;
+    test_evaluation.force_factor = 0.21;
+    test_evaluation.h = 0.3;
     CHECK(value_at(&q, x) == 0);
     for (size_t i = 0; i < 3 * m->rest.count; i++) x[i] += random_range(&r, -0.1, 0.1);
     check_gradient(&q, x, 1e-3, 1e-8);
     check_hessian(&q, x, 1e-3, 1e-8, false);
     for (int i = 0; i < 24 * 24; i++)
         CHECK_NEAR(full[i], 0.7 * beta * stiffness[i], 1e-10 * beta * largest_of(stiffness, 576));
+    test_evaluation = evaluation_unit();
     problem_free(&p);
     problem_free(&q);
     elastic->base.class->destroy(&elastic->base);
@@ -196,8 +200,6 @@ TEST(attachment)
     }
     attachment_ready(t);
     t->stiffness = 30;
-    t->base.enabled = true;
-    t->base.weight = 0.7;
     attachment_update_multipliers(t, x);
     CHECK(vec3_norm2(t->multiplier.data[0]) > 0);
     CHECK(t->multiplier.data[1].y == 0); /* that component is free */
@@ -276,7 +278,7 @@ static void contact_scene_make(contact_scene *s, contact_case which, barrier_kin
     s->m = make_obstacle_model(shape->counts, shape->x);
     contact_options options = {.dhat = shape->dhat, .barrier = barrier};
     CHECK_OK(contact_create(s->m, &options, &s->contact, &err), err);
-    s->contact->kappa = 100;
+    test_evaluation.kappa = 100;
     if (which == CASE_PLANE) {
         half_space plane = {{0, 0.005, 0}, {0.1, 1, -0.05}, {0, 0, 0}, 0.4};
         CHECK_OK(contact_add_half_space(s->contact, plane, &err), err);
@@ -285,12 +287,13 @@ static void contact_scene_make(contact_scene *s, contact_case which, barrier_kin
     CHECK_OK(problem_init(&s->p, model_block_count(s->m), &timer, &err), err);
     CHECK_OK(problem_add_term(&s->p, &s->contact->base, &err), err);
     CHECK_OK(problem_add_term(&s->p, &s->friction->base, &err), err);
+    test_evaluation.without = term_bit(&s->friction->base);
     for (int i = 0; i < s->p.block_count; i++) vec3_store(s->x + 3 * i, shape->x[i]);
-    CHECK_OK(problem_update(&s->p, s->x, &err), err);
+    CHECK_OK(problem_update(&s->p, &test_evaluation, s->x, &err), err);
     /* An end point near an edge is a contact of its own. */
     CHECK(contact_count(s->contact) == 1 || which == CASE_EE_MOLLIFIED_END);
     if (shape->list >= 0) CHECK(s->contact->active.lists[shape->list].count == 1);
-    CHECK(problem_value(&s->p, s->x) > 0);
+    CHECK(problem_value(&s->p, &test_evaluation, s->x) > 0);
 }
 
 static void contact_scene_free(contact_scene *s)
@@ -311,8 +314,8 @@ TEST(contact_barrier)
             double h = 1e-4 * shapes[which].dhat;
             check_gradient(&s.p, s.x, h, 1e-6);
             if (which != CASE_EE_MOLLIFIED_END) check_hessian(&s.p, s.x, h, 2e-6, true);
-            CHECK_OK(problem_update(&s.p, s.x, &err), err);
-            CHECK_OK(problem_derivatives(&s.p, s.x, true, &err), err);
+            CHECK_OK(problem_update(&s.p, &test_evaluation, s.x, &err), err);
+            CHECK_OK(problem_derivatives(&s.p, &test_evaluation, s.x, true, &err), err);
             dense_matrix(&s.p.matrix, full);
             check_definite(3 * s.p.block_count, full);
             contact_scene_free(&s);
@@ -356,10 +359,8 @@ TEST(friction)
                 s.friction->eps = 1e-3;
                 s.friction->h = 0.01;
                 friction_set_start(s.friction, s.x);
-                CHECK_OK(friction_lag(s.friction, &err), err);
-                s.contact->base.enabled = false;
-                s.friction->base.enabled = true;
-                s.friction->base.weight = 2;
+                CHECK_OK(friction_lag(s.friction, test_evaluation.kappa, &err), err);
+                test_evaluation.without = term_bit(&s.contact->base);
                 double amount = slip ? 5e-3 : 4e-4, moved[12];
                 memcpy(moved, s.x, sizeof moved);
                 moved[0] += 0.8 * amount; /* the first vertex slides in two directions */
@@ -372,7 +373,7 @@ TEST(friction)
                 double g[12], force = 0;
                 gradient_at(&s.p, moved, g);
                 for (int k = 0; k < FRICTION_LISTS; k++)
-                    if (s.friction->lists[k].count) force = 2 * s.friction->lists[k].data[0].force;
+                    if (s.friction->lists[k].count) force = s.friction->lists[k].data[0].force;
                 CHECK(force > 0);
                 double weight = 0;
                 for (int k = 0; k < FRICTION_LISTS; k++)
@@ -392,13 +393,12 @@ TEST(friction_of_moving_plane)
     contact_scene_make(&s, CASE_PLANE, BARRIER_C2, FRICTION_C1);
     s.contact->planes.data[0].normal = (vec3){0, 1, 0};
     s.contact->planes.data[0].velocity = (vec3){0.3, 0, 0};
-    CHECK_OK(problem_update(&s.p, s.x, &err), err);
+    CHECK_OK(problem_update(&s.p, &test_evaluation, s.x, &err), err);
     s.friction->eps = 1e-3;
     s.friction->h = 0.01;
     friction_set_start(s.friction, s.x);
-    CHECK_OK(friction_lag(s.friction, &err), err);
-    s.contact->base.enabled = false;
-    s.friction->base.enabled = true;
+    CHECK_OK(friction_lag(s.friction, test_evaluation.kappa, &err), err);
+    test_evaluation.without = term_bit(&s.contact->base);
     double g[3];
     gradient_at(&s.p, s.x, g);
     CHECK(g[0] < 0); /* minus the force: pushed along with the plane */
@@ -412,9 +412,9 @@ TEST(friction_of_moving_plane)
 static double stiffness_along(contact_scene *s, double slid)
 {
     double x[3] = {s->x[0] + slid, s->x[1], s->x[2]};
-    CHECK_OK(problem_update(&s->p, x, &err), err);
+    CHECK_OK(problem_update(&s->p, &test_evaluation, x, &err), err);
     friction_note_iterate(s->friction);
-    CHECK_OK(problem_derivatives(&s->p, x, true, &err), err);
+    CHECK_OK(problem_derivatives(&s->p, &test_evaluation, x, true, &err), err);
     dense_matrix(&s->p.matrix, full);
     return full[0];
 }
@@ -426,13 +426,12 @@ TEST(friction_that_turns)
     contact_scene s;
     contact_scene_make(&s, CASE_PLANE, BARRIER_C2, FRICTION_C1);
     s.contact->planes.data[0].normal = (vec3){0, 1, 0};
-    CHECK_OK(problem_update(&s.p, s.x, &err), err);
+    CHECK_OK(problem_update(&s.p, &test_evaluation, s.x, &err), err);
     s.friction->eps = 1e-3;
     s.friction->h = 0.01;
     friction_set_start(s.friction, s.x);
-    CHECK_OK(friction_lag(s.friction, &err), err);
-    s.contact->base.enabled = false;
-    s.friction->base.enabled = true;
+    CHECK_OK(friction_lag(s.friction, test_evaluation.kappa, &err), err);
+    test_evaluation.without = term_bit(&s.contact->base);
     double force = s.friction->lists[0].data[0].force;
     CHECK(stiffness_along(&s, 0.02) == 0 && stiffness_along(&s, 0.01) == 0);
     CHECK_NEAR(stiffness_along(&s, -0.01), force / 0.01, 1e-9 * force / 0.01);
@@ -442,7 +441,7 @@ TEST(friction_that_turns)
     for (int i = 0; i < 8; i++) stiffness_along(&s, 0.01);
     CHECK(stiffness_along(&s, 0.01) == 0);
     stiffness_along(&s, -0.01);
-    CHECK_OK(friction_lag(s.friction, &err), err);
+    CHECK_OK(friction_lag(s.friction, test_evaluation.kappa, &err), err);
     CHECK(s.friction->lists[0].count == 1);
     CHECK(stiffness_along(&s, 0.01) == 0); /* new forces have no past */
     contact_scene_free(&s);
@@ -494,7 +493,7 @@ static void box_problem_begin(box_problem *b, uint64_t seed)
     CHECK_OK(problem_add_term(&b->p, &b->t->base, &err), err);
     random_positions(&r, b->m, 0.02, b->x);
     gradient_at(&b->p, b->x, b->g);
-    CHECK_OK(problem_derivatives(&b->p, b->x, true, &err), err);
+    CHECK_OK(problem_derivatives(&b->p, &test_evaluation, b->x, true, &err), err);
     dense_matrix(&b->p.matrix, b->whole);
 }
 
@@ -516,8 +515,8 @@ TEST(fixed_coordinates)
     fixed[0] = fixed[1] = fixed[2] = 1; /* block 0 */
     fixed[3 * 4 + 1] = 1;               /* y of block 4 */
     CHECK_OK(problem_set_fixed(p, fixed, &err), err);
-    CHECK_OK(problem_update(p, b.x, &err), err);
-    CHECK_OK(problem_derivatives(p, b.x, true, &err), err);
+    CHECK_OK(problem_update(p, &test_evaluation, b.x, &err), err);
+    CHECK_OK(problem_derivatives(p, &test_evaluation, b.x, true, &err), err);
     CHECK(p->free_count == p->block_count - 1);
     dense_matrix(&p->matrix, full);
     int n = 3 * p->free_count, N = 3 * p->block_count;
@@ -548,7 +547,7 @@ TEST(restricted_problems)
     static const int left[2][4] = {{0, 1, 4, 6}, {1, 4}}, count[2] = {4, 2};
     for (int round = 0; round < 2; round++) {
         CHECK_OK(problem_restrict(p, chosen[round], &err), err);
-        CHECK_OK(problem_derivatives(p, b.x, true, &err), err);
+        CHECK_OK(problem_derivatives(p, &test_evaluation, b.x, true, &err), err);
         dense_matrix(&p->matrix, full);
         int n = 3 * p->free_count;
         CHECK(p->free_count == count[round]);
@@ -561,7 +560,7 @@ TEST(restricted_problems)
         }
     }
     CHECK_OK(problem_lift_restriction(p, &err), err);
-    CHECK_OK(problem_derivatives(p, b.x, true, &err), err);
+    CHECK_OK(problem_derivatives(p, &test_evaluation, b.x, true, &err), err);
     dense_matrix(&p->matrix, full);
     CHECK(p->free_count == p->block_count &&
           memcmp(p->gradient, b.g, (size_t)N * sizeof *b.g) == 0);
@@ -583,7 +582,8 @@ TEST(held_contacts)
     CHECK_OK(
         contact_create(m, &(contact_options){.dhat = 0.1, .barrier = BARRIER_C2}, &contact, &err),
         err);
-    contact->kappa = 100;
+    test_evaluation = evaluation_unit();
+    test_evaluation.kappa = 100;
     CHECK_OK(problem_init(&p, 5, &timer, &err), err);
     CHECK_OK(problem_add_term(&p, &contact->base, &err), err);
     double x[N], moved[N], g[N], way[N] = {0}, alpha = 1;
@@ -597,12 +597,12 @@ TEST(held_contacts)
     CHECK_OK(problem_restrict(&p, (const uint8_t[5]){1}, &err), err);
     double held = value_at(&p, x);
     CHECK(contact_count(contact) == 1 && held > 0 && held < value);
-    CHECK_OK(problem_derivatives(&p, x, true, &err), err);
+    CHECK_OK(problem_derivatives(&p, &test_evaluation, x, true, &err), err);
     CHECK(p.free_count == 1);
     for (int c = 0; c < 3; c++) CHECK_NEAR(p.gradient[c], g[c], 1e-12 * largest_of(g, N));
     CHECK_NEAR(value_at(&p, moved) - held, change, 1e-12 * value);
     way[1] = -0.06;
-    CHECK_OK(problem_max_step(&p, x, way, 1, &alpha, &err), err);
+    CHECK_OK(problem_max_step(&p, &test_evaluation, x, way, 1, &alpha, &err), err);
     CHECK(alpha < 0.5);
     CHECK_OK(problem_lift_restriction(&p, &err), err);
     CHECK(value_at(&p, x) == value && contact_count(contact) == 2);

@@ -1,5 +1,6 @@
 /* What scenes ask of shells and rods around the physics: handles that reverse and let go one after
  * the other, extra weights, damping. */
+#include "support/evaluation.h"
 #include "support/scene_text.h"
 #include "term/damping.h"
 
@@ -134,15 +135,14 @@ TEST(damping_gradient)
     size_t scalars = 3 * s->model->rest.count, groups = 0;
     CHECK(scalars == 21);
     for (size_t i = 0; i < scalars; i++) x[i] = s->state.x[i] + 0.05 * sin(7.0 * (double)i);
-    for (int i = 0; i < s->thin_count; i++) s->thin[i]->weight = 0.01;
     damping_lag(s->damping, x);
-    t->weight = 0.3;
+    test_evaluation.force_factor = 0.3;
     double gradient[21] = {0};
     for (size_t i = 0; i < scalars; i++) x[i] += 0.02 * cos(3.0 * (double)i);
     for (int g = 0; g < t->group_count; g++)
         for (size_t e = 0; e < t->groups[g].count; e++) {
             double part[12];
-            t->class->derivatives(t, g, x, e, e + 1, part, NULL);
+            t->class->derivatives(t, &test_evaluation, g, x, e, e + 1, part, NULL);
             groups += e == 0;
             for (int k = 0; k < 3 * t->groups[g].width; k++)
                 gradient[3 * t->groups[g].blocks[e * (size_t)t->groups[g].width + (size_t)(k / 3)] +
@@ -154,9 +154,9 @@ TEST(damping_gradient)
     for (size_t i = 0; i < scalars; i++) {
         double before = x[i];
         x[i] = before + step;
-        double high = t->class->value(t, x);
+        double high = t->class->value(t, &test_evaluation, x);
         x[i] = before - step;
-        double low = t->class->value(t, x);
+        double low = t->class->value(t, &test_evaluation, x);
         x[i] = before;
         CHECK_NEAR(gradient[i], (high - low) / (2 * step), 1e-6 * largest);
     }
