@@ -27,7 +27,8 @@ typedef enum abut_status {
     ABUT_ERROR_UNSUPPORTED,   /* understood, but this build cannot do it: exit code 2 */
     ABUT_INTERRUPTED,         /* stopped on request, state is good: exit code 130 */
     ABUT_ERROR_INTERNAL,      /* a bug in abut: exit code 5 */
-    ABUT_ERROR_CHECK          /* a check of results found something wrong: exit code 1 */
+    ABUT_ERROR_CHECK,         /* a check of results found something wrong: exit code 1 */
+    ABUT_ERROR_OVERLAP        /* prescribed bodies go through each other in a step: exit code 6 */
 } abut_status;
 
 /* Filled by the function that returned a status other than ABUT_OK. */

@@ -30,6 +30,7 @@ from ._abut import (
     Interrupted,
     NotConvergedError,
     OutOfMemoryError,
+    OverlapError,
     UnsupportedError,
     ccd,
     distance_squared,
@@ -42,7 +43,7 @@ __version__ = version()
 
 __all__ = [
     "PAIR_KINDS", "ActiveSet", "Candidates", "CheckError", "CollisionMesh", "Error", "FileError", "Friction",
-    "InfeasibleError", "InputError", "InternalError", "Interrupted", "NotConvergedError", "OutOfMemoryError",
+    "InfeasibleError", "InputError", "InternalError", "Interrupted", "NotConvergedError", "OutOfMemoryError", "OverlapError",
     "Simulation", "UnsupportedError", "ccd", "distance_squared", "initial_stiffness", "version",
 ]
 

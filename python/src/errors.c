@@ -28,6 +28,8 @@ static error_class classes[] = {
     {ABUT_INTERRUPTED, "Interrupted", "Stopped on request; the state is good.", NULL, NULL},
     {ABUT_ERROR_INTERNAL, "InternalError", "A bug in abut.", &PyExc_RuntimeError, NULL},
     {ABUT_ERROR_CHECK, "CheckError", "A check of results found something wrong.", NULL, NULL},
+    {ABUT_ERROR_OVERLAP, "OverlapError",
+     "Prescribed bodies go through each other; the state is that before the step.", NULL, NULL},
 };
 enum { CLASSES = sizeof classes / sizeof classes[0] };
 

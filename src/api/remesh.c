@@ -338,6 +338,7 @@ abut_status sim_remesh_step(abut_sim *sim, abut_error *err)
         sim->remesh->seconds += timer_now() - began;
         sim->remesh->look[0] = statistics.potential;
     }
+    TRY(stepper_watch(sim->stepper, sim->stepper->x, &statistics, err));
     TRY(stepper_finish(sim->stepper, &statistics, err));
     sim->last = statistics;
     count_step(sim->remesh, &statistics);

@@ -39,6 +39,7 @@ typedef struct run {
     double started, wall_before; /* wall clock at the start; seconds of earlier parts of the run */
     /* sums over all steps, part of the checkpoint */
     int64_t newton_iterations, max_contacts, contact_sum;
+    int64_t overlap_steps; /* in which prescribed bodies met, where that is allowed */
     double min_distance, max_stretch;
     step_accuracy accuracy; /* worst since the start or the resumption */
     int64_t measured_steps;
@@ -117,6 +118,8 @@ static abut_status save_checkpoint(run *r, abut_error *err)
     checkpoint_add_longs(w, "run_counters", counters, 4);
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
     way_record_save(&r->ways, w);
+    if (r->sim->scene->prescribed_overlap)
+        checkpoint_add_longs(w, "run_overlaps", &r->overlap_steps, 1);
     if (s->mlcp) checkpoint_add_doubles(w, "run_mlcp", (const double *)&r->mlcp, MLCP_TOTALS);
     if (status == ABUT_OK) status = checkpoint_write(w, r->checkpoint_path, err);
     checkpoint_writer_free(w);
@@ -130,6 +133,8 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     double values[3 + STAGE_COUNT];
     TRY(checkpoint_copy_longs(c, "run_counters", counters, 4, err));
     TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
+    if (r->sim->scene->prescribed_overlap)
+        TRY(checkpoint_copy_longs(c, "run_overlaps", &r->overlap_steps, 1, err));
     if (r->sim->stepper->mlcp)
         TRY(checkpoint_copy_doubles(c, "run_mlcp", (double *)&r->mlcp, MLCP_TOTALS, err));
     TRY(sim_state_copy(r->sim, c, err));
@@ -298,6 +303,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     summary.accuracy.min_distance = a->min_distance;
     summary.accuracy.min_volume_ratio = a->min_volume_ratio;
     summary.accuracy.admissible = a->admissible;
+    summary.overlap_steps = r->overlap_steps;
     add_remesh(r->sim, &summary);
     summarise_mlcp(r, &summary);
     verify_result last;
@@ -450,6 +456,7 @@ static void count_step(run *r)
     if ((int64_t)l->contacts > r->max_contacts) r->max_contacts = (int64_t)l->contacts;
     r->min_distance = fmin(r->min_distance, l->min_distance);
     r->max_stretch = fmax(r->max_stretch, l->max_stretch);
+    r->overlap_steps += l->prescribed_overlap;
 }
 
 static void count_mlcp(run *r)
@@ -519,7 +526,7 @@ abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options, abut_er
     bool opened = status == ABUT_OK;
     if (status == ABUT_OK) status = run_steps(r, error);
     if (opened) {
-        if (status == ABUT_ERROR_NOT_CONVERGED) {
+        if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_OVERLAP) {
             save_checkpoint(r, NULL);
             if (sim->scene->frame_every > 0 && r->frame_step != sim->stepper->state.steps)
                 write_frame(r, NULL); /* the last state that was reached */

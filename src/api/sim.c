@@ -37,7 +37,10 @@ static abut_status fill(abut_sim *sim, const char *path, const file_bytes *bytes
     else
         TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
     TRY(ranks_check_state(sim, "at the start", error));
-    return verify_start(sim, ranks_index() == 0 ? options->problem_folder : NULL, error);
+    TRY(verify_start(sim, ranks_index() == 0 ? options->problem_folder : NULL, error));
+    return error_add_place(
+        error, sim->scene->path,
+        stepper_foresee(sim->stepper, sim->scene->end_time, sim->scene->remesh.on, error));
 }
 
 static abut_status create(const char *path, const file_bytes *bytes,

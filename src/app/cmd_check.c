@@ -45,31 +45,42 @@ static void count_warning(void *user, abut_log_level level, const char *message)
 
 /* What only shows when it is built: Jacobians of curved cells, masses, collision surfaces,
  * conditions that contradict each other. */
-static void check_building(scene_summary *summary)
+static void check_building(scene_summary *summary, const logger *log, stepper **built)
 {
     const scene_def *scene = summary->scene;
-    stepper *built = NULL;
     abut_error found_error;
-    logger log = {count_warning, summary, ABUT_LOG_WARNING};
     body_shapes shapes = {0};
     abut_status result =
         scene->remesh.on ? body_shapes_init(&shapes, scene, &found_error) : ABUT_OK;
     if (result == ABUT_OK)
-        result = scene_build_shapes(scene, scene->remesh.on ? &shapes : NULL, &log, &built,
-                                    &found_error);
+        result =
+            scene_build_shapes(scene, scene->remesh.on ? &shapes : NULL, log, built, &found_error);
     if (result != ABUT_OK) summary_error(summary, &found_error);
-    stepper_destroy(built);
     body_shapes_free(&shapes);
+}
+
+/* Prescribed bodies that will go through each other. */
+static void check_motion(scene_summary *summary, stepper *built)
+{
+    abut_error found_error;
+    const scene_def *scene = summary->scene;
+    abut_status result = stepper_foresee(built, scene->end_time, scene->remesh.on, &found_error);
+    if (error_add_place(&found_error, scene->path, result) != ABUT_OK)
+        summary_error(summary, &found_error);
 }
 
 static abut_status check_scene(const scene_def *scene, abut_error *err)
 {
     scene_summary summary;
+    stepper *built = NULL;
+    logger log = {count_warning, &summary, ABUT_LOG_WARNING};
     abut_status status = summary_make(scene, &summary, err);
     if (status == ABUT_OK) {
         summary_print(&summary);
-        if (summary.error_count == 0) check_building(&summary);
+        if (summary.error_count == 0) check_building(&summary, &log, &built);
         status = check_start(&summary, err);
+        if (status == ABUT_OK && summary.error_count == 0) check_motion(&summary, built);
+        stepper_destroy(built);
     }
     if (status == ABUT_OK) {
         if (summary.error_count + summary.warning_count == 0)
@@ -113,7 +124,8 @@ const command_def command_check = {
     .details =
         "Reads the scene and its meshes, and lists what is wrong: fields with unknown names or "
         "values out of range, meshes that cannot be read, inverted elements, bodies that intersect "
-        "at the start or lie behind a half space, conditions that select no nodes.\n\nThe exit "
+        "at the start or lie behind a half space, prescribed bodies that will go through each "
+        "other, conditions that select no nodes.\n\nThe exit "
         "code is 2 for wrong fields, 4 for a start that cannot be simulated, 5 for files that "
         "cannot be read, and 0 when there are no more than warnings.",
     .options = options,

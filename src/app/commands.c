@@ -39,6 +39,7 @@ int exit_code_of(abut_status status)
     case ABUT_ERROR_MEMORY: return 5;
     case ABUT_ERROR_INTERNAL: return 5;
     case ABUT_ERROR_CHECK: return 1;
+    case ABUT_ERROR_OVERLAP: return 6;
     case ABUT_INTERRUPTED: return 130;
     }
     return 5;

@@ -13,7 +13,8 @@ static int report(abut_status status, const abut_error *err)
     else
         fprintf(stderr, "abut: %s\n", err->message);
     /* Not a mistake of typing: there is more to say than fits a line. */
-    if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_INFEASIBLE)
+    if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_INFEASIBLE ||
+        status == ABUT_ERROR_OVERLAP)
         fputs("abut: what to do about it is in docs/troubleshooting.md\n", stderr);
     return exit_code_of(status);
 }

@@ -20,6 +20,7 @@ const char *abut_status_name(abut_status status)
     case ABUT_INTERRUPTED: return "interrupted";
     case ABUT_ERROR_INTERNAL: return "internal error";
     case ABUT_ERROR_CHECK: return "check failed";
+    case ABUT_ERROR_OVERLAP: return "prescribed bodies overlap";
     }
     return "unknown status";
 }

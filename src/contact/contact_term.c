@@ -360,8 +360,7 @@ size_t contact_count(const contact_term *t)
 /* ---------------------------------------------------------------------------------------------- */
 /* What can move                                                                                  */
 
-/* True when all coordinates of a vertex are. */
-static bool is_fixed(const contact_term *t, size_t vertex, const uint8_t *fixed)
+bool contact_vertex_is_fixed(const contact_term *t, size_t vertex, const uint8_t *fixed)
 {
     int32_t blocks[ROW_MAX_BLOCKS];
     int count = surface_row_blocks(&t->model->surface, (int32_t)vertex, blocks);
@@ -385,7 +384,7 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed)
 {
     bool changed = false;
     for (size_t i = 0; i < t->model->surface.rows.count; i++) {
-        uint8_t kinematic = is_fixed(t, i, fixed);
+        uint8_t kinematic = contact_vertex_is_fixed(t, i, fixed);
         changed = changed || kinematic != t->kinematic[i];
         t->kinematic[i] = kinematic;
     }
@@ -404,7 +403,7 @@ static abut_status hold(term *base, const uint8_t *held, abut_error *err)
     }
     if (t->prescribed.count == 0) return ABUT_OK;
     for (size_t i = 0; i < n; i++)
-        t->kinematic[i] = t->prescribed.data[i] || (held && is_fixed(t, i, held));
+        t->kinematic[i] = t->prescribed.data[i] || (held && contact_vertex_is_fixed(t, i, held));
     if (!held) array_clear(&t->prescribed);
     kinematic_changed(t);
     return ABUT_OK;

@@ -14,6 +14,7 @@ static const char *state_name(abut_status result)
     case ABUT_OK: return "ok";
     case ABUT_ERROR_NOT_CONVERGED: return "not_converged";
     case ABUT_INTERRUPTED: return "interrupted";
+    case ABUT_ERROR_OVERLAP: return "overlap";
     default: return "error";
     }
 }
@@ -158,7 +159,9 @@ static json_t *build(const run_summary *s)
         "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
-    if (root && (add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||
+    if (root && (json_object_set_new(root, "prescribed_overlap_steps",
+                                     json_integer((json_int_t)s->overlap_steps)) != 0 ||
+                 add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||
                  add_accuracy(root, s) != 0 || add_remesh(root, s) != 0 || add_mlcp(root, s) != 0 ||
                  add_linear(root, s) != 0 || add_ranks(root, s) != 0)) {
         json_decref(root);

@@ -15,8 +15,8 @@ typedef struct body_summary {
 } body_summary;
 
 typedef struct run_summary {
-    abut_status result;  /* ABUT_OK, ..._NOT_CONVERGED and ABUT_INTERRUPTED name the status; other
-                            values give "error" */
+    abut_status result;  /* ABUT_OK, ..._NOT_CONVERGED, ..._OVERLAP and ABUT_INTERRUPTED name the
+                            status; other values give "error" */
     const char *scene;   /* name of the scene, or NULL */
     const char *message; /* why the run ended early, or NULL */
     int64_t steps;
@@ -27,6 +27,7 @@ typedef struct run_summary {
     double min_distance; /* infinite when nothing came near: null in the file */
     double max_stretch;
     int64_t intersections, inverted_elements;
+    int64_t overlap_steps;   /* in which prescribed bodies met, where that is allowed */
     uint64_t peak_rss_bytes; /* see summary_peak_rss */
     int threads, ranks;
     const size_t *rank_rss; /* peak memory of every rank after the last step; NULL: one rank */

@@ -371,6 +371,7 @@ typedef struct scene_def {
     bool planar; /* two-dimensional: everything in the x-y plane */
     /* contact */
     bool contact_enabled;
+    bool prescribed_overlap;
     length_def dhat, eps_v;
     double stiffness; /* 0: adaptive */
     stiffness_rule_word stiffness_rule;

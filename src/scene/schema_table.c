@@ -78,6 +78,10 @@ static const schema_field contact_fields[] = {
      .doc = "Whether bodies collide; without contact they pass through each other."},
     {"dhat", SCHEMA_LENGTH, .initial = "\"1e-3 l\"", ABOVE(0), .unit = "m",
      .doc = "Distance below which the contact barrier repels."},
+    {"prescribed_overlap", SCHEMA_BOOL, .initial = "false",
+     .doc = "Whether bodies, or parts of them, whose motion is prescribed may go through others "
+            "that are prescribed, obstacles, and half-spaces: neither can give way. Otherwise such "
+            "motion is an error. Obstacles may always overlap each other."},
     {"friction", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0),
      .doc = "Coefficient of friction where a body does not give its own."},
     {"friction_pairs", SCHEMA_LIST, .type = &friction_pair_type, .initial = "[]",

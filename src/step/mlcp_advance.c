@@ -89,6 +89,9 @@ abut_status stepper_advance_mlcp(stepper *s, step_statistics *statistics, abut_e
     mlcp_statistics total = {.converged = true};
     *statistics = (step_statistics){0};
     double begin = s->time;
+    memcpy(s->start, s->state.x, s->state.scalars * sizeof *s->start);
+    stepper_set_targets(s, end);
+    TRY(stepper_watch(s, s->target, statistics, err));
     abut_status status = advance_part(s, begin, end, 0, &total, statistics, err);
     s->options.h = h;
     s->time = status == ABUT_OK ? end : begin;

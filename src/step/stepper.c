@@ -40,6 +40,7 @@ static abut_status add_contact(stepper *s, abut_error *err)
     s->friction->eps = o->eps_v * o->h;
     s->friction->h = o->h;
     TRY(guard_create(s->contact, &s->guard, err));
+    prescribed_watch_init(&s->watch, s->contact);
     if (o->use_mlcp)
         return mlcp_create(s->model, &s->problem, s->contact, s->friction, &o->mlcp, &s->mlcp, err);
     TRY(problem_add_term(&s->problem, &s->contact->base, err));
@@ -202,6 +203,7 @@ void stepper_destroy(stepper *s)
     destroy_term((term *)s->surface_load);
     mlcp_destroy(s->mlcp);
     destroy_term((term *)s->guard);
+    prescribed_watch_free(&s->watch);
     destroy_term((term *)s->friction);
     destroy_term((term *)s->contact);
     rigid_motion_free(&s->rigid);
@@ -317,34 +319,6 @@ static vec3 lowest_corner(const stepper *s)
     return low;
 }
 
-/* Marks the prescribed scalars and their targets at the end of the step. */
-static void set_targets(stepper *s, double time)
-{
-    size_t scalars = s->state.scalars;
-    memset(s->fixed, 0, scalars);
-    memcpy(s->target, s->state.x, scalars * sizeof *s->target);
-    for (size_t k = 0; k < s->conditions.count; k++) {
-        condition *c = &s->conditions.data[k];
-        if (c->has_release) condition_release(c, lowest_corner(s));
-        if (!condition_active(c, s->time)) continue;
-        condition_begin(c, s->state.x);
-        for (size_t i = 0; i < c->nodes.count; i++) {
-            vec3 to = condition_node_target(c, i, time);
-            double *target = s->target + 3 * (size_t)c->nodes.data[i];
-            for (int axis = 0; axis < 3; axis++) {
-                if (!(c->axes & 1 << axis)) continue;
-                target[axis] = vec3_get(to, axis);
-                s->fixed[3 * (size_t)c->nodes.data[i] + (size_t)axis] = 1;
-            }
-        }
-    }
-    if (s->model->rigids.count > 0)
-        rigid_motion_prescribe(&s->rigid, s->state.x, s->time, time, s->fixed, s->target);
-    if (s->twist)
-        twist_prescribe(s->model, s->conditions.data, s->conditions.count, s->state.x, s->time,
-                        time, s->holder, s->fixed, s->target);
-}
-
 /* In the plane: z of all nodes stays, rigid bodies turn about z only, affine ones keep A's third
  * row and column. */
 static void hold_plane(stepper *s)
@@ -367,6 +341,38 @@ static void hold_plane(stepper *s)
             second[0] = second[1] = 1;
         }
     }
+}
+
+void stepper_set_targets(stepper *s, double time)
+{
+    size_t scalars = s->state.scalars;
+    memset(s->fixed, 0, scalars);
+    memcpy(s->target, s->state.x, scalars * sizeof *s->target);
+    for (size_t k = 0; k < s->conditions.count; k++) {
+        condition *c = &s->conditions.data[k];
+        if (c->has_release) condition_release(c, lowest_corner(s));
+        if (!condition_active(c, s->time)) continue;
+        condition_begin(c, s->state.x);
+        for (size_t i = 0; i < c->nodes.count; i++) {
+            vec3 to = condition_node_target(c, i, time);
+            double *target = s->target + 3 * (size_t)c->nodes.data[i];
+            for (int axis = 0; axis < 3; axis++) {
+                if (!(c->axes & 1 << axis)) continue;
+                target[axis] = vec3_get(to, axis);
+                s->fixed[3 * (size_t)c->nodes.data[i] + (size_t)axis] = 1;
+            }
+        }
+    }
+    for (size_t k = 0; k < s->rigid.conditions.count; k++) {
+        condition *path = &s->rigid.conditions.data[k].path;
+        if (path->has_release) condition_release(path, lowest_corner(s));
+    }
+    if (s->model->rigids.count > 0)
+        rigid_motion_prescribe(&s->rigid, s->state.x, s->time, time, s->fixed, s->target);
+    if (s->twist)
+        twist_prescribe(s->model, s->conditions.data, s->conditions.count, s->state.x, s->time,
+                        time, s->holder, s->fixed, s->target);
+    if (s->model->planar) hold_plane(s);
 }
 
 double stepper_convergence_length(const stepper *s)
@@ -533,8 +539,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     s->evaluation.h = h;
     if (s->damping) damping_lag(s->damping, s->start);
     if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
-    set_targets(s, end);
-    if (s->model->planar) hold_plane(s);
+    stepper_set_targets(s, end);
     bool friction = s->contact && friction_possible(s->friction);
     if (s->contact) set_counts(s, &s->friction->base, false);
     TRY(problem_set_fixed(&s->problem, s->fixed, err));
@@ -634,6 +639,7 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
     if (s->mlcp) return stepper_advance_mlcp(s, statistics, err);
     *statistics = (step_statistics){0};
     TRY(stepper_solve(s, NULL, statistics, err));
+    TRY(stepper_watch(s, s->x, statistics, err));
     return stepper_finish(s, statistics, err);
 }
 

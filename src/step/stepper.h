@@ -12,6 +12,7 @@
 #include "solve/newton.h"
 #include "step/integrator.h"
 #include "step/prescribed.h"
+#include "step/prescribed_watch.h"
 #include "step/rigid_motion.h"
 #include "step/unreached.h"
 #include "step/way.h"
@@ -42,6 +43,7 @@ typedef struct stepper_options {
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
     bool contact;   /* off: bodies pass through each other */
     contact_options contact_options;
+    bool prescribed_overlap; /* prescribed bodies may go through each other; otherwise an error */
     double friction;         /* mu of bodies that give none */
     double eps_v;            /* m/s: slower sliding counts as sticking */
     int friction_iterations; /* passes of lagged friction per step; 0 = until converged */
@@ -78,6 +80,7 @@ typedef struct step_statistics {
     vec3 linear_momentum, angular_momentum;
     double min_volume_ratio; /* smallest det F */
     bool unconverged;        /* mlcp: the step was cut short */
+    bool prescribed_overlap; /* prescribed bodies meet in this step, which is allowed */
     int repeats;             /* of the step, because its result failed the exact check */
     double max_stretch;      /* largest singular value of F, sheets included */
     stretch_range sheets;
@@ -121,6 +124,8 @@ typedef struct stepper {
     mlcp_solver *mlcp; /* NULL unless asked for; contact and friction only lend their data */
     mlcp_statistics mlcp_statistics;
     guard_term *guard; /* NULL without contact */
+    prescribed_watch watch;
+    bool overlap_told; /* that prescribed bodies meet, once */
     problem problem;
     evaluation evaluation; /* of the step; the stages of the step and the stiffness change it */
     linear_solver *linear;
@@ -150,6 +155,12 @@ abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh 
 /* Initial velocities (3 per block, may be NULL), first accelerations. */
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
 
+/* Follows what is prescribed from the start on until `end` (s), as far as it does not depend on the
+ * run, and refuses what meets on the way: ABUT_ERROR_INFEASIBLE, or a warning where that is
+ * allowed. After so much work it leaves the rest to the steps themselves. remeshed: what deformable
+ * bodies do depends on their later meshes. The state stays as it is. */
+abut_status stepper_foresee(stepper *s, double end, bool remeshed, abut_error *err);
+
 /* One step of size h. On ABUT_ERROR_NOT_CONVERGED the state is that before the step. */
 abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err);
 /* The same in two parts. The first finds the positions at the end of the step (s->x) and leaves the
@@ -161,6 +172,10 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
 abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *err);
 /* What forces of contact and friction are multiplied by in the potential of a step. */
 double stepper_contact_factor(const stepper *s);
+/* Between the two, `to` being s->x: whether what is prescribed meets on the way from the start of
+ * the step. ABUT_ERROR_OVERLAP, or noted in the statistics where it is allowed. */
+abut_status stepper_watch(stepper *s, const double *to, step_statistics *statistics,
+                          abut_error *err);
 /* Energies and momenta of the current state. */
 void stepper_measure(stepper *s, step_statistics *statistics);
 

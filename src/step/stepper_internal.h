@@ -8,6 +8,9 @@
 abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
                                    abut_error *err);
 
+/* Marks the prescribed scalars (s->fixed) of the step from s->time and their targets at `end`. */
+void stepper_set_targets(stepper *s, double end);
+
 /* How long Newton's direction may be at the end, m. */
 double stepper_convergence_length(const stepper *s);
 

@@ -1,0 +1,186 @@
+/* Prescribed bodies that meet: in a step, and foreseen at the start. */
+#include "math/rotation.h"
+#include "step/stepper_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Vertices times steps that are followed ahead, a second or so. What comes later is seen in the
+ * steps themselves. */
+static const double MOST_WORK = 1e7;
+
+static void describe(const stepper *s, const prescribed_finding *finding, double end, char *text,
+                     size_t size)
+{
+    char what[256];
+    prescribed_describe(&s->watch, finding, what, sizeof what);
+    snprintf(text, size, "%s, between %.6g and %.6g s", what, end - s->options.h, end);
+}
+
+static const char ADVICE[] = "bodies of one collision_group pass each other; otherwise change the "
+                             "motion, or allow it with contact.prescribed_overlap";
+
+abut_status stepper_watch(stepper *s, const double *to, step_statistics *statistics,
+                          abut_error *err)
+{
+    prescribed_finding finding;
+    char text[320];
+    double end = (double)(s->state.steps + 1) * s->options.h;
+    if (!s->contact) return ABUT_OK;
+    stage before = timer_switch(&s->timer, STAGE_CHECK);
+    abut_status status = prescribed_watch_look(&s->watch, s->start, to, s->fixed, &finding, err);
+    timer_switch(&s->timer, before);
+    TRY(status);
+    statistics->prescribed_overlap = finding.found;
+    if (!finding.found) return ABUT_OK;
+    describe(s, &finding, end, text, sizeof text);
+    if (!s->options.prescribed_overlap)
+        return error_set(err, ABUT_ERROR_OVERLAP, "", "%s; %s", text, ADVICE);
+    if (!s->overlap_told) log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
+    s->overlap_told = true;
+    return ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+
+/* What following the motion ahead changes, and its own data. */
+typedef struct foresight {
+    ARRAY(double) x, start, rigid_start;
+    ARRAY(int32_t) began, rigid_began;
+    ARRAY(uint8_t) known; /* per scalar: prescribed since the start, and not by the run */
+    double time;
+} foresight;
+
+static void foresight_free(foresight *f)
+{
+    array_free(&f->x);
+    array_free(&f->start);
+    array_free(&f->rigid_start);
+    array_free(&f->began);
+    array_free(&f->rigid_began);
+    array_free(&f->known);
+}
+
+/* memcpy that may be of nothing. */
+static void copy(void *to, const void *from, size_t bytes)
+{
+    if (bytes > 0) memcpy(to, from, bytes);
+}
+
+static bool foresight_save(foresight *f, const stepper *s)
+{
+    const rigid_motion *r = &s->rigid;
+    if (!array_resize(&f->x, s->state.scalars) || !array_resize(&f->known, s->state.scalars) ||
+        !array_resize(&f->start, s->condition_start.count) ||
+        !array_resize(&f->began, s->condition_began.count) ||
+        !array_resize(&f->rigid_start, r->condition_start.count) ||
+        !array_resize(&f->rigid_began, r->condition_began.count))
+        return false;
+    copy(f->x.data, s->state.x, s->state.scalars * sizeof(double));
+    copy(f->start.data, s->condition_start.data, f->start.count * sizeof(double));
+    copy(f->began.data, s->condition_began.data, f->began.count * sizeof(int32_t));
+    copy(f->rigid_start.data, r->condition_start.data, f->rigid_start.count * sizeof(double));
+    copy(f->rigid_began.data, r->condition_began.data, f->rigid_began.count * sizeof(int32_t));
+    f->time = s->time;
+    memset(f->known.data, 1, f->known.count);
+    return true;
+}
+
+static void foresight_restore(const foresight *f, stepper *s)
+{
+    rigid_motion *r = &s->rigid;
+    copy(s->state.x, f->x.data, f->x.count * sizeof(double));
+    copy(s->condition_start.data, f->start.data, f->start.count * sizeof(double));
+    copy(s->condition_began.data, f->began.data, f->began.count * sizeof(int32_t));
+    copy(r->condition_start.data, f->rigid_start.data, f->rigid_start.count * sizeof(double));
+    copy(r->condition_began.data, f->rigid_began.data, f->rigid_began.count * sizeof(int32_t));
+    s->time = f->time;
+}
+
+static bool condition_moves(const condition *c)
+{
+    return c->motions.count > 0 || c->frames.count > 0 || c->displacement[0];
+}
+
+/* Whether anything is moved at all. What ends by a release depends on the run. */
+static bool something_moves(const stepper *s, foresight *f)
+{
+    bool moves = false;
+    for (size_t k = 0; k < s->conditions.count; k++) {
+        const condition *c = &s->conditions.data[k];
+        moves = moves || condition_moves(c);
+        for (size_t i = 0; c->has_release && i < c->nodes.count; i++)
+            memset(f->known.data + 3 * (size_t)c->nodes.data[i], 0, 3);
+    }
+    for (size_t k = 0; k < s->rigid.conditions.count; k++) {
+        const rigid_condition *c = &s->rigid.conditions.data[k];
+        moves = moves || condition_moves(&c->path) || c->poses.count > 0;
+        const rigid_body *b = &s->model->rigids.data[c->rigid];
+        if (c->path.has_release) memset(f->known.data + 3 * (size_t)b->block, 0, 3);
+    }
+    return moves;
+}
+
+static void forget_deformable(const model *m, foresight *f)
+{
+    for (size_t i = 0; i < m->rest.count; i++)
+        if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_DEFORMABLE)
+            memset(f->known.data + 3 * i, 0, 3);
+}
+
+/* Rotation vectors are wrapped between steps, as rigid_motion_advance does. */
+static void wrap_rotations(stepper *s)
+{
+    for (size_t i = 0; i < s->model->rigids.count; i++) {
+        const rigid_body *b = &s->model->rigids.data[i];
+        double *theta = s->state.x + 3 * ((size_t)b->block + 1);
+        if (!b->affine) vec3_store(theta, rotation_wrap(vec3_load(theta)));
+    }
+}
+
+/* One step of what is known. */
+static abut_status follow(stepper *s, foresight *f, double end, bool *found, abut_error *err)
+{
+    prescribed_finding finding;
+    stepper_set_targets(s, end);
+    for (size_t i = 0; i < f->known.count; i++) {
+        f->known.data[i] = f->known.data[i] && s->fixed[i];
+        if (!f->known.data[i]) s->target[i] = s->state.x[i];
+    }
+    TRY(prescribed_watch_look(&s->watch, s->state.x, s->target, f->known.data, &finding, err));
+    copy(s->state.x, s->target, s->state.scalars * sizeof(double));
+    wrap_rotations(s);
+    *found = finding.found;
+    if (!finding.found) return ABUT_OK;
+    char text[320];
+    describe(s, &finding, end, text, sizeof text);
+    if (!s->options.prescribed_overlap)
+        return error_set(err, ABUT_ERROR_INFEASIBLE, "", "%s; %s", text, ADVICE);
+    log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
+    s->overlap_told = true;
+    return ABUT_OK;
+}
+
+abut_status stepper_foresee(stepper *s, double end, bool remeshed, abut_error *err)
+{
+    if (!s->contact) return ABUT_OK;
+    foresight f = {0};
+    abut_status status = ABUT_OK;
+    if (!foresight_save(&f, s))
+        status = error_memory(err, "following prescribed motions");
+    else if (remeshed)
+        forget_deformable(s->model, &f);
+    bool found = false;
+    if (status == ABUT_OK && something_moves(s, &f)) {
+        double h = s->options.h, work = 0;
+        for (int64_t k = 0; status == ABUT_OK && !found; k++) {
+            s->time = (double)k * h;
+            work += (double)(s->model->surface.rows.count + s->model->rest.count);
+            if (s->time >= end * (1 - 1e-9) || work > MOST_WORK) break;
+            status = follow(s, &f, (double)(k + 1) * h, &found, err);
+        }
+        foresight_restore(&f, s);
+    }
+    foresight_free(&f);
+    return status;
+}

@@ -1,0 +1,231 @@
+#include "step/prescribed_watch.h"
+
+#include "ccd/curved.h"
+#include "contact/pair_geometry.h"
+#include "geometry/distance.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void prescribed_watch_init(prescribed_watch *w, const contact_term *contact)
+{
+    w->contact = contact;
+}
+
+void prescribed_watch_free(prescribed_watch *w)
+{
+    array_free(&w->held);
+    array_free(&w->points);
+    collision_surface_free(&w->part);
+    broad_destroy(w->broad);
+    candidate_set_free(&w->candidates);
+    array_free(&w->from);
+    array_free(&w->way);
+    array_free(&w->extra);
+    memset(w, 0, sizeof *w);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* The part of the surface that is prescribed                                                     */
+
+static bool is_obstacle(const model *m, int32_t vertex)
+{
+    return m->bodies.data[m->surface.vertex_body.data[vertex]].kind == BODY_KIND_OBSTACLE;
+}
+
+static bool choose_edges(prescribed_watch *w, const collision_surface *s)
+{
+    array_clear(&w->part.edges);
+    for (size_t i = 0; i < s->edges.count; i += 2) {
+        const int32_t *v = s->edges.data + i;
+        if (!w->held.data[v[0]] || !w->held.data[v[1]]) continue;
+        for (int k = 0; k < 2; k++)
+            if (!array_push(&w->part.edges, v[k])) return false;
+    }
+    return true;
+}
+
+static bool choose_triangles(prescribed_watch *w, const collision_surface *s)
+{
+    array_clear(&w->part.triangles);
+    for (size_t i = 0; i < s->triangles.count; i += 3) {
+        const int32_t *v = s->triangles.data + i;
+        if (!w->held.data[v[0]] || !w->held.data[v[1]] || !w->held.data[v[2]]) continue;
+        for (int k = 0; k < 3; k++)
+            if (!array_push(&w->part.triangles, v[k])) return false;
+    }
+    return true;
+}
+
+static abut_status choose_part(prescribed_watch *w, abut_error *err)
+{
+    const model *m = w->contact->model;
+    const collision_surface *s = &m->surface;
+    array_clear(&w->points);
+    w->some = false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->rows.count; i++) {
+        if (!w->held.data[i]) continue;
+        ok = array_push(&w->points, (int32_t)i);
+        w->some = w->some || !is_obstacle(m, (int32_t)i);
+    }
+    broad_destroy(w->broad);
+    w->broad = NULL;
+    if (ok && !w->some) return ABUT_OK;
+    ok = ok && choose_edges(w, s) && choose_triangles(w, s) &&
+         array_resize(&w->from, s->rows.count) && array_resize(&w->way, s->rows.count) &&
+         array_resize(&w->extra, s->rows.count);
+    if (!ok) return error_memory(err, "watching prescribed bodies");
+    broad_surface shape = {.vertex_count = s->rows.count,
+                           .point_count = w->points.count,
+                           .points = w->points.data,
+                           .edge_count = w->part.edges.count / 2,
+                           .edges = (const int32_t(*)[2])w->part.edges.data,
+                           .triangle_count = w->part.triangles.count / 3,
+                           .triangles = (const int32_t(*)[3])w->part.triangles.data,
+                           .group = s->vertex_group.data,
+                           .group_count = m->bodies.count,
+                           .group_flags = w->contact->group_flags,
+                           .planar = m->planar};
+    return broad_create(&shape, &w->broad, err);
+}
+
+static abut_status set_held(prescribed_watch *w, const uint8_t *fixed, abut_error *err)
+{
+    size_t n = w->contact->model->surface.rows.count;
+    bool changed = w->held.count != n;
+    if (!array_resize(&w->held, n)) return error_memory(err, "watching prescribed bodies");
+    for (size_t i = 0; i < n; i++) {
+        uint8_t held = contact_vertex_is_fixed(w->contact, i, fixed);
+        changed = changed || held != w->held.data[i];
+        w->held.data[i] = held;
+    }
+    return changed ? choose_part(w, err) : ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* A step                                                                                         */
+
+typedef struct surface_move {
+    const double *x, *to;
+} surface_move;
+
+static ccd_path path_of(const prescribed_watch *w, const surface_move *move, int32_t vertex)
+{
+    const collision_surface *s = &w->contact->model->surface;
+    const surface_row *row = &s->rows.data[vertex];
+    vec3 y = w->from.data[vertex];
+    if (row->kind != ROW_RIGID) return (ccd_path){.y = y, .p = w->way.data[vertex]};
+    const double *x = move->x + 3 * (size_t)row->block, *to = move->to + 3 * (size_t)row->block;
+    vec3 theta = vec3_load(x + 3), turn = vec3_sub(vec3_load(to + 3), theta);
+    vec3 center = vec3_load(x), shift = vec3_sub(vec3_load(to), center);
+    if (vec3_norm2(turn) == 0) return (ccd_path){.y = y, .p = shift};
+    return (ccd_path){.y = center,
+                      .p = shift,
+                      .theta = theta,
+                      .dtheta = turn,
+                      .arm = s->arms.data[vertex],
+                      .curved = true};
+}
+
+static bool moves(const prescribed_watch *w, const surface_move *move, const uint8_t *fixed)
+{
+    size_t scalars = 3 * w->contact->model->rest.count;
+    for (size_t i = 0; i < scalars; i++)
+        if (fixed[i] && move->x[i] != move->to[i]) return true;
+    return false;
+}
+
+/* Chords of the ways, and how far the ways are off them at most. */
+static void set_ways(prescribed_watch *w, const surface_move *move)
+{
+    const collision_surface *s = &w->contact->model->surface;
+    collision_surface_positions(s, move->x, w->from.data);
+    collision_surface_positions(s, move->to, w->way.data);
+    for (size_t i = 0; i < s->rows.count; i++) {
+        bool held = w->held.data[i];
+        w->way.data[i] = held ? vec3_sub(w->way.data[i], w->from.data[i]) : (vec3){0};
+        ccd_path path = path_of(w, move, (int32_t)i);
+        w->extra.data[i] = held ? ccd_path_deviation(&path, 0, 1) : 0;
+        if (s->thickness.count > 0) w->extra.data[i] += 0.5 * s->thickness.data[i] * (1 + 1e-12);
+    }
+}
+
+static void look_at_pairs(const prescribed_watch *w, const surface_move *move, ccd_kind kind,
+                          const pair_list *pairs, prescribed_finding *out)
+{
+    const model *m = w->contact->model;
+    int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
+    step_options options = step_default_options();
+    options.keep = 0; /* they may come as near to each other as they like */
+    for (size_t i = 0; i < pairs->count; i++) {
+        int32_t v[4];
+        ccd_path path[4];
+        pair_vertices(&w->part, kind, pairs->data[i], v);
+        if (is_obstacle(m, v[0]) && is_obstacle(m, v[first])) continue;
+        for (int k = 0; k < n; k++) path[k] = path_of(w, move, v[k]);
+        options.min_distance = surface_pair_thickness(&m->surface, v, first, v + first, n - first);
+        step_result result = ccd_curved_pair_step(kind, path, &options);
+        if (!result.limited && !result.touching) continue;
+        if (out->found && result.step >= out->part) continue;
+        *out = (prescribed_finding){.found = true,
+                                    .first = m->surface.vertex_body.data[v[0]],
+                                    .second = m->surface.vertex_body.data[v[first]],
+                                    .plane = -1,
+                                    .part = result.step};
+    }
+}
+
+/* Half-spaces are looked at where the ways end. */
+static void look_at_planes(const prescribed_watch *w, prescribed_finding *out)
+{
+    const contact_term *c = w->contact;
+    for (size_t k = 0; k < c->planes.count; k++)
+        for (size_t i = 0; i < w->points.count && !out->found; i++) {
+            int32_t v = w->points.data[i];
+            if (is_obstacle(c->model, v)) continue;
+            const half_space *plane = &c->planes.data[k];
+            vec3 end = vec3_add(w->from.data[v], w->way.data[v]);
+            double d = half_space_distance(end, plane->origin, plane->normal);
+            if (d > contact_plane_thickness(c, (size_t)v)) continue;
+            *out = (prescribed_finding){.found = true,
+                                        .first = c->model->surface.vertex_body.data[v],
+                                        .second = -1,
+                                        .plane = (int32_t)k};
+        }
+}
+
+abut_status prescribed_watch_look(prescribed_watch *w, const double *x, const double *to,
+                                  const uint8_t *fixed, prescribed_finding *out, abut_error *err)
+{
+    surface_move move = {x, to};
+    *out = (prescribed_finding){.second = -1, .plane = -1};
+    if (!moves(w, &move, fixed)) return ABUT_OK;
+    TRY(set_held(w, fixed, err));
+    if (!w->some) return ABUT_OK;
+    set_ways(w, &move);
+    broad_query query = {
+        .y = w->from.data, .p = w->way.data, .alpha = 1, .extra = w->extra.data, .tight = true};
+    TRY(broad_candidates(w->broad, &query, &w->candidates, err));
+    look_at_pairs(w, &move, CCD_POINT_TRIANGLE, &w->candidates.vt, out);
+    look_at_pairs(w, &move, CCD_EDGE_EDGE, &w->candidates.ee, out);
+    look_at_pairs(w, &move, CCD_POINT_EDGE, &w->candidates.ve, out);
+    look_at_pairs(w, &move, CCD_POINT_POINT, &w->candidates.vv, out);
+    look_at_planes(w, out);
+    return ABUT_OK;
+}
+
+void prescribed_describe(const prescribed_watch *w, const prescribed_finding *finding, char *text,
+                         size_t size)
+{
+    const model_body *bodies = w->contact->model->bodies.data;
+    const char *name = bodies[finding->first].name;
+    if (finding->second < 0)
+        snprintf(text, size, "\"%.60s\" is prescribed to go behind half space %d", name,
+                 finding->plane);
+    else if (finding->second == finding->first)
+        snprintf(text, size, "prescribed parts of \"%.60s\" meet each other", name);
+    else
+        snprintf(text, size, "\"%.60s\" and \"%.60s\" meet, where both are prescribed", name,
+                 bodies[finding->second].name);
+}
