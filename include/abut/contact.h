@@ -237,7 +237,9 @@ typedef struct abut_active_set abut_active_set;
 
 typedef struct abut_active_set_options {
     /* Weigh pairs by the area at rest that their vertices and edges stand for, so that forces do
-     * not depend on the resolution of the meshes; otherwise every pair counts once. */
+     * not depend on the resolution of the meshes; otherwise every pair counts once. Edges and
+     * points without triangles are twice their thickness wide, or else (beside triangles) as wide
+     * as the mean edge is long. */
     bool area_weighted;
 } abut_active_set_options;
 ABUT_API abut_active_set_options abut_default_active_set_options(void);

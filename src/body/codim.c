@@ -344,6 +344,7 @@ abut_status model_add_rod(model *m, const char *name, const mesh *shape, const r
     surface_parts parts;
     TRY(model_begin_body(m, name, BODY_KIND_ROD, shape, &body, err));
     body->density = def->density;
+    body->width = def->diameter;
     TRY(mesh_surface(shape, &parts, err));
     abut_status status =
         parts.edge_count > 0 && parts.triangle_count == 0
@@ -369,6 +370,7 @@ abut_status model_add_particles(model *m, const char *name, const mesh *shape, d
     model_body *body = NULL;
     TRY(model_begin_body(m, name, BODY_KIND_PARTICLES, shape, &body, err));
     body->density = density;
+    body->width = 2 * radius;
     int32_t *points = mem_alloc(shape->vertex_count + 1, sizeof *points);
     if (!points) return error_memory(err, "adding particles");
     for (size_t i = 0; i < shape->vertex_count; i++) points[i] = (int32_t)i;

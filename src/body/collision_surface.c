@@ -19,6 +19,7 @@ void collision_surface_free(collision_surface *s)
     array_free(&s->edge_length2);
     array_free(&s->vertex_on_edge);
     array_free(&s->thickness);
+    array_free(&s->width);
     memset(s, 0, sizeof *s);
 }
 

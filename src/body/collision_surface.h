@@ -48,6 +48,7 @@ typedef struct collision_surface {
     ARRAY(double) edge_length2;    /* squared rest length of every edge */
     ARRAY(uint8_t) vertex_on_edge; /* vertex belongs to some edge (else it is a free point) */
     ARRAY(double) thickness;       /* xi of every vertex; empty: all 0 */
+    ARRAY(double) width; /* of rods and grains at every vertex, m; 0 or empty: not known */
 } collision_surface;
 
 /* xi of a pair of primitives: the mean of the two, that of a primitive the largest of its vertices.

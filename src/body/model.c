@@ -298,16 +298,24 @@ static abut_status sum_load_masses(model *m, abut_error *err)
     return ABUT_OK;
 }
 
-/* Thickness of the surface's vertices, where some body has one. */
+/* Thickness and width of the surface's vertices, where some body has one. */
 static abut_status spread_thickness(model *m, abut_error *err)
 {
-    bool any = false;
-    for (size_t b = 0; b < m->bodies.count; b++) any = any || m->bodies.data[b].offset > 0;
-    if (!any) return ABUT_OK;
-    size_t count = m->surface.rows.count;
-    if (!array_resize(&m->surface.thickness, count)) return error_memory(err, "adding thickness");
-    for (size_t i = 0; i < count; i++)
-        m->surface.thickness.data[i] = m->bodies.data[m->surface.vertex_body.data[i]].offset;
+    collision_surface *s = &m->surface;
+    size_t count = s->rows.count;
+    bool thick = false, wide = false;
+    for (size_t b = 0; b < m->bodies.count; b++) {
+        thick = thick || m->bodies.data[b].offset > 0;
+        wide = wide || m->bodies.data[b].width > 0;
+    }
+    if (!array_resize(&s->thickness, thick ? count : 0) ||
+        !array_resize(&s->width, wide ? count : 0))
+        return error_memory(err, "adding thickness");
+    for (size_t i = 0; i < count; i++) {
+        const model_body *body = &m->bodies.data[s->vertex_body.data[i]];
+        if (thick) s->thickness.data[i] = body->offset;
+        if (wide) s->width.data[i] = body->width;
+    }
     return ABUT_OK;
 }
 

@@ -60,6 +60,7 @@ typedef struct model_body {
     double bend_damping; /* s; that of bending, shells and rods */
     double friction;     /* negative: the scene's */
     double offset;       /* xi: thickness in contact, m */
+    double width;        /* diameter of rods and particles, m; else 0 */
     bool consistent_mass;
     bool nodal;           /* its blocks are positions of nodes */
     bool by_surface;      /* drawn by its collision surface, which is finer than its cells */

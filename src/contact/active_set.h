@@ -36,8 +36,8 @@ typedef ARRAY(contact_stencil) stencil_array;
 
 /* Areas at rest that vertices and edges stand for. */
 typedef struct surface_areas {
-    ARRAY(double) vertex; /* a third of its triangles; of free edges half their lengths; else 1 */
-    ARRAY(double) edge;   /* a third of its triangles; of a free edge its length */
+    ARRAY(double) vertex; /* a third of its triangles; half of its free edges; else its width^2 */
+    ARRAY(double) edge;   /* a third of its triangles; of a free edge its length times its width */
 } surface_areas;
 
 typedef struct surface_links surface_links; /* contact/max_operator.h */

@@ -269,12 +269,15 @@ static void derivatives(const term *base, const evaluation *ev, int group, const
 /* ---------------------------------------------------------------------------------------------- */
 /* Stiffness (IPC supplement 6)                                                                   */
 
-/* What a typical pair is multiplied by besides the stiffness. */
+/* What a typical pair is multiplied by besides the stiffness. Like the mean mass that it is set
+ * against, it is that of simulated bodies: a coarse floor says nothing about what lies on it. */
 static double typical_weight(const contact_term *t)
 {
     double sum = 0;
-    size_t n = t->areas.vertex.count, counted = 0;
-    for (size_t i = 0; i < n; i++) {
+    size_t counted = 0;
+    for (size_t i = 0; i < t->areas.vertex.count; i++) {
+        int32_t body = t->model->surface.vertex_body.data[i];
+        if (t->model->bodies.data[body].kind == BODY_KIND_OBSTACLE) continue;
         sum += t->areas.vertex.data[i];
         counted += t->areas.vertex.data[i] > 0;
     }

@@ -39,6 +39,47 @@ static void add_triangle(surface_areas *areas, const int32_t *v, const vec3 *res
     }
 }
 
+/* Where nothing says how wide an edge or a point is: as wide as the edges around are long. In
+ * scenes without triangles (those of the plane) a unit of depth. */
+static double usual_width(const collision_surface *s, const vec3 *rest)
+{
+    size_t edges = s->edges.count / 2;
+    if (s->triangles.count == 0) return 1;
+    double sum = 0;
+    for (size_t e = 0; e < edges; e++)
+        sum += vec3_norm(vec3_sub(rest[s->edges.data[2 * e]], rest[s->edges.data[2 * e + 1]]));
+    return sum / (double)edges;
+}
+
+static double width_at(const collision_surface *s, size_t vertex, double usual)
+{
+    if (s->width.count > 0 && s->width.data[vertex] > 0) return s->width.data[vertex];
+    if (s->thickness.count > 0 && s->thickness.data[vertex] > 0) return s->thickness.data[vertex];
+    return usual;
+}
+
+/* What belongs to no triangle: the area that it shows to what it touches, an edge its length times
+ * its width, a lone point the square of its width. The stiffness of the barrier is one for all
+ * pairs, so weights in other units (lengths, a number for points) would leave some kinds of bodies
+ * without a force. */
+static void add_widths(surface_areas *areas, const collision_surface *s, const vec3 *rest,
+                       size_t vertex_count)
+{
+    double usual = usual_width(s, rest);
+    for (size_t e = 0; e < s->edges.count / 2; e++) {
+        const int32_t *v = s->edges.data + 2 * e;
+        if (areas->edge.data[e] > 0) continue;
+        double width = width_at(s, (size_t)v[0], usual);
+        double area = width * vec3_norm(vec3_sub(rest[v[1]], rest[v[0]]));
+        areas->edge.data[e] = area;
+        for (int k = 0; k < 2; k++) areas->vertex.data[v[k]] += 0.5 * area;
+    }
+    for (size_t v = 0; v < vertex_count; v++) {
+        double width = width_at(s, v, usual);
+        if (areas->vertex.data[v] <= 0) areas->vertex.data[v] = width * width;
+    }
+}
+
 abut_status surface_areas_measure(surface_areas *areas, const collision_surface *s,
                                   const vec3 *rest, size_t vertex_count, abut_error *err)
 {
@@ -58,16 +99,6 @@ abut_status surface_areas_measure(surface_areas *areas, const collision_surface 
     for (size_t t = 0; t < s->triangles.count / 3; t++)
         add_triangle(areas, s->triangles.data + 3 * t, rest, places, edges);
     mem_free(places);
-    /* What belongs to no triangle: lengths instead of areas. */
-    for (size_t e = 0; e < edges; e++) {
-        const int32_t *v = s->edges.data + 2 * e;
-        if (areas->edge.data[e] > 0) continue;
-        double length = vec3_norm(vec3_sub(rest[v[1]], rest[v[0]]));
-        areas->edge.data[e] = length;
-        for (int k = 0; k < 2; k++) areas->vertex.data[v[k]] += 0.5 * length;
-    }
-    /* A lone point has no measure, but without a weight nothing would hold it off. */
-    for (size_t v = 0; v < vertex_count; v++)
-        if (areas->vertex.data[v] <= 0) areas->vertex.data[v] = 1;
+    add_widths(areas, s, rest, vertex_count);
     return ABUT_OK;
 }

@@ -95,7 +95,10 @@ static const schema_field contact_fields[] = {
             "integrator's factor on forces (h^2 for implicit Euler)."},
     {"area_weighted", SCHEMA_BOOL, .initial = "false",
      .doc = "Pairs count by the area at rest of their vertices and edges instead of once each, so "
-            "that contact forces do not depend on the resolution of the meshes."},
+            "that contact forces do not depend on the resolution of the meshes. Rods count with "
+            "length times diameter, particles with the square of their diameter; wires and points "
+            "of obstacles are as wide as their `offset`, or else as the edges of the scene are "
+            "long."},
     {"improved_max", SCHEMA_BOOL, .initial = "false",
      .doc = "Pairs that share their closest feature count once: edges and vertices between "
             "neighbours are subtracted (convergent IPC)."},

@@ -12,6 +12,7 @@ static abut_error err;
 static stage_timer timer;
 
 static const double SIZE = 0.1, DENSITY = 1000, GRAVITY = 9.81, STIFFNESS = 1e3;
+static const double PI = 3.14159265358979323846;
 
 /* Height of a stiff block above the ground in equilibrium. ground: a half-space, or an obstacle. */
 static double resting_height(int cells, double dhat, bool weighted, bool obstacle)
@@ -43,17 +44,22 @@ static double resting_height(int cells, double dhat, bool weighted, bool obstacl
     return lowest;
 }
 
-/* Where kappa dhat^-3 (-d/dd b(d^2)) is the weight per area, by bisection on the formula. area:
- * what carries, over that of the bottom. */
-static double expected_height(double dhat, double area)
+/* Where kappa dhat^-3 (-d/dd b(d^2)) is the pressure, by bisection on the formula. */
+static double height_under(double pressure, double dhat)
 {
-    double low = 0, high = 1, pressure = DENSITY * GRAVITY * SIZE / STIFFNESS / area;
+    double low = 0, high = 1;
     for (int i = 0; i < 100; i++) {
         double r = 0.5 * (low + high), q = r * r;
         double force = -(1 - q) * (2 * log(q) - 1 / q + 1) * 2 * r;
-        *(force > pressure ? &low : &high) = r;
+        *(force > pressure / STIFFNESS ? &low : &high) = r;
     }
     return 0.5 * (low + high) * dhat;
+}
+
+/* area: what carries, over that of the bottom. */
+static double expected_height(double dhat, double area)
+{
+    return height_under(DENSITY * GRAVITY * SIZE / area, dhat);
 }
 
 TEST(gap_over_a_half_space)
@@ -121,24 +127,117 @@ TEST(weighted_term_matches_differences)
     free_model(m);
 }
 
-/* A point without an area must not fall through: it has the weight 1. */
+/* Lowest node of a body at the end of a scene. */
+static double lowest_after(const char *text, int steps, size_t which)
+{
+    abut_sim *sim = NULL;
+    CHECK_OK(abut_sim_create(text, strlen(text), NULL, NULL, &sim, &err), err);
+    if (!sim) return NAN;
+    for (int i = 0; i < steps; i++) CHECK_OK(abut_sim_step(sim, &err), err);
+    abut_body body;
+    double lowest = INFINITY;
+    CHECK(abut_sim_body(sim, which, &body));
+    for (size_t i = 0; i < body.node_count; i++)
+        lowest = fmin(lowest, abut_sim_positions(sim)[3 * (body.first_node + i) + 1]);
+    abut_sim_destroy(sim);
+    return lowest;
+}
+
+/* Grains and rods rest where the pressure of the barrier on the area that they show, the square of
+ * the diameter or length times diameter, carries them. */
+TEST(points_and_rods_have_areas)
+{
+    static const char scene[] =
+        "{\"abut\": 1, \"time\": {\"step\": 1, \"steps\": 1, \"integrator\": "
+        "\"quasi-static\"}, \"ground\": 0, \"contact\": {\"dhat\": 0.01, \"stiffness\": %g, "
+        "\"area_weighted\": true, \"physical\": true}, \"solver\": {\"tolerance\": 1e-9}, "
+        "\"bodies\": [{%s, \"translate\": [0, 0.006, 0], \"fix\": {\"axes\": \"xz\"}}]}";
+    char text[1500], body[600];
+    for (int k = 1; k <= 2; k++) {
+        double diameter = 0.02 * k;
+        snprintf(body, sizeof body,
+                 "\"name\": \"grains\", \"type\": \"particles\", \"mesh\": {\"lattice\": "
+                 "{\"counts\": [2, 1, 2], \"spacing\": 0.1}}, \"density\": %g, "
+                 "\"particles\": {\"radius\": %g}",
+                 DENSITY, 0.5 * diameter);
+        snprintf(text, sizeof text, scene, STIFFNESS, body);
+        double expected = height_under(DENSITY * GRAVITY * diameter * PI / 6, 0.01);
+        CHECK_NEAR(lowest_after(text, 1, 0), expected, 1e-4 * expected);
+        snprintf(body, sizeof body,
+                 "\"name\": \"rod\", \"type\": \"rod\", \"mesh\": {\"polyline\": {\"from\": "
+                 "[0, 0, 0], \"to\": [0.4, 0, 0], \"segments\": 4}}, \"material\": "
+                 "{\"young\": 1e6, \"poisson\": 0.3, \"density\": %g}, \"rod\": "
+                 "{\"diameter\": %g}",
+                 DENSITY, diameter);
+        snprintf(text, sizeof text, scene, STIFFNESS, body);
+        expected = height_under(DENSITY * GRAVITY * diameter * PI / 4, 0.01);
+        CHECK_NEAR(lowest_after(text, 1, 0), expected, 1e-4 * expected);
+    }
+}
+
+/* With a stiffness that is chosen, grains of one size rest where they do without weights: all of
+ * them have the same. */
 TEST(lone_points_are_held_off)
 {
     static const char text[] =
         "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"ground\": 0, "
-        "\"contact\": {\"dhat\": 0.01, \"area_weighted\": true}, \"bodies\": [{\"name\": "
+        "\"contact\": {\"dhat\": 0.01, \"area_weighted\": %s}, \"bodies\": [{\"name\": "
         "\"grains\", \"type\": \"particles\", \"mesh\": {\"lattice\": {\"counts\": [2, 1, 2], "
         "\"spacing\": 0.1}}, \"density\": 1000, \"particles\": {\"radius\": 0.01}, "
         "\"translate\": [0, 0.1, 0]}]}";
-    abut_sim *sim = NULL;
-    CHECK_OK(abut_sim_create(text, strlen(text), NULL, NULL, &sim, &err), err);
-    if (!sim) return;
-    for (int i = 0; i < 40; i++) CHECK_OK(abut_sim_step(sim, &err), err);
-    abut_body body;
-    CHECK(abut_sim_body(sim, 0, &body));
-    for (size_t i = 0; i < body.node_count; i++)
-        CHECK_NEAR(abut_sim_positions(sim)[3 * (body.first_node + i) + 1], 0.005, 0.005);
-    abut_sim_destroy(sim);
+    char weighted[800], plain[800];
+    snprintf(weighted, sizeof weighted, text, "true");
+    snprintf(plain, sizeof plain, text, "false");
+    double expected = lowest_after(plain, 40, 0);
+    CHECK(expected > 0.002 && expected < 0.005);
+    CHECK_NEAR(lowest_after(weighted, 40, 0), expected, 0.05 * expected);
+}
+
+/* Cloth, grains and a rod that lie on a coarse floor. with: which of them are there. */
+static void rest_beside(const char *with, double heights[3])
+{
+    static const char *const bodies[] = {
+        "{\"name\": \"cloth\", \"type\": \"shell\", \"mesh\": {\"grid\": {\"size\": [0.3, 0.3], "
+        "\"cells\": [16, 16]}}, \"shell\": {\"preset\": \"cotton\"}, \"translate\": [-0.3, "
+        "0.0005, 0]}",
+        "{\"name\": \"sand\", \"type\": \"particles\", \"mesh\": {\"lattice\": {\"counts\": [6, "
+        "1, 6], \"spacing\": 0.01}}, \"density\": 1600, \"particles\": {\"radius\": 0.002}, "
+        "\"translate\": [0.3, 0.0005, 0]}",
+        "{\"name\": \"rod\", \"type\": \"rod\", \"mesh\": {\"polyline\": {\"from\": [0.1, 0, "
+        "-0.3], \"to\": [0.1, 0, 0.3], \"segments\": 20}}, \"material\": {\"young\": 1e6, "
+        "\"poisson\": 0.3, \"density\": 1000}, \"rod\": {\"diameter\": 0.004}, "
+        "\"translate\": [0, 0.0005, 0]}"};
+    char text[3000];
+    int used = snprintf(text, sizeof text,
+                        "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 30}, \"solver\": "
+                        "{\"tolerance\": 1e-4}, \"contact\": {\"dhat\": 1e-4, "
+                        "\"area_weighted\": true}, \"bodies\": [{\"name\": \"floor\", \"type\": "
+                        "\"obstacle\", \"mesh\": {\"grid\": {\"size\": [1.2, 1.2], \"cells\": "
+                        "[6, 6]}}}");
+    for (int k = 0; k < 3; k++)
+        if (with[k] == '1')
+            used += snprintf(text + used, sizeof text - (size_t)used, ", %s", bodies[k]);
+    snprintf(text + used, sizeof text - (size_t)used, "]}");
+    size_t at = 1;
+    for (int k = 0; k < 3; k++)
+        if (with[k] == '1') heights[k] = lowest_after(text, 30, at++);
+}
+
+/* The stiffness is one for all pairs: it must suit each kind beside the others as it does alone. */
+TEST(kinds_of_bodies_beside_each_other)
+{
+    static const char *const beside[] = {"110", "101", "011", "111"};
+    double alone[3], together[3];
+    rest_beside("100", alone);
+    rest_beside("010", alone);
+    rest_beside("001", alone);
+    for (int k = 0; k < 3; k++) CHECK(alone[k] > 0.3 * 1e-4 && alone[k] < 1e-4);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        rest_beside(beside[i], together);
+        for (int k = 0; k < 3; k++)
+            if (beside[i][k] == '1')
+                CHECK(together[k] > 0.5 * alone[k] && together[k] < 2 * alone[k]);
+    }
 }
 
 int main(void)
@@ -146,6 +245,8 @@ int main(void)
     RUN(gap_over_a_half_space);
     RUN(gap_over_an_obstacle);
     RUN(weighted_term_matches_differences);
+    RUN(points_and_rods_have_areas);
     RUN(lone_points_are_held_off);
+    RUN(kinds_of_bodies_beside_each_other);
     return TEST_END();
 }
