@@ -38,7 +38,7 @@ typedef struct run {
     step_table table;
     double started, wall_before; /* wall clock at the start; seconds of earlier parts of the run */
     /* sums over all steps, part of the checkpoint */
-    int64_t newton_iterations, max_contacts, contact_sum;
+    int64_t newton_iterations, max_contacts, contact_sum, friction_unsettled_steps;
     int64_t overlap_steps; /* in which prescribed bodies met, where that is allowed */
     double min_distance, max_stretch;
     step_accuracy accuracy; /* worst since the start or the resumption */
@@ -112,10 +112,11 @@ static abut_status save_checkpoint(run *r, abut_error *err)
     checkpoint_writer *w = mem_calloc(1, sizeof *w);
     if (!w) return error_memory(err, "writing a checkpoint");
     abut_status status = sim_state_add(r->sim, r->scene_hash, w, err);
-    int64_t counters[] = {r->newton_iterations, r->max_contacts, r->contact_sum, r->frame_step};
+    int64_t counters[] = {r->newton_iterations, r->max_contacts, r->contact_sum, r->frame_step,
+                          r->friction_unsettled_steps};
     double values[3 + STAGE_COUNT] = {r->min_distance, r->max_stretch, wall_seconds(r)};
     memcpy(values + 3, s->timer.seconds, sizeof s->timer.seconds);
-    checkpoint_add_longs(w, "run_counters", counters, 4);
+    checkpoint_add_longs(w, "run_counters", counters, 5);
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
     way_record_save(&r->ways, w);
     if (r->sim->scene->prescribed_overlap)
@@ -129,9 +130,9 @@ static abut_status save_checkpoint(run *r, abut_error *err)
 
 static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *err)
 {
-    int64_t counters[4];
+    int64_t counters[5];
     double values[3 + STAGE_COUNT];
-    TRY(checkpoint_copy_longs(c, "run_counters", counters, 4, err));
+    TRY(checkpoint_copy_longs(c, "run_counters", counters, 5, err));
     TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
     if (r->sim->scene->prescribed_overlap)
         TRY(checkpoint_copy_longs(c, "run_overlaps", &r->overlap_steps, 1, err));
@@ -143,6 +144,7 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     r->max_contacts = counters[1];
     r->contact_sum = counters[2];
     r->frame_step = counters[3];
+    r->friction_unsettled_steps = counters[4];
     r->min_distance = values[0];
     r->max_stretch = values[1];
     r->wall_before = values[2];
@@ -279,6 +281,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
                            .wall_seconds = wall_seconds(r),
                            .newton_iterations = r->newton_iterations,
                            .max_contacts = r->max_contacts,
+                           .friction_unsettled_steps = r->friction_unsettled_steps,
                            .min_distance = r->min_distance,
                            .max_stretch = r->max_stretch,
                            .peak_rss_bytes = summary_peak_rss(),
@@ -358,7 +361,8 @@ static abut_status append_row(run *r, abut_error *err)
                     .splits = (double)l->remesh.splits,
                     .collapses = (double)l->remesh.collapses,
                     .swaps = (double)l->remesh.swaps,
-                    .smoothings = (double)l->remesh.smoothings};
+                    .smoothings = (double)l->remesh.smoothings,
+                    .friction_unsettled = l->friction_unsettled};
     return table_append(&r->table, &row, err);
 }
 
@@ -452,6 +456,7 @@ static void count_step(run *r)
 {
     const step_statistics *l = &r->sim->last;
     r->newton_iterations += l->newton_iterations;
+    r->friction_unsettled_steps += l->friction_unsettled;
     r->contact_sum += (int64_t)l->contacts;
     if ((int64_t)l->contacts > r->max_contacts) r->max_contacts = (int64_t)l->contacts;
     r->min_distance = fmin(r->min_distance, l->min_distance);

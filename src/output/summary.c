@@ -147,16 +147,18 @@ static int add_point_norms(json_t *root, const run_summary *s)
 static json_t *build(const run_summary *s)
 {
     json_t *root = json_pack(
-        "{s:s, s:o, s:s, s:o, s:I, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:i, s:o, "
+        "{s:s, s:o, s:s, s:o, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:I, s:I, s:I, s:i, "
+        "s:o, "
         "s:{s:o, s:o, s:o, s:o}}",
         "status", state_name(s->result), "message", text_or_null(s->message), "abut",
         abut_version(), "scene", text_or_null(s->scene), "steps", (json_int_t)s->steps,
         "simulated_seconds", real(s->simulated_seconds), "wall_seconds", real(s->wall_seconds),
-        "newton_iterations", (json_int_t)s->newton_iterations, "max_contacts",
-        (json_int_t)s->max_contacts, "mean_contacts", real(s->mean_contacts), "min_distance",
-        real(s->min_distance), "max_stretch", real(s->max_stretch), "intersections",
-        (json_int_t)s->intersections, "inverted_elements", (json_int_t)s->inverted_elements,
-        "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
+        "newton_iterations", (json_int_t)s->newton_iterations, "friction_unsettled_steps",
+        (json_int_t)s->friction_unsettled_steps, "max_contacts", (json_int_t)s->max_contacts,
+        "mean_contacts", real(s->mean_contacts), "min_distance", real(s->min_distance),
+        "max_stretch", real(s->max_stretch), "intersections", (json_int_t)s->intersections,
+        "inverted_elements", (json_int_t)s->inverted_elements, "peak_rss_bytes",
+        (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
     if (root && (json_object_set_new(root, "prescribed_overlap_steps",

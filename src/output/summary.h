@@ -23,6 +23,7 @@ typedef struct run_summary {
     double simulated_seconds, wall_seconds;
     int64_t newton_iterations;
     int64_t max_contacts;
+    int64_t friction_unsettled_steps; /* whose passes of friction ended before its forces settled */
     double mean_contacts;
     double min_distance; /* infinite when nothing came near: null in the file */
     double max_stretch;

@@ -13,9 +13,9 @@ static const char header[] =
     "step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,kappa,kinetic,elastic,"
     "gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,"
     "angular_momentum_y,angular_momentum_z,max_stretch,mean_stretch,min_stretch,"
-    "mean_compression,potential,unknowns,splits,collapses,swaps,smoothings\n";
+    "mean_compression,potential,unknowns,splits,collapses,swaps,smoothings,friction_unsettled\n";
 
-enum { REAL_COUNT = 24, ROW_SIZE = (REAL_COUNT + 4) * NUMBER_TEXT_SIZE };
+enum { REAL_COUNT = 25, ROW_SIZE = (REAL_COUNT + 4) * NUMBER_TEXT_SIZE };
 
 static abut_status io_error(abut_error *err, const char *path, const char *what)
 {
@@ -48,7 +48,8 @@ static void list_reals(step_row *r, double *reals[REAL_COUNT])
                                 &r->splits,
                                 &r->collapses,
                                 &r->swaps,
-                                &r->smoothings};
+                                &r->smoothings,
+                                &r->friction_unsettled};
     memcpy(reals, list, sizeof list);
 }
 
@@ -115,7 +116,7 @@ static abut_status read_rows(const char *path, const file_bytes *bytes, step_row
         step_row row;
         if (!parse_row(bytes->data + at, end + 1, &row))
             status = error_set(err, ABUT_ERROR_INPUT, path,
-                               "line %zu: is not a row of 28 numbers separated by commas", line);
+                               "line %zu: is not a row of 29 numbers separated by commas", line);
         else if (!array_push(&list, row))
             status = error_memory(err, "reading steps.csv");
         at = (size_t)(end - bytes->data) + 1;

@@ -9,11 +9,11 @@ typedef struct step_accuracy {
     double momentum;                      /* N: largest force that is not balanced by the others */
     double smallest_force, largest_force; /* N: normal forces of contacts; positivity: >= 0 */
     double total_force;                   /* N: sum of their sizes */
-    double complementarity;               /* N m: largest force times gap beyond dhat; should be 0 */
-    double slackness;                     /* N m: largest force times distance */
-    double min_distance;                  /* m: admissibility; infinite when nothing is near */
-    double min_volume_ratio;              /* injectivity: smallest det F */
-    bool admissible;                      /* by the exact check of the positions */
+    double complementarity;  /* N m: largest force times gap beyond dhat; should be 0 */
+    double slackness;        /* N m: largest force times distance */
+    double min_distance;     /* m: admissibility; infinite when nothing is near */
+    double min_volume_ratio; /* injectivity: smallest det F */
+    bool admissible;         /* by the exact check of the positions */
 } step_accuracy;
 
 /* Measures the step that stepper_advance has just finished. */

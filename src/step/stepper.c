@@ -462,10 +462,11 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
         /* One iteration means that the refreshed forces left the state as it is. */
         if (pass > 0 && result.iterations <= 1) break;
         bool until_converged = s->options.friction_iterations == 0;
-        if (until_converged && pass > 0 &&
-            lagging_in_circles(moves, pass - 1, result.first_direction))
+        if (pass + 1 == passes || (until_converged && pass > 0 &&
+                                   lagging_in_circles(moves, pass - 1, result.first_direction))) {
+            statistics->friction_unsettled = until_converged;
             break;
-        if (pass + 1 == passes) break;
+        }
         TRY(lag_friction(s, s->x, err));
         TRY(stepper_renew_stiffness(s, s->x, err));
     }

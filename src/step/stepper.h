@@ -74,6 +74,9 @@ typedef struct remesh_counts {
 
 typedef struct step_statistics {
     int newton_iterations, friction_iterations;
+    /* Passes were to go on until the forces of friction settle, and have ended before: in circles,
+     * or because there were too many. */
+    bool friction_unsettled;
     size_t contacts;
     double min_distance, kappa;
     double kinetic, elastic, gravity, contact; /* J */

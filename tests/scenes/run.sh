@@ -135,5 +135,23 @@ else
     echo "no small file system to fill: left to unit/test_run_faults"
 fi
 
+# Friction in a narrow groove goes in circles, which is flagged, also after a resumption; in a slippery one it settles.
+cat > "$scratch/groove.json" << 'END'
+{"abut": 1, "time": {"step": 0.02, "steps": 8}, "solver": {"tolerance": 1e-6},
+ "contact": {"friction": 1, "friction_iterations": 0, "eps_v": 1e-4, "dhat": 1e-3},
+ "half_spaces": [{"origin": [0, 0, 0], "normal": [0.94, 0.34, 0]}, {"origin": [0, 0, 0], "normal": [-0.94, 0.34, 0]}],
+ "bodies": [{"type": "rigid", "mesh": {"sphere": {"radius": 0.1, "level": 1}}, "density": 1000, "translate": [0, 0.3, 0]}]}
+END
+flagged() { cut -d, -f29 "$1/steps.csv" | grep -c '^1$'; }
+"$abut" run "$scratch/groove.json" -o "$scratch/groove" --quiet --steps 5 || fail "groove"
+"$abut" run "$scratch/groove.json" -o "$scratch/groove" --quiet --resume || fail "groove, resumed"
+[ "$(flagged "$scratch/groove")" -ge 5 ] || fail "friction in circles is not flagged"
+grep -q "\"friction_unsettled_steps\": $(flagged "$scratch/groove")," "$scratch/groove/run.json" || fail "unsettled steps are not counted"
+"$abut" run "$scratch/groove.json" -o "$scratch/slippery" --quiet --set contact.friction=0.2 || fail "slippery groove"
+[ "$(flagged "$scratch/slippery")" = 0 ] || fail "friction that settles is flagged"
+grep -q '"friction_unsettled_steps": 0,' "$scratch/slippery/run.json" || fail "settled steps are counted"
+"$abut" run "$scratch/groove.json" -o "$scratch/once" --quiet --set contact.friction_iterations=1 || fail "groove, one pass"
+[ "$(flagged "$scratch/once")" = 0 ] || fail "a number of passes that was asked for is flagged"
+
 [ $failures = 0 ] && echo "all good"
 exit $((failures > 0))
