@@ -82,7 +82,8 @@ TEST(mollified_pairs_count_with_their_mollifier)
     CHECK(s->contact->active.lists[LIST_EE_MOLLIFIED].count == 1);
     CHECK(active_set_count(&s->contact->active) == 1);
     double lift = 0;
-    CHECK_OK(problem_term_gradient(&s->problem, &s->contact->base, s->x, &err), err);
+    CHECK_OK(problem_term_gradient(&s->problem, &s->contact->base, &s->evaluation, s->x, &err),
+             err);
     for (size_t i = 1; i < 3 * (size_t)s->problem.free_count; i += 3)
         lift -= s->problem.gradient[i] / stepper_contact_factor(s);
     CHECK(lift > 0);
