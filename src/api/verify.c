@@ -3,6 +3,7 @@
 
 #include "api/model_frame.h"
 #include "base/file.h"
+#include "material/law.h"
 #include "output/between.h"
 #include "output/series.h"
 #include "scene/start.h"
@@ -48,10 +49,7 @@ static verify_limit limit_of(const body_def *def)
 /* Materials whose energy stays finite when a tet loses its volume. */
 static bool allows_inversion(const body_def *body)
 {
-    material_model kind = body->material.model;
-    return body->type == BODY_DEFORMABLE &&
-           (kind == MATERIAL_FIXED_COROTATED || kind == MATERIAL_COROTATED ||
-            kind == MATERIAL_LINEAR || kind == MATERIAL_SVK);
+    return body->type == BODY_DEFORMABLE && !elastic_laws[body->material.model]->forbids_inversion;
 }
 
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,

@@ -1,6 +1,7 @@
 #include "material/elastic.h"
 
 #include "material/elastic_internal.h"
+#include "material/law.h"
 #include "math/eigen.h"
 #include "math/svd.h"
 
@@ -12,7 +13,7 @@ elastic_parameters elastic_from_young(elastic_model model, double young, double 
     elastic_parameters p = {.model = model,
                             .mu = young / (2.0 * (1.0 + poisson)),
                             .lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))};
-    if (model != ELASTIC_OGDEN) return p;
+    if (model != ELASTIC_OGDEN && model != ELASTIC_MOONEY_RIVLIN) return p;
     return elastic_mooney_rivlin(p.mu / 4, p.mu / 4, p.lambda + 2 * p.mu / 3);
 }
 
@@ -305,23 +306,23 @@ static void add_barrier(const elastic_parameters *m, mat3 f, bool project, doubl
     if (spectrum) barrier_spectrum(m, f, first, second, project, spectrum);
 }
 
-static void evaluate_plain(const elastic_parameters *material, mat3 f, bool project, double *energy,
-                           mat3 *stress, elastic_spectrum *spectrum)
+const elastic_law neo_hookean_law = {.doc = "mu/2 (|F|^2 - 3) - mu ln J + lambda/2 (ln J)^2",
+                                     .forbids_inversion = true,
+                                     .evaluate = evaluate_neo_hookean};
+const elastic_law fixed_corotated_law = {.doc = "mu |F - R|^2 + lambda/2 (J - 1)^2",
+                                         .evaluate = evaluate_fixed_corotated};
+const elastic_law corotated_law = {.doc = "mu |S - I|^2 + lambda/2 (tr S - 3)^2 with F = R S",
+                                   .evaluate = evaluate_corotated};
+const elastic_law linear_law = {.doc = "mu |e|^2 + lambda/2 (tr e)^2 with e = (F + F^T)/2 - I",
+                                .small_strain = true,
+                                .evaluate = evaluate_linear};
+const elastic_law svk_law = {.doc = "mu |E|^2 + lambda/2 (tr E)^2 with E = (F^T F - I)/2",
+                             .evaluate = evaluate_svk};
+
+bool elastic_forbids_inversion(const elastic_parameters *material)
 {
-    switch (material->model) {
-    case ELASTIC_NEO_HOOKEAN:
-        evaluate_neo_hookean(material, f, project, energy, stress, spectrum);
-        break;
-    case ELASTIC_FIXED_COROTATED:
-        evaluate_fixed_corotated(material, f, project, energy, stress, spectrum);
-        break;
-    case ELASTIC_LINEAR: evaluate_linear(material, f, project, energy, stress, spectrum); break;
-    case ELASTIC_SVK: evaluate_svk(material, f, project, energy, stress, spectrum); break;
-    case ELASTIC_COROTATED:
-        evaluate_corotated(material, f, project, energy, stress, spectrum);
-        break;
-    case ELASTIC_OGDEN: evaluate_ogden(material, f, project, energy, stress, spectrum); break;
-    }
+    return (elastic_laws[material->model]->forbids_inversion || material->barrier > 0) &&
+           material->extrapolate_below == 0;
 }
 
 void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, double *energy,
@@ -331,7 +332,8 @@ void elastic_evaluate(const elastic_parameters *material, mat3 f, bool project, 
         evaluate_extrapolated(material, f, project, energy, stress, spectrum))
         return;
     bool more = material->barrier > 0.0 && !(mat3_determinant(f) >= material->barrier_below);
-    evaluate_plain(material, f, project && !more, energy, stress, spectrum);
+    elastic_laws[material->model]->evaluate(material, f, project && !more, energy, stress,
+                                            spectrum);
     if (more) add_barrier(material, f, project, energy, stress, spectrum);
 }
 

@@ -24,16 +24,18 @@
 
 #include "math/vec3.h"
 
+/* Numbers of the laws: rows of the tables elastic_laws and elastic_law_words. */
 typedef enum elastic_model {
-    ELASTIC_NEO_HOOKEAN,
-    ELASTIC_FIXED_COROTATED,
-    ELASTIC_LINEAR,
-    ELASTIC_SVK,
-    ELASTIC_OGDEN,
-    ELASTIC_COROTATED
+#define ELASTIC_LAW(constant, row, word) ELASTIC_##constant,
+#include "material/law_list.h"
+    ELASTIC_LAW_COUNT
 } elastic_model;
 
-enum { OGDEN_MAX_TERMS = 4 };
+typedef struct elastic_law elastic_law; /* law.h */
+extern const elastic_law *const elastic_laws[];
+extern const char *const elastic_law_words[]; /* in scenes; ends with NULL */
+
+enum { OGDEN_MAX_TERMS = 4, LAW_MAX_PARAMETERS = 8 };
 
 typedef struct elastic_parameters {
     elastic_model model;
@@ -41,26 +43,22 @@ typedef struct elastic_parameters {
     int terms;                                                      /* Ogden only, from here */
     double coefficient[OGDEN_MAX_TERMS], exponent[OGDEN_MAX_TERMS]; /* c_i in Pa, m_i */
     double bulk;                                                    /* k, Pa */
+    double own[LAW_MAX_PARAMETERS]; /* what the law has of its own (law.h) */
     /* Energies that forbid inversion go on linearly below this ratio of volumes (extrapolate.c),
      * for methods that cannot keep elements from inverting; 0: they do not. */
     double extrapolate_below;
     double barrier, barrier_below; /* against inversion, see above; barrier 0: none */
 } elastic_parameters;
 
-/* From Young's modulus (Pa) and Poisson's ratio, -1 < poisson < 0.5. Ogden's energy becomes that of
- * Mooney and Rivlin with c1 = c2. */
+/* From Young's modulus (Pa) and Poisson's ratio, -1 < poisson < 0.5. Ogden's energy and that of
+ * Mooney and Rivlin get c1 = c2. */
 elastic_parameters elastic_from_young(elastic_model model, double young, double poisson);
 elastic_parameters elastic_mooney_rivlin(double c1, double c2, double bulk);
 /* At most OGDEN_MAX_TERMS terms; no exponent may be 0. mu and lambda are those of small strains. */
 elastic_parameters elastic_ogden(int terms, const double *coefficient, const double *exponent,
                                  double bulk);
 /* Infinite energy for J <= 0: steps of elements are filtered. */
-static inline bool elastic_forbids_inversion(const elastic_parameters *material)
-{
-    return (material->model == ELASTIC_NEO_HOOKEAN || material->model == ELASTIC_OGDEN ||
-            material->barrier > 0) &&
-           material->extrapolate_below == 0;
-}
+bool elastic_forbids_inversion(const elastic_parameters *material);
 
 /* Neo-Hookean without a barrier or an extrapolation. */
 static inline bool elastic_is_plain_neo_hookean(const elastic_parameters *material)

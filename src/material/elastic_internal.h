@@ -26,9 +26,6 @@ void finish_spectrum(const double plus[3], const double minus[3], bool project,
 /* The answer for J <= 0 (infinite energy) or J not a number. */
 void evaluate_inverted(double j, double *energy, mat3 *stress, elastic_spectrum *spectrum);
 
-void evaluate_ogden(const elastic_parameters *m, mat3 f, bool project, double *energy, mat3 *stress,
-                    elastic_spectrum *spectrum);
-
 /* The energy below the ratio of volumes where it is extrapolated; false above it. */
 bool evaluate_extrapolated(const elastic_parameters *m, mat3 f, bool project, double *energy,
                            mat3 *stress, elastic_spectrum *spectrum);

@@ -3,6 +3,7 @@
  * With d_j = e_j - (e_1 + e_2 + e_3)/3 and w_j = exp(m d_j) a term is c/m^2 sum (w_j - 1). Because
  * the d_j sum to 0, sum (w_j - 1 - m d_j) is the same and does not cancel near the rest shape. */
 #include "material/elastic_internal.h"
+#include "material/law.h"
 #include "math/svd.h"
 
 #include <float.h>
@@ -109,8 +110,8 @@ static void ogden_spectrum(const elastic_parameters *m, const stretches *w, cons
     finish_spectrum(plus, minus, project, out);
 }
 
-void evaluate_ogden(const elastic_parameters *m, mat3 f, bool project, double *energy, mat3 *stress,
-                    elastic_spectrum *spectrum)
+static void evaluate_ogden(const elastic_parameters *m, mat3 f, bool project, double *energy,
+                           mat3 *stress, elastic_spectrum *spectrum)
 {
     double j = mat3_determinant(f);
     if (!(j > 0.0)) {
@@ -132,3 +133,12 @@ void evaluate_ogden(const elastic_parameters *m, mat3 f, bool project, double *e
     spectrum->v = p.v;
     ogden_spectrum(m, &w, e, p.s, project, spectrum);
 }
+
+const elastic_law ogden_law = {
+    .doc = "sum_i c_i/m_i^2 (sum_j l_j^m_i - 3) + k/2 (ln J)^2 with l_j = J^(-1/3) s_j",
+    .forbids_inversion = true,
+    .evaluate = evaluate_ogden};
+const elastic_law mooney_rivlin_law = {
+    .doc = "c1 (I1 - 3) + c2 (I2 - 3) + k/2 (ln J)^2 with the invariants of F J^(-1/3)",
+    .forbids_inversion = true,
+    .evaluate = evaluate_ogden};

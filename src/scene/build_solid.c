@@ -17,20 +17,11 @@
 
 static elastic_parameters plain_material(const material_def *def)
 {
-    static const elastic_model models[] = {
-        [MATERIAL_NEO_HOOKEAN] = ELASTIC_NEO_HOOKEAN,
-        [MATERIAL_FIXED_COROTATED] = ELASTIC_FIXED_COROTATED,
-        [MATERIAL_LINEAR] = ELASTIC_LINEAR,
-        [MATERIAL_SVK] = ELASTIC_SVK,
-        [MATERIAL_MOONEY_RIVLIN] = ELASTIC_OGDEN,
-        [MATERIAL_OGDEN] = ELASTIC_OGDEN,
-        [MATERIAL_COROTATED] = ELASTIC_COROTATED,
-    };
-    if (def->young == 0 && def->model == MATERIAL_MOONEY_RIVLIN)
+    if (def->young == 0 && def->model == ELASTIC_MOONEY_RIVLIN)
         return elastic_mooney_rivlin(def->c1, def->c2, def->bulk);
-    if (def->young == 0 && def->model == MATERIAL_OGDEN)
+    if (def->young == 0 && def->model == ELASTIC_OGDEN)
         return elastic_ogden(def->terms, def->coefficient, def->exponent, def->bulk);
-    return elastic_from_young(models[def->model], def->young, def->poisson);
+    return elastic_from_young(def->model, def->young, def->poisson);
 }
 
 elastic_parameters build_material(const material_def *def)
@@ -38,6 +29,7 @@ elastic_parameters build_material(const material_def *def)
     elastic_parameters material = plain_material(def);
     material.barrier = def->barrier;
     material.barrier_below = def->barrier_below;
+    memcpy(material.own, def->own, sizeof material.own);
     return material;
 }
 

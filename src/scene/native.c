@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "material/law.h"
 #include "mesh/components.h"
 #include "scene/body_mesh.h"
 #include "scene/cloth.h"
@@ -310,6 +311,14 @@ static void read_ogden(const json_t *material, material_def *out)
     }
 }
 
+static void read_own_parameters(const json_t *material, material_def *out)
+{
+    const elastic_law *law = elastic_laws[out->model];
+    const json_t *own = get(material, "parameters");
+    for (int i = 0; i < law->parameter_count; i++)
+        out->own[i] = json_number_value(json_object_get(own, law->parameters[i].name));
+}
+
 static void read_material(const json_t *body, const json_t *materials, material_def *out)
 {
     const json_t *material = get(body, "material");
@@ -318,10 +327,11 @@ static void read_material(const json_t *body, const json_t *materials, material_
         material = get(materials, out->name);
     }
     if (material) {
-        out->model = (material_model)get_word(material, "model", material_model_words);
+        out->model = (elastic_model)get_word(material, "model", elastic_law_words);
         out->young = get_number_or(material, "young", 0);
         out->poisson = get_number_or(material, "poisson", 0);
         read_ogden(material, out);
+        read_own_parameters(material, out);
         out->density = get_number(material, "density");
         out->damping = get_number(material, "damping");
         out->barrier = get_number(material, "barrier");

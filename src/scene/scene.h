@@ -6,6 +6,7 @@
 #include "base/expression.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "material/elastic.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 
@@ -48,26 +49,17 @@ typedef enum barrier_word { BARRIER_WORD_C2, BARRIER_WORD_C1, BARRIER_WORD_C0 } 
 typedef enum smoothing_word { SMOOTHING_C1, SMOOTHING_C0, SMOOTHING_C2 } smoothing_word;
 typedef enum ccd_word { CCD_WORD_TIGHT_INCLUSION, CCD_WORD_ADDITIVE } ccd_word;
 
-typedef enum material_model {
-    MATERIAL_NEO_HOOKEAN,
-    MATERIAL_FIXED_COROTATED,
-    MATERIAL_LINEAR,
-    MATERIAL_SVK,
-    MATERIAL_MOONEY_RIVLIN,
-    MATERIAL_OGDEN,
-    MATERIAL_COROTATED
-} material_model;
-
 typedef struct material_def {
     const char *name;
-    material_model model;
+    elastic_model model;
     double young, poisson, density; /* Pa, 1, kg/m^3 */
     double damping;                 /* s */
     double barrier;                 /* Pa; against inversion, 0: none */
     double barrier_below;           /* of det F */
     double c1, c2, bulk;            /* Mooney-Rivlin, Pa; bulk: Ogden, too */
     int terms;                      /* Ogden */
-    double coefficient[4], exponent[4];
+    double coefficient[OGDEN_MAX_TERMS], exponent[OGDEN_MAX_TERMS];
+    double own[LAW_MAX_PARAMETERS]; /* of the law */
 } material_def;
 
 /* Which boundary faces get a number; the first entry that holds a face's centre decides. */

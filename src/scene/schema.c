@@ -343,6 +343,23 @@ static json_t *resolve_map(schema_walk *w, const schema_field *field, const json
     return map;
 }
 
+static json_t *resolve_numbers(schema_walk *w, const schema_field *field, const json_t *value)
+{
+    if (!json_is_object(value)) return wrong(w, field, value);
+    const schema_field number = {.key = field->key, .kind = SCHEMA_NUMBER};
+    json_t *numbers = made(w, json_object());
+    if (!numbers) return NULL;
+    const char *key;
+    json_t *item;
+    json_object_foreach((json_t *)value, key, item)
+    {
+        size_t before = push_key(w, key);
+        set(w, numbers, key, resolve_number(w, &number, item));
+        pop(w, before);
+    }
+    return numbers;
+}
+
 /* --- Objects --- */
 
 /* The keys of a map, for "did you mean". */
@@ -466,6 +483,7 @@ static json_t *resolve_value(schema_walk *w, const schema_field *field, const js
         return resolve_object(w, field->type, value, field);
     case SCHEMA_LIST: return resolve_list(w, field, value);
     case SCHEMA_MAP: return resolve_map(w, field, value);
+    case SCHEMA_NUMBERS: return resolve_numbers(w, field, value);
     }
     return NULL;
 }

@@ -28,7 +28,8 @@ typedef enum schema_kind {
     SCHEMA_BOX,         /* [[low x, y, z], [high x, y, z]] */
     SCHEMA_OBJECT,      /* of `type` */
     SCHEMA_LIST,        /* of objects of `type` */
-    SCHEMA_MAP          /* object of named objects of `type` */
+    SCHEMA_MAP,         /* object of named objects of `type` */
+    SCHEMA_NUMBERS      /* object of named numbers; a rule of the type knows the names */
 } schema_kind;
 
 enum {

@@ -140,6 +140,9 @@ static json_t *value_schema(const schema_field *f)
     case SCHEMA_MAP:
         return json_pack("{s:s, s:o}", "type", "object", "additionalProperties",
                          reference(f->type));
+    case SCHEMA_NUMBERS:
+        return json_pack("{s:s, s:{s:s}}", "type", "object", "additionalProperties", "type",
+                         "number");
     }
     return NULL;
 }

@@ -2,14 +2,12 @@
 #include "scene/schema_table.h"
 
 #include "base/file.h"
+#include "material/elastic.h"
 
 #include <string.h>
 
 const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", "bdf1",
                                         "bdf3",           "bdf4",    "bdf5", "bdf6",         NULL};
-const char *const material_model_words[] = {
-    "neo-hookean",   "fixed-corotated", "linear",    "saint-venant-kirchhoff",
-    "mooney-rivlin", "ogden",           "corotated", NULL};
 const char *const linear_solver_words[] = {
     "auto",      "direct",        "cholmod",     "pcg",        "ic",
     "multigrid", "petsc",         "petsc-mumps", "petsc-gamg", "petsc-hypre",
@@ -194,7 +192,7 @@ static const schema_type mlcp_type = {
 /* --- materials --- */
 
 static const schema_field material_fields[] = {
-    {"model", SCHEMA_WORD, .words = material_model_words, .initial = "\"neo-hookean\"",
+    {"model", SCHEMA_WORD, .words = elastic_law_words, .initial = "\"neo-hookean\"",
      .doc = "Elastic energy density."},
     {"young", SCHEMA_NUMBER, ABOVE(0), .unit = "Pa", .absent = "see below",
      .doc = "Young's modulus."},
@@ -209,6 +207,8 @@ static const schema_field material_fields[] = {
      .doc = "Ogden: factors c_i of up to 4 terms c_i/m_i^2 (sum of stretches^m_i - 3)."},
     {"exponents", SCHEMA_VECTOR, .absent = "see below", .bounds = NOT_ZERO,
      .doc = "Ogden: exponents m_i, as many as coefficients."},
+    {"parameters", SCHEMA_NUMBERS, .absent = "none",
+     .doc = "Parameters of the model's own, by name, for models that have such."},
     {"density", SCHEMA_NUMBER, .initial = "1000", ABOVE(0), .unit = "kg/m^3",
      .doc = "Mass per volume at rest."},
     {"damping", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s",

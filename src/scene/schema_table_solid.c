@@ -1,6 +1,8 @@
 /* The table, part on deformable bodies of any order: collision surfaces, regions. */
 #include "scene/schema_table.h"
 
+#include "material/law.h"
+
 #include <string.h>
 
 static const schema_field surface_fields[] = {
@@ -91,11 +93,50 @@ static void need(schema_walk *walk, const json_t *object, const char *key, const
                             model);
 }
 
+static const elastic_law *law_of(const char *word)
+{
+    for (size_t i = 0; elastic_laws[i]; i++)
+        if (strcmp(elastic_law_words[i], word) == 0) return elastic_laws[i];
+    return NULL;
+}
+
+static const law_parameter *find_parameter(const elastic_law *law, const char *name)
+{
+    for (int i = 0; i < law->parameter_count; i++)
+        if (strcmp(law->parameters[i].name, name) == 0) return &law->parameters[i];
+    return NULL;
+}
+
+/* What a law has of its own is given whole, within its limits, and nothing else is. */
+static void check_parameters(schema_walk *walk, const json_t *object, const elastic_law *law,
+                             const char *model)
+{
+    json_t *own = json_object_get(object, "parameters"), *value;
+    const char *name;
+    json_object_foreach(own, name, value)
+    {
+        const law_parameter *p = find_parameter(law, name);
+        double number = json_number_value(value);
+        if (!p)
+            schema_rule_problem(walk, "parameters", "the model \"%s\" has no parameter \"%s\"",
+                                model, name);
+        else if (!(number >= p->least && number <= p->most))
+            schema_rule_problem(walk, "parameters", "\"%s\" must be from %g to %g%s%s, not %g",
+                                name, p->least, p->most, *p->unit ? " " : "", p->unit, number);
+    }
+    for (int i = 0; i < law->parameter_count; i++)
+        if (!json_object_get(own, law->parameters[i].name))
+            schema_rule_problem(walk, "parameters", "\"%s\" is missing (%s)",
+                                law->parameters[i].name, law->parameters[i].doc);
+}
+
 void rule_material(schema_walk *walk, const json_t *object)
 {
     const char *model = json_string_value(json_object_get(object, "model"));
-    if (!model) return;
-    if (strcmp(model, "linear") == 0 && json_number_value(json_object_get(object, "barrier")) > 0)
+    const elastic_law *law = model ? law_of(model) : NULL;
+    if (!law) return;
+    check_parameters(walk, object, law, model);
+    if (law->small_strain && json_number_value(json_object_get(object, "barrier")) > 0)
         schema_rule_problem(walk, "barrier", "is for materials that know large deformations");
     bool by_young = json_object_get(object, "young") || json_object_get(object, "poisson");
     size_t terms = json_array_size(json_object_get(object, "coefficients"));

@@ -168,6 +168,7 @@ void schema_expectation(const schema_field *field, char *text, size_t size)
             field->flags & SCHEMA_OR_ONE ? "an object or a list of objects" : "a list of objects");
         break;
     case SCHEMA_MAP: put(&w, "an object of named objects"); break;
+    case SCHEMA_NUMBERS: put(&w, "an object of named numbers"); break;
     }
 }
 

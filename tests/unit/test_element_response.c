@@ -98,7 +98,7 @@ TEST(lanes_may_differ)
     for (int n = 0; n < 50; n++) {
         four_points p;
         for (int l = 0; l < 4; l++) {
-            p.own[l] = elastic_from_young((elastic_model)((n + l) % 6), 1e5, 0.3);
+            p.own[l] = elastic_from_young((elastic_model)((n + l) % ELASTIC_LAW_COUNT), 1e5, 0.3);
             p.f[l] = random_matrix(&r, 0.2);
             p.inverse[l] = random_matrix(&r, 0.3);
         }

@@ -99,7 +99,7 @@ TEST(defaults)
     CHECK(s->time_step == 0.025 && fabs(s->end_time - 5) < 1e-12);
     CHECK(s->integrator == INTEGRATOR_IMPLICIT_EULER && s->contact_enabled);
     CHECK(near_vector(s->gravity, 0, -9.80665, 0));
-    CHECK(s->body_count == 1 && s->bodies[0].material.model == MATERIAL_NEO_HOOKEAN);
+    CHECK(s->body_count == 1 && s->bodies[0].material.model == ELASTIC_NEO_HOOKEAN);
     CHECK(s->bodies[0].material.young == 1e5 && s->bodies[0].material.poisson == 0.4);
     CHECK(s->bodies[0].material.density == 1000);
     CHECK_NEAR(s->dhat.value, 1e-3 * l, 1e-15);
@@ -121,7 +121,7 @@ TEST(keywords)
                     "CCDMethod TightInclusion\n" TET " material 2000 1e8 0.45\n");
     if (!s) return;
     double l = sqrt(3);
-    CHECK(s->bodies[0].material.model == MATERIAL_FIXED_COROTATED);
+    CHECK(s->bodies[0].material.model == ELASTIC_FIXED_COROTATED);
     CHECK(s->bodies[0].material.density == 2000 && s->bodies[0].material.young == 1e8);
     CHECK(s->bodies[0].material.poisson == 0.45);
     CHECK(s->integrator == INTEGRATOR_NEWMARK && s->newmark_beta == 0.3);

@@ -418,7 +418,7 @@ TEST(materials)
                     ", \"materials\": [{\"id\": 1, \"type\": \"MooneyRivlin\", \"rho\": 7, "
                     "\"c1\": 10, \"c2\": 20, \"k\": 30, \"E\": null, \"nu\": null}]");
     m = &s->bodies[0].material;
-    CHECK(m->model == MATERIAL_OGDEN && m->terms == 2 && m->bulk == 30);
+    CHECK(m->model == ELASTIC_OGDEN && m->terms == 2 && m->bulk == 30);
     CHECK(m->coefficient[0] == 40 && m->exponent[0] == 2 && m->exponent[1] == -2);
     scene_free(s);
     must_fail("}",

@@ -397,7 +397,7 @@ TEST(defaults)
     CHECK(strcmp(b->name, "body0") == 0 && b->type == BODY_DEFORMABLE && b->enabled);
     CHECK(b->mesh.source == MESH_BOX && b->mesh.size.y == 1 && b->mesh.cells[2] == 4);
     CHECK(b->scale.x == 1 && b->scale.z == 1 && b->translate.y == 0);
-    CHECK(b->material.model == MATERIAL_NEO_HOOKEAN && b->material.young == 1e5);
+    CHECK(b->material.model == ELASTIC_NEO_HOOKEAN && b->material.young == 1e5);
     CHECK(b->material.poisson == 0.4 && b->material.density == 1000 && !b->material.name);
     CHECK(b->fix_count == 0 && b->force_count == 0 && b->motion_count == 0);
     CHECK(b->friction < 0 && !b->consistent_mass);
@@ -517,7 +517,7 @@ TEST(bodies_reach_the_structs)
     CHECK(b[0].mesh.source == MESH_FILE && strcmp(b[0].mesh.path, "./sub/cube.msh") == 0);
     CHECK(b[0].mesh.weld && !b[1].mesh.weld && !b[0].enabled);
     CHECK(b[0].scale.y == 2 && b[0].rotate.z == 30 && b[0].translate.x == 4);
-    CHECK(strcmp(b[0].material.name, "jelly") == 0 && b[0].material.model == MATERIAL_LINEAR);
+    CHECK(strcmp(b[0].material.name, "jelly") == 0 && b[0].material.model == ELASTIC_LINEAR);
     CHECK(b[0].material.density == 70 && b[2].material.density == 30 && b[0].friction == 0.9);
     CHECK(b[0].consistent_mass && b[0].velocity.z == 9 && b[0].angular_velocity.y == 2);
     CHECK(b[0].fix_count == 3 && b[0].force_count == 1);
