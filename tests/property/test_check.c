@@ -309,6 +309,32 @@ TEST(bodies)
     CHECK(strcmp(check_kind_name(CHECK_POINT_EDGE), "point-edge") == 0);
 }
 
+/* What is left out before distances are measured is further away than the radius. */
+TEST(radius_is_kept)
+{
+    random_state r = {31};
+    uint8_t flags[2] = {CHECK_BODY_RIGID, CHECK_BODY_RIGID};
+    int32_t points[2] = {0, 1}, body[2] = {0, 1};
+    for (int trial = 0; trial < 200; trial++) {
+        vec3 x[2] = {random_vec3(&r, 10), {0, 0, 0}}, away = random_vec3(&r, 1);
+        double radius = 0.01 * (1 + trial % 7), near = random_range(&r, 0.3, 0.99) * radius;
+        x[1] = vec3_mul_add(x[0], near / vec3_norm(away), away);
+        check_surface s = {.vertices = x,
+                           .vertex_count = 2,
+                           .points = points,
+                           .point_count = 2,
+                           .body = body,
+                           .body_flags = flags};
+        check_gap gap;
+        abut_error err;
+        CHECK_OK(check_min_distance(&s, radius, &gap, &err), err);
+        CHECK_NEAR(gap.distance, near, 1e-14);
+        x[1] = vec3_mul_add(x[0], 1.01 * radius / vec3_norm(away), away);
+        CHECK_OK(check_min_distance(&s, radius, &gap, &err), err);
+        CHECK(gap.distance == INFINITY);
+    }
+}
+
 TEST(wrong_input_is_named)
 {
     vec3 x[3] = {{0, 0, 0}, {1, 0, 0}, {0, NAN, 0}};
@@ -508,6 +534,7 @@ int main(void)
     RUN(distances_by_brute_force);
     RUN(gaps_against_rationals);
     RUN(bodies);
+    RUN(radius_is_kept);
     RUN(wrong_input_is_named);
     RUN(inverted_tets);
     RUN(grid_of_all_sizes);

@@ -135,6 +135,22 @@ TEST(rigid_motion)
     }
 }
 
+/* Every edge of a closed surface is passed once in each direction. */
+TEST(closed)
+{
+    int32_t t[24][3];
+    memcpy(t, box_triangles, 12 * sizeof t[0]);
+    memcpy(t + 12, box_triangles, 12 * sizeof t[0]);
+    CHECK(surface_is_closed((const int32_t(*)[3])t, 12));
+    CHECK(!surface_is_closed((const int32_t(*)[3])t, 11));
+    CHECK(!surface_is_closed((const int32_t(*)[3])t, 24)); /* each triangle is there twice */
+    CHECK(!surface_is_closed((const int32_t(*)[3])t, 0));
+    int32_t swap = t[3][0];
+    t[3][0] = t[3][1];
+    t[3][1] = swap;
+    CHECK(!surface_is_closed((const int32_t(*)[3])t, 12));
+}
+
 /* Parts of a body add up to the whole. */
 TEST(parts)
 {
@@ -195,6 +211,7 @@ int main(void)
     RUN(corner_tet);
     RUN(wires_sheets_points);
     RUN(rigid_motion);
+    RUN(closed);
     RUN(parts);
     RUN(ball);
     return TEST_END();

@@ -107,6 +107,25 @@ TEST(extreme_exponents)
     CHECK(orient3d(vec3_neg(huge), huge, other, vec3_make(0, 0, 1.7e308)) == 1);
 }
 
+/* Products of two small differences keep few bits; a large third factor hides that. */
+TEST(products_that_vanish)
+{
+    random_state r = {8};
+    int zeros = 0, decided = 0;
+    for (int trial = 0; trial < 5000; trial++) {
+        vec3 x[4];
+        for (int i = 0; i < 4; i++) {
+            double a = ldexp(random_range(&r, -1, 1), -536),
+                   b = ldexp(random_range(&r, -1, 1), -536);
+            x[i] = vec3_make(a, b, ldexp(random_range(&r, -1, 1), 300));
+        }
+        x[0] = vec3_make(0, 0, 0);
+        check3(x[0], x[1], x[2], x[3], &zeros);
+        decided += orient3d(x[0], x[1], x[2], x[3]) != 0;
+    }
+    CHECK(decided > 4000);
+}
+
 TEST(plane_2d)
 {
     random_state r = {4};
@@ -141,6 +160,7 @@ int main(void)
     RUN(lattice_3d);
     RUN(nearly_flat_3d);
     RUN(extreme_exponents);
+    RUN(products_that_vanish);
     RUN(plane_2d);
     return TEST_END();
 }

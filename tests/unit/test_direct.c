@@ -331,6 +331,28 @@ TEST(saved_order)
     system_free(&s);
 }
 
+/* The order of a pattern is not kept for another one that it fills in much more. */
+TEST(order_that_fills_in)
+{
+    enum { SIDE = 8, N = SIDE * SIDE * SIDE };
+    random_state r = {23};
+    system_of_equations s = {0};
+    linear_solver *kept = make_solver("direct"), *fresh = make_solver("direct");
+    for (int32_t k = 1; k < N; k++) add_key(&s.keys, 0, k); /* a star is eliminated in any order */
+    fill(&s, &r, N);
+    CHECK_OK(linear_solve(kept, &s.matrix, s.right, s.x, &err), err);
+    CHECK(add_grid(&s, SIDE, SIDE, SIDE, 0, &r) == N);
+    fill(&s, &r, N);
+    CHECK_OK(linear_solve(kept, &s.matrix, s.right, s.x, &err), err);
+    CHECK(residual(&s) < 1e-10);
+    CHECK_OK(linear_solve(fresh, &s.matrix, s.right, s.x, &err), err);
+    CHECK(linear_get_statistics(kept)->factor_entries ==
+          linear_get_statistics(fresh)->factor_entries);
+    linear_destroy(kept);
+    linear_destroy(fresh);
+    system_free(&s);
+}
+
 /* The rows of every supernode against an elimination on a dense pattern. */
 TEST(symbolic_structure)
 {
@@ -376,6 +398,11 @@ TEST(symbolic_structure)
             }
         }
         CHECK(covered == N);
+        int32_t entries = 0, counted = 0; /* the counts come from another order of the same tree */
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j <= i; j++) entries += filled[i][j] || i == j;
+        for (int32_t k = 0; k < N; k++) counted += pattern.count.data[k];
+        CHECK(entries == counted);
     }
     symbolic_free(&pattern);
     system_free(&s);
@@ -392,6 +419,7 @@ int main(void)
     RUN(no_allocation_when_contacts_change);
     RUN(out_of_memory);
     RUN(saved_order);
+    RUN(order_that_fills_in);
     RUN(symbolic_structure);
     return TEST_END();
 }

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "linear/multigrid.h"
+#include "linear/preconditioner_age.h"
 #include "linear/solver.h"
 
 #include <math.h>
@@ -194,6 +195,43 @@ TEST(old_levels_serve)
     bar_free(&b);
 }
 
+/* Levels that still serve, but take half of what new ones would cost, are made anew for the next
+ * matrix. */
+TEST(slow_levels_are_made_anew)
+{
+    bar b = assemble_bar(4);
+    linear_options options = {.name = "multigrid", .tolerance = 1e-10, .alone = true};
+    linear_solver *solver = NULL;
+    CHECK_OK(linear_create(&options, &solver, &err), err);
+    linear_system system = {.a = &b.s->problem.matrix, .b = b.right, .position = b.position};
+    const linear_statistics *statistics = linear_get_statistics(solver);
+    int slow = 0, quick = 0;
+    for (double jump = 1.1; jump < 4; jump *= 1.1) {
+        linear_begin_step(solver);
+        uint64_t before = statistics->iterations;
+        CHECK_OK(linear_solve_system(solver, &system, b.x, &err), err);
+        uint64_t fresh = statistics->iterations - before, made = statistics->factorizations;
+        scale_blocks(&b.s->problem.matrix, jump);
+        before = statistics->iterations;
+        CHECK_OK(linear_solve_system(solver, &system, b.x, &err), err);
+        uint64_t more = statistics->iterations - before - fresh;
+        bool served = statistics->factorizations == made;
+        CHECK_OK(linear_solve_system(solver, &system, b.x, &err), err);
+        if (served && more > PRECONDITIONER_COST - PRECONDITIONER_COST / 2 + 1) {
+            CHECK(statistics->factorizations == made + 1);
+            slow++;
+        }
+        if (served && more < PRECONDITIONER_COST / 2) {
+            CHECK(statistics->factorizations == made);
+            quick++;
+        }
+        scale_blocks(&b.s->problem.matrix, 1 / jump);
+    }
+    CHECK(slow > 0 && quick > 0);
+    linear_destroy(solver);
+    bar_free(&b);
+}
+
 TEST(multigrid_without_memory)
 {
     bar b = assemble_bar(4);
@@ -378,6 +416,7 @@ int main(void)
     RUN(multigrid_does_not_depend_on_size);
     RUN(cycle_is_symmetric);
     RUN(old_levels_serve);
+    RUN(slow_levels_are_made_anew);
     RUN(multigrid_without_memory);
     RUN(another_solver_takes_over);
     RUN(choice_by_size_and_memory);

@@ -5,7 +5,7 @@
 #include "math/rotation.h"
 #include "mesh/generate.h"
 #include "mesh/topology.h"
-#include "support/evaluation.h"
+#include "support/differences.h"
 #include "support/scene_makers.h"
 #include "test.h"
 
@@ -237,6 +237,40 @@ TEST(derivatives)
             check_derivatives(s, x, true);
             stepper_destroy(s);
         }
+}
+
+/* Far from the prediction the energies are not convex; Newton's matrix is. */
+TEST(matrices_are_definite)
+{
+    random_state random = {9};
+    for (int affine = 0; affine < 2; affine++) {
+        int indefinite = 0;
+        for (int trial = 0; trial < 20; trial++) {
+            stepper *s = make_brick(affine, INTEGRATE_IMPLICIT_EULER, 0.01, (vec3){1, 2, 3},
+                                    (vec3){3, -2, 5});
+            motion_predict(&s->state, 0.01, s->inertia->x_tilde);
+            rigid_motion_predict(&s->rigid, &s->state, 0, 0.01, 1e-4);
+            double x[MOST], least[2];
+            memcpy(x, s->state.x, s->state.scalars * sizeof *x);
+            for (size_t i = 3; i < s->state.scalars; i++)
+                x[i] = affine ? 0.2 * x[i] : x[i] + 3 * random_range(&random, -1, 1);
+            for (int exact = 0; exact < 2; exact++) {
+                problem *p = &s->problem;
+                int n = 3 * p->block_count;
+                double values[MOST], vectors[MOST * MOST];
+                for (int k = 0; k < p->term_count; k++) p->terms[k]->exact = exact;
+                CHECK_OK(problem_update(p, x, &err), err);
+                CHECK_OK(problem_derivatives(p, x, true, &err), err);
+                dense_matrix(&p->matrix, full);
+                eigen_symmetric(n, full, values, vectors);
+                least[exact] = values[0];
+            }
+            CHECK(least[0] > 0);
+            indefinite += least[1] < 0;
+            stepper_destroy(s);
+        }
+        CHECK(indefinite > 0);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -478,6 +512,7 @@ int main(void)
     RUN(mass_of_thin_things);
     RUN(bad_bodies);
     RUN(derivatives);
+    RUN(matrices_are_definite);
     RUN(spin_damping);
     RUN(angular_momentum);
     RUN(intermediate_axis);

@@ -112,9 +112,50 @@ TEST(simplices)
 
 TEST(cubes) { check_kind(CELL_HEX, 1); }
 
+/* A point that was too weak is made eight times as strong, in place of a second one beside it. */
+TEST(weak_points_grow)
+{
+    random_state r = {5};
+    world w;
+    make_world(&w, CELL_TET, 2);
+    random_direction(&w, &r);
+    double x[MAX_N], before = 0;
+    const sentinel_list *list = &w.sentinels->lists[0];
+    for (int i = 0; i < 10 && list->points.count == 0; i++) { /* the first near inversion */
+        memcpy(x, w.x, sizeof x);
+        CHECK(advance(&w) < ELASTIC_HELD_BACK);
+    }
+    for (int i = 0; i < 3 && list->points.count == 1; i++) {
+        double measure = list->points.data[0].measure;
+        if (i > 0) CHECK_NEAR(measure, 8 * before, 1e-12 * measure);
+        before = measure;
+        memcpy(w.x, x, sizeof x);
+        CHECK(advance(&w) < ELASTIC_HELD_BACK);
+    }
+    CHECK(list->points.count == 1);
+    free_world(&w);
+}
+
+/* Where the step was held back far from inversion, there is nothing to guard. */
+TEST(swollen_cells_need_none)
+{
+    random_state r = {6};
+    world w;
+    make_world(&w, CELL_TET, 2);
+    for (int i = 0; i < w.scalars; i++) w.x[i] *= 20;
+    random_direction(&w, &r);
+    for (int i = 0; i < w.scalars; i++) w.direction[i] *= 20;
+    CHECK(advance(&w) < ELASTIC_HELD_BACK);
+    CHECK(elastic_min_volume_ratio(w.elastic, w.x) > GUARD_BEGINS);
+    CHECK(w.sentinels->lists[0].points.count == 0);
+    free_world(&w);
+}
+
 int main(void)
 {
     RUN(simplices);
     RUN(cubes);
+    RUN(weak_points_grow);
+    RUN(swollen_cells_need_none);
     return TEST_END();
 }

@@ -148,6 +148,13 @@ TEST(tiny_gap)
     vec3 y[3] = {{0.5, 1e-160, 0}, {0, 0, 0}, {1, 0, 0}};
     f = tangent_frame_of(STENCIL_PE, y);
     check_orthonormal(&f);
+    for (double gap = 1e-3; gap > 1e-11; gap *= 0.1) { /* beside the edge, far from its start */
+        vec3 z[3] = {{0.5, 0.6 * gap, 0.8 * gap}, {0, 0, 0}, {1, 0, 0}};
+        f = tangent_frame_of(STENCIL_PE, z);
+        check_orthonormal(&f);
+        CHECK_NEAR(f.normal.y, 0.6, 1e-15 / gap);
+        CHECK_NEAR(f.normal.z, 0.8, 1e-15 / gap);
+    }
 }
 
 int main(void)

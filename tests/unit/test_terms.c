@@ -9,6 +9,7 @@
 #include "solve/problem.h"
 #include "support/differences.h"
 #include "support/scene_makers.h"
+#include "support/scene_text.h"
 #include "term/attachment.h"
 #include "term/damping.h"
 #include "term/elastic.h"
@@ -75,6 +76,50 @@ TEST(inertia)
     test_evaluation = evaluation_unit();
 }
 
+/* Elements of order 2: the energy is that of the mass matrix, and solving with it undoes the
+ * product, in the coordinates that are not fixed. */
+TEST(inertia_of_elements)
+{
+    scene_def *scene;
+    stepper *s = build_scene("{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'bodies': [{'mesh': {"
+                             "'box': {'size': [1, 0.5, 0.4], 'cells': [2, 1, 1]}}, 'order': 2, "
+                             "'material': {'young': 1e5, 'poisson': 0.3, 'density': 700}}]}",
+                             &scene);
+    if (!s) return;
+    random_state r = {12};
+    inertia_term *t = s->inertia;
+    size_t n = 3 * s->model->rest.count;
+    double *work = mem_calloc(5 * n, sizeof *work);
+    double *x = work, *mx = work + n, *b = work + 2 * n, *y = work + 3 * n, *d = work + 4 * n;
+    uint8_t *fixed = mem_calloc(n, 1);
+    double expected = 0;
+    for (size_t i = 0; i < n; i++) {
+        fixed[i] = i % 5 == 2;
+        t->force[i] = 0;
+        x[i] = random_range(&r, -1, 1);
+        t->x_tilde[i] = random_range(&r, -1, 1);
+        d[i] = x[i] - t->x_tilde[i];
+        b[i] = random_range(&r, -1, 1);
+    }
+    t->mass_factor = 1.3;
+    t->base.weight = 0.6;
+    inertia_multiply(t, d, mx);
+    for (size_t i = 0; i < n; i++) expected += 0.5 * 1.3 * 0.6 * d[i] * mx[i];
+    CHECK(t->consistent);
+    CHECK_NEAR(t->base.class->value(&t->base, x), expected, 1e-12 * expected);
+    CHECK_OK(inertia_solve(t, fixed, b, y, &err), err);
+    inertia_multiply(t, y, mx);
+    for (size_t i = 0; i < n; i++) {
+        if (fixed[i])
+            CHECK(y[i] == 0);
+        else
+            CHECK_NEAR(mx[i], b[i], 1e-10);
+    }
+    mem_free(work);
+    mem_free(fixed);
+    drop_scene(s, scene);
+}
+
 /* Near the rest shape the Hessian is definite, so nothing is projected away. */
 TEST(elastic)
 {
@@ -97,6 +142,16 @@ TEST(elastic)
         for (size_t i = 0; i < 3 * m->rest.count; i++) x[i] *= 1.2;
         check_gradient(&p, x, 1e-5, 1e-6);
         check_hessian(&p, x, 1e-5, 1e-6, false);
+        /* Volumes by those at rest. */
+        double scaled[MAX_N], volume = 0;
+        for (size_t i = 0; i < 3 * m->rest.count; i++)
+            scaled[i] = 0.5 * ((const double *)m->rest.data)[i];
+        CHECK_NEAR(elastic_min_volume_ratio(t, scaled), 0.125, 1e-12);
+        for (size_t e = 0; e < m->tet_count; e++) {
+            tet4_rest room;
+            volume += elastic_volume_ratio(t, x, e) * model_tet_rest(m, e, &room)->volume;
+        }
+        CHECK_NEAR(volume, 1.728 * 0.2, 0.2 * 0.2);
         /* The gradient in element order is the same one. */
         gradient_at(&p, x, expected_h);
         term_add_gradient(&t->base, &test_evaluation, x, g);
@@ -199,6 +254,12 @@ TEST(attachment)
         CHECK_OK(attachment_add(t, i, 0.5 + i, 1, target, i == 1 ? 5 : 7, &err), err);
     }
     attachment_ready(t);
+    double away = 0; /* of a rotation, as the length that it moves a point by */
+    for (size_t i = 0; i < 3; i++) {
+        t->length.data[i] = 1 + (double)i;
+        away += (1 + (double)i) * (1 + (double)i) * pow(attachment_gap(t, x, i), 2);
+    }
+    CHECK_NEAR(attachment_distance2(t, x), away, 1e-14);
     t->stiffness = 30;
     attachment_update_multipliers(t, x);
     CHECK(vec3_norm2(t->multiplier.data[0]) > 0);
@@ -614,6 +675,7 @@ TEST(held_contacts)
 int main(void)
 {
     RUN(inertia);
+    RUN(inertia_of_elements);
     RUN(elastic);
     RUN(elastic_projected);
     RUN(damping);

@@ -136,6 +136,25 @@ TEST(damping_gradient)
     CHECK(scalars == 21);
     for (size_t i = 0; i < scalars; i++) x[i] = s->state.x[i] + 0.05 * sin(7.0 * (double)i);
     damping_lag(s->damping, x);
+    /* Each source with the coefficient of its kind: in and out of the plane of the sheet, along the
+     * rod and of its bending. */
+    for (int g = 0; g < t->group_count; g++) {
+        const term *source = s->damping->source[g];
+        if (!source || t->groups[g].count == 0) continue;
+        bool rod = t->groups[g].width == 2 || t->groups[g].width == 3;
+        rod = rod && t->groups[g].blocks[0] >= 4;
+        bool bends = rod ? t->groups[g].width == 3 : t->groups[g].width == 4;
+        double beta = !rod ? 0.1 : bends ? 0.3 : 0.2, hessian[90], sum = 0;
+        evaluation unit = evaluation_unit();
+        source->class->derivatives(source, &unit, 0, x, 0, 1, NULL, hessian);
+        int width = t->groups[g].width, size = 9 * width * (width + 1) / 2;
+        for (int i = 0; i < size; i++) {
+            sum += fabs(hessian[i]);
+            CHECK_NEAR(s->damping->stiffness[g][i], beta * hessian[i],
+                       1e-12 * fabs(beta * hessian[i]));
+        }
+        CHECK(sum > 0);
+    }
     test_evaluation.force_factor = 0.3;
     double gradient[21] = {0};
     for (size_t i = 0; i < scalars; i++) x[i] += 0.02 * cos(3.0 * (double)i);
