@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all mpi demo build python check test test-asan test-long conformance bench install format docs viewer clean deps
+.PHONY: all mpi demo build python check test test-asan test-long mutants conformance bench install format docs viewer clean deps
 all: build
 
 deps:
@@ -52,6 +52,11 @@ test-asan: deps
 
 test-long: build viewer
 	ctest --test-dir $(BUILD) -L long --output-on-failure
+
+# Breaks the sources one line at a time: do the tests notice? (tests/mutants/README.md)
+MUTANTS ?=
+mutants: build
+	@scripts/mutants $(BUILD) $(MUTANTS)
 
 conformance: build
 	@tests/conformance/run $(BUILD)/abut

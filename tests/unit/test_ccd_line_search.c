@@ -4,6 +4,7 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "ccd/line_search.h"
+#include "ccd/tight_inclusion.h"
 #include "geometry/distance.h"
 #include "test.h"
 
@@ -84,6 +85,32 @@ TEST(tiny_gaps_still_move)
     }
 }
 
+/* Gaps of about the rounding errors of a long way: what shall be left cannot be told from nothing,
+ * and the step stays well before the first contact instead. */
+TEST(gaps_near_rounding)
+{
+    int cases = 0;
+    for (double gap = 1e-8; gap > 1e-12; gap *= 0.9) {
+        vec3 start[4] = {{.25, .25, gap}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+        vec3 end[4] = {{.25, .25, -1e6}, {0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+        step_options options = step_default_options();
+        ccd_options query = ccd_default_options();
+        query.norm = CCD_NORM_EUCLIDEAN;
+        query.separation = options.keep * gap;
+        query.tolerance = 0.25 * (1 - options.keep) * gap;
+        double with_rest = tight_inclusion(CCD_POINT_TRIANGLE, start, end, &query).toi;
+        query.separation = 0;
+        query.no_zero_toi = true;
+        double bare = tight_inclusion(CCD_POINT_TRIANGLE, start, end, &query).toi;
+        if (with_rest > 0 || !(bare > 0)) continue;
+        step_result r = ccd_pair_step(CCD_POINT_TRIANGLE, start, end, &options);
+        CHECK(r.limited && r.step > 0);
+        CHECK_NEAR(r.step, (1 - options.keep) * bare, 1e-12 * bare);
+        cases++;
+    }
+    CHECK(cases > 0);
+}
+
 TEST(whole_set)
 {
     enum { PAIRS = 20000 };
@@ -125,6 +152,7 @@ int main(void)
     RUN(steps_never_stick_at_zero);
     RUN(a_head_on_step_leaves_the_asked_part);
     RUN(tiny_gaps_still_move);
+    RUN(gaps_near_rounding);
     RUN(whole_set);
     return TEST_END();
 }

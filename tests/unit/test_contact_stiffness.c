@@ -192,8 +192,9 @@ TEST(stiffness_doubles_when_tiny_gaps_shrink)
     CHECK_OK(abut_active_set_create(&set, &err), err);
     abut_stiffness k = {.value = 3, .lowest = 1, .highest = 10};
     /* Distance after each iteration, in units of 1e-9 of the extent, and the stiffness after it. */
-    const double gap[6] = {1e6, 0.5, 0.4, 0.45, 0.3, 0.2}, expected[6] = {3, 3, 6, 6, 10, 10};
-    for (int i = 0; i < 6; i++) {
+    const double gap[8] = {1e6, 3, 2, 0.5, 0.4, 0.45, 0.3, 0.2};
+    const double expected[8] = {3, 3, 3, 3, 6, 6, 10, 10};
+    for (int i = 0; i < 8; i++) {
         x[1] = 1e-9 * gap[i] * 2;
         CHECK_OK(abut_active_set_build(set, surface, x, 0.1, NULL, NULL, &err), err);
         CHECK_OK(abut_adapt_stiffness(set, 2, &k, &err), err);

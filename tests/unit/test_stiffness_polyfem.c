@@ -80,6 +80,13 @@ TEST(balance_at_the_start_over_all_nodes)
     CHECK_NEAR(kappa, expected, 1e-9 * expected);
 }
 
+/* Where contact only begins its force is small, and the balance would be stiffer than allowed. */
+TEST(balance_has_a_bound)
+{
+    double d = 0.999 * DHAT, kappa = kappa_after(1, d, "implicit-euler", POLYFEM);
+    CHECK_NEAR(kappa, 100 * lowest(d), 1e-9 * kappa);
+}
+
 TEST(given_stiffness_has_the_factor_of_the_integrator)
 {
     const char *given = POLYFEM ", 'stiffness': 5";
@@ -116,6 +123,7 @@ int main(void)
 {
     RUN(obstacles_count_in_the_bounds);
     RUN(balance_at_the_start_over_all_nodes);
+    RUN(balance_has_a_bound);
     RUN(given_stiffness_has_the_factor_of_the_integrator);
     RUN(convergent_formulation);
     return TEST_END();
