@@ -101,12 +101,12 @@ TEST(inertia_of_elements)
         d[i] = x[i] - t->x_tilde[i];
         b[i] = random_range(&r, -1, 1);
     }
-    t->mass_factor = 1.3;
-    t->base.weight = 0.6;
+    evaluation ev = evaluation_unit();
+    ev.mass_factor = 1.3;
     inertia_multiply(t, d, mx);
-    for (size_t i = 0; i < n; i++) expected += 0.5 * 1.3 * 0.6 * d[i] * mx[i];
+    for (size_t i = 0; i < n; i++) expected += 0.5 * 1.3 * d[i] * mx[i];
     CHECK(t->consistent);
-    CHECK_NEAR(t->base.class->value(&t->base, x), expected, 1e-12 * expected);
+    CHECK_NEAR(t->base.class->value(&t->base, &ev, x), expected, 1e-12 * expected);
     CHECK_OK(inertia_solve(t, fixed, b, y, &err), err);
     inertia_multiply(t, y, mx);
     for (size_t i = 0; i < n; i++) {

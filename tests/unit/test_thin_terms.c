@@ -48,7 +48,7 @@ TEST(bending)
     double flat = 0.5 * m->codim.hinge_rest.data[0].stiffness * 0.25, x[MAX_N];
     term *t = NULL;
     CHECK_OK(bending_create(m, &t, &err), err);
-    t->weight = 0.7;
+    test_evaluation.force_factor = 0.7;
     problem p;
     begin(&p, m, t);
     CHECK_NEAR(value_at(&p, (const double *)m->rest.data), 0.7 * flat, 1e-12 * flat);
@@ -115,16 +115,17 @@ TEST(steps_within_data)
                                       .limit = {0.2, 0.2, 0.2}};
     term *t = NULL;
     CHECK_OK(membrane_create(m, &t, &err), err);
-    double x[12], p[12], alpha = 0;
+    double x[12], p[12];
+    step_bound bound = {0, -1};
     for (int i = 0; i < 12; i++) p[i] = x[i] = ((const double *)m->rest.data)[i];
-    CHECK_OK(t->class->max_step(t, x, p, 1, &alpha, &timer, &err), err);
+    CHECK_OK(t->class->max_step(t, x, p, 1, &bound, &timer, &err), err);
     /* E = ((1 + alpha)^2 - 1) / 2 stays below 0.2. */
-    CHECK(alpha > 0.1 && alpha < sqrt(1.4) - 1);
-    for (int i = 0; i < 12; i++) x[i] += alpha * p[i];
-    CHECK(isfinite(t->class->value(t, x)));
+    CHECK(bound.alpha > 0.1 && bound.alpha < sqrt(1.4) - 1);
+    for (int i = 0; i < 12; i++) x[i] += bound.alpha * p[i];
+    CHECK(isfinite(t->class->value(t, &test_evaluation, x)));
     material->model = MEMBRANE_SVK;
-    CHECK_OK(t->class->max_step(t, x, p, 1, &alpha, &timer, &err), err);
-    CHECK(alpha == 1);
+    CHECK_OK(t->class->max_step(t, x, p, 1, &bound, &timer, &err), err);
+    CHECK(bound.alpha == 1);
     t->class->destroy(t);
     free_model(m);
 }
