@@ -327,7 +327,8 @@ abut_status carry_state(stepper *from, stepper *to, const scene_def *scene, cons
     to->time = from->time;
     if (to->twist) twist_set_start(to->twist, to->state.x);
     memcpy(to->timer.seconds, from->timer.seconds, sizeof to->timer.seconds);
-    abut_status status = carry_conditions(from, to, scene, old, changes, err);
+    abut_status status = stepper_restore_frames(to, err);
+    if (status == ABUT_OK) status = carry_conditions(from, to, scene, old, changes, err);
     bool project = false;
     for (size_t i = 0; i < scene->body_count; i++)
         project = project || (changes[i].changed && !changes[i].nested);

@@ -31,6 +31,8 @@ static abut_status append(way_record *r, const double *places, size_t length, ab
 abut_status way_record_note(way_record *r, const stepper *s, abut_error *err)
 {
     if (!r->enabled) return ABUT_OK;
+    r->mixed = r->mixed || (s->rigid.reframed != r->reframed && r->counts.count > 0);
+    r->reframed = s->rigid.reframed;
     TRY(append(r, s->way.places.data, s->way.places.count, err));
     if (!array_push(&r->counts, (int32_t)step_way_count(&s->way)))
         return error_memory(err, "noting the way of a step");
@@ -93,7 +95,7 @@ static bool add_place(way_record *r, const model_frame *mf, const model *m, cons
 abut_status way_record_give(way_record *r, model_frame *mf, const model *m, frame *f,
                             abut_error *err)
 {
-    if (r->counts.count == 0) return ABUT_OK;
+    if (r->counts.count == 0 || r->mixed) return ABUT_OK;
     bool points;
     TRY(choose_kinds(r, m, &points, err));
     array_clear(&r->numbers);
@@ -114,6 +116,7 @@ abut_status way_record_give(way_record *r, model_frame *mf, const model *m, fram
 
 void way_record_clear(way_record *r)
 {
+    r->mixed = false;
     array_clear(&r->places);
     array_clear(&r->counts);
 }

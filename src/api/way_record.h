@@ -11,6 +11,8 @@ typedef struct way_record {
     size_t scalars;        /* of one place: all coordinates */
     ARRAY(double) places;  /* of all steps, one after the other */
     ARRAY(int32_t) counts; /* of places, for each step */
+    int64_t reframed;      /* of rigid bodies, as the stepper counts it */
+    bool mixed;            /* rotation vectors of different frames: nothing to give */
     /* as the frame has it */
     ARRAY(double) numbers;
     ARRAY(int32_t) kinds;

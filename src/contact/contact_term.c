@@ -497,6 +497,39 @@ static double mean_edge(const collision_surface *s)
     return s->edge_length2.count > 0 ? sum / (double)s->edge_length2.count : 0;
 }
 
+static broad_surface shape_of(const contact_term *t)
+{
+    const model *m = t->model;
+    return (broad_surface){.vertex_count = m->surface.rows.count,
+                           .edge_count = m->surface.edges.count / 2,
+                           .edges = (const int32_t(*)[2])m->surface.edges.data,
+                           .triangle_count = m->surface.triangles.count / 3,
+                           .triangles = (const int32_t(*)[3])m->surface.triangles.data,
+                           .group = m->surface.vertex_group.data,
+                           .group_count = m->bodies.count,
+                           .group_flags = t->group_flags,
+                           .planar = m->planar,
+                           .kinematic = t->kinematic};
+}
+
+/* The bodies cut into parts, in their frames. */
+static abut_status make_parts(contact_term *t, abut_error *err)
+{
+    const model *m = t->model;
+    broad_surface shape = shape_of(t);
+    collision_surface_positions(&m->surface, (const double *)m->rest.data, t->y);
+    return broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
+}
+
+abut_status contact_renew_frames(contact_term *t, abut_error *err)
+{
+    t->search->have_candidates = false;
+    if (!t->parts) return ABUT_OK;
+    broad_parts_destroy(t->parts);
+    t->parts = NULL;
+    return make_parts(t, err);
+}
+
 abut_status contact_create(const model *m, const contact_options *options, contact_term **out,
                            abut_error *err)
 {
@@ -522,27 +555,17 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     for (size_t b = 0; ok && b < m->bodies.count; b++)
         if (m->bodies.data[b].no_self_contact || m->bodies.data[b].collision_group >= 0)
             t->group_flags[b] = BROAD_GROUP_NO_SELF;
-    broad_surface shape = {.vertex_count = vertices,
-                           .edge_count = m->surface.edges.count / 2,
-                           .edges = (const int32_t(*)[2])m->surface.edges.data,
-                           .triangle_count = m->surface.triangles.count / 3,
-                           .triangles = (const int32_t(*)[3])m->surface.triangles.data,
-                           .group = m->surface.vertex_group.data,
-                           .group_count = m->bodies.count,
-                           .group_flags = t->group_flags,
-                           .planar = m->planar,
-                           .kinematic = t->kinematic};
     if (status == ABUT_OK && options->area_weighted) status = measure_areas(t, err);
     if (status == ABUT_OK && options->improved_max) {
         t->weights.links = &t->links;
         status = surface_links_make(&t->links, &m->surface, vertices, err);
     }
     if (status == ABUT_OK && part_boxes_possible(m)) { /* instead of one over all primitives */
-        collision_surface_positions(&m->surface, (const double *)m->rest.data, t->y);
-        status = broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
+        status = make_parts(t, err);
         if (status == ABUT_OK)
             status = near_pairs_create(&t->search->near, &t->search->tube, options->dhat, err);
     } else if (status == ABUT_OK) {
+        broad_surface shape = shape_of(t);
         status = broad_create(&shape, &t->broad, err);
     }
     if (status != ABUT_OK) {

@@ -129,6 +129,9 @@ abut_status contact_add_half_space(contact_term *t, half_space plane, abut_error
 /* fixed: 3 flags per block. Pairs of which no vertex can move are not contacts. */
 void contact_set_fixed(contact_term *t, const uint8_t *fixed);
 
+/* After arms of rigid rows have changed: the parts that rigid bodies are cut into are in their
+ * frames. */
+abut_status contact_renew_frames(contact_term *t, abut_error *err);
 /* True when all coordinates that a vertex follows are fixed. */
 bool contact_vertex_is_fixed(const contact_term *t, size_t vertex, const uint8_t *fixed);
 

@@ -44,6 +44,10 @@ void rigid_motion_free(rigid_motion *r)
     array_free(&r->condition_start);
     array_free(&r->condition_began);
     array_free(&r->torques);
+    array_free(&r->frame);
+    array_free(&r->framed);
+    array_free(&r->first_arms);
+    array_free(&r->first_moments);
     memset(r, 0, sizeof *r);
 }
 
@@ -100,6 +104,35 @@ static mat3 load_matrix(const double *p)
 
 static void store_matrix(double *p, mat3 a) { memcpy(p, a.m, sizeof a.m); }
 
+/* Holds some axes of rotation of a rigid body and lets it turn otherwise. */
+static bool holds_partly(const rigid_motion *r, const rigid_condition *c)
+{
+    return !r->model->rigids.data[c->rigid].affine && c->rotation_axes != 0 &&
+           c->rotation_axes != 7;
+}
+
+/* Room for other frames, where a condition that begins late may need them. */
+static abut_status prepare_frames(rigid_motion *r, abut_error *err)
+{
+    const model *m = r->model;
+    bool late = false;
+    for (size_t i = 0; i < r->conditions.count; i++)
+        late = late ||
+               (holds_partly(r, &r->conditions.data[i]) && r->conditions.data[i].path.from > 0);
+    if (!late) return ABUT_OK;
+    size_t n = m->rigids.count;
+    if (!array_resize(&r->frame, 9 * n) || !array_resize(&r->framed, 9 * n) ||
+        !array_resize(&r->first_arms, m->surface.arms.count) || !array_resize(&r->first_moments, n))
+        return error_memory(err, "preparing conditions of rigid bodies");
+    for (size_t i = 0; i < n; i++) {
+        store_matrix(r->frame.data + 9 * i, mat3_identity());
+        r->first_moments.data[i] = m->rigids.data[i].moment;
+    }
+    memcpy(r->framed.data, r->frame.data, 9 * n * sizeof(double));
+    memcpy(r->first_arms.data, m->surface.arms.data, m->surface.arms.count * sizeof(vec3));
+    return ABUT_OK;
+}
+
 static abut_status prepare_conditions(rigid_motion *r, abut_error *err)
 {
     size_t n = r->conditions.count;
@@ -112,7 +145,7 @@ static abut_status prepare_conditions(rigid_motion *r, abut_error *err)
         memset(r->conditions.data[i].start, 0, RIGID_CONDITION_START * sizeof(double));
         r->condition_began.data[i] = 0;
     }
-    return ABUT_OK;
+    return prepare_frames(r, err);
 }
 
 static vec3 torque_at(const rigid_motion *r, size_t rigid, double time)
@@ -174,6 +207,67 @@ abut_status rigid_motion_start(rigid_motion *r, const motion_state *state, doubl
 }
 
 /* ---------------------------------------------------------------------------------------------- */
+/* Frames                                                                                         */
+
+enum { MOST_TURN_ARRAYS = 3 + 2 * (BDF_MAX_ORDER - 1) }; /* of a motion_state */
+
+/* Arms and moment of a body in its frame. */
+static void set_frame(rigid_motion *r, model *m, size_t rigid)
+{
+    rigid_body *b = &m->rigids.data[rigid];
+    collision_surface *s = &m->surface;
+    const double *frame = r->frame.data + 9 * rigid;
+    mat3 f = load_matrix(frame);
+    for (size_t v = 0; v < s->rows.count; v++)
+        if (s->rows.data[v].kind == ROW_RIGID && s->rows.data[v].block == b->block)
+            s->arms.data[v] = mat3_mul_vec(f, r->first_arms.data[v]);
+    b->moment = mat3_mul(mat3_mul(f, r->first_moments.data[rigid]), mat3_transpose(f));
+    memcpy(r->framed.data + 9 * rigid, frame, 9 * sizeof *frame);
+    r->reframed++;
+}
+
+static void multiply(double *matrix, mat3 right) /* matrix <- matrix right */
+{
+    store_matrix(matrix, mat3_mul(load_matrix(matrix), right));
+}
+
+/* The body frame becomes its present orientation R(theta) B: its rotation vector is 0 then. */
+static void reframe(rigid_motion *r, model *m, motion_state *state, size_t rigid)
+{
+    const rigid_body *b = &m->rigids.data[rigid];
+    double *theta = state->x + 3 * ((size_t)b->block + 1), *frame = r->frame.data + 9 * rigid;
+    mat3 turn = rotation_matrix(vec3_load(theta)), back = mat3_transpose(turn);
+    store_matrix(frame, mat3_mul(turn, load_matrix(frame)));
+    vec3_store(theta, (vec3){0});
+    state_array turns[MOST_TURN_ARRAYS];
+    size_t k = 0, count = motion_arrays(&r->turn, "", turns, MOST_TURN_ARRAYS);
+    while ((size_t)r->inertia->rigids.data[k] != rigid) k++;
+    for (size_t i = 0; i < count; i++) multiply(turns[i].doubles + 9 * k, back);
+    for (size_t i = 0; i < r->conditions.count; i++)
+        if ((size_t)r->conditions.data[i].rigid == rigid)
+            multiply(r->conditions.data[i].start + 3, back);
+    set_frame(r, m, rigid);
+}
+
+void rigid_motion_reframe(rigid_motion *r, model *m, motion_state *state, double time)
+{
+    for (size_t i = 0; r->frame.count > 0 && i < r->conditions.count; i++) {
+        const rigid_condition *c = &r->conditions.data[i];
+        if (!holds_partly(r, c) || *c->path.began || !condition_active(&c->path, time)) continue;
+        const rigid_body *b = &m->rigids.data[c->rigid];
+        if (vec3_norm2(vec3_load(state->x + 3 * ((size_t)b->block + 1))) > 0)
+            reframe(r, m, state, (size_t)c->rigid);
+    }
+}
+
+void rigid_motion_restore(rigid_motion *r, model *m)
+{
+    for (size_t i = 0; i < r->frame.count / 9; i++)
+        if (memcmp(r->frame.data + 9 * i, r->framed.data + 9 * i, 9 * sizeof(double)) != 0)
+            set_frame(r, m, i);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 /* A step                                                                                         */
 
 void rigid_motion_predict(rigid_motion *r, const motion_state *state, double time, double h,
@@ -199,19 +293,24 @@ void rigid_motion_predict(rigid_motion *r, const motion_state *state, double tim
 }
 
 /* Centre and frame that a condition wants at `time`. */
-static void wanted_pose(const rigid_condition *c, const rigid_body *b, double time, vec3 *center,
-                        mat3 *frame)
+static void wanted_pose(const rigid_motion *r, const rigid_condition *c, const rigid_body *b,
+                        double time, vec3 *center, mat3 *frame)
 {
     if (c->poses.count > 0) {
         double step = fmax(1, fmin(nearbyint(time / c->pose_step), (double)c->poses.count));
         const rigid_pose *pose = &c->poses.data[(size_t)step - 1];
         *center = vec3_add(b->center, pose->shift);
         *frame = rotation_matrix(pose->turn);
+        if (r->frame.count > 0) /* poses count from the start */
+            *frame =
+                mat3_mul(*frame, mat3_transpose(load_matrix(r->frame.data + 9 * (size_t)c->rigid)));
         return;
     }
     vec3 q = vec3_load(c->start), column[3];
     mat3 start = load_matrix(c->start + 3);
     *center = condition_target(&c->path, q, time);
+    *frame = start;
+    if (c->path.motions.count == 0) return;
     for (int k = 0; k < 3; k++) {
         vec3 tip = vec3_add(q, mat3_column(start, k));
         column[k] = vec3_sub(condition_target(&c->path, tip, time), *center);
@@ -225,27 +324,29 @@ static void prescribe_scalar(size_t at, double value, uint8_t *fixed, double *ta
     target[at] = value;
 }
 
-/* The columns of A: all of them, or, when turning about one axis is free, those entries that such a
- * turn leaves alone. */
+/* The columns of A: all of them, or, when turning about one axis e is free, those entries that such
+ * a turn leaves alone: the row e^T A, and the column A e where it is e. */
+static const double ALONG = 1e-12; /* off by rounding */
 static void prescribe_columns(const rigid_body *b, int axes, mat3 frame, uint8_t *fixed,
                               double *target)
 {
     for (int column = 0; axes != 0 && column < 3; column++)
         for (int row = 0; row < 3; row++) {
-            bool turns = axes != 7 && axes & 1 << column && axes & 1 << row;
+            bool stays = !(axes & 1 << column) && fabs(frame.m[column][column] - 1) < ALONG;
+            bool turns = axes != 7 && axes & 1 << row && !stays;
             if (!turns)
                 prescribe_scalar(3 * ((size_t)b->block + 1 + (size_t)column) + (size_t)row,
                                  frame.m[row][column], fixed, target);
         }
 }
 
-static void prescribe(rigid_condition *c, const rigid_body *b, const double *x, double end,
-                      uint8_t *fixed, double *target)
+static void prescribe(const rigid_motion *r, rigid_condition *c, const rigid_body *b,
+                      const double *x, double end, uint8_t *fixed, double *target)
 {
     vec3 center;
     mat3 frame;
     bool moves = c->path.motions.count > 0 || c->poses.count > 0;
-    wanted_pose(c, b, end, &center, &frame);
+    wanted_pose(r, c, b, end, &center, &frame);
     size_t at = 3 * (size_t)b->block;
     for (int axis = 0; axis < 3; axis++)
         if (c->path.axes & 1 << axis)
@@ -283,7 +384,7 @@ void rigid_motion_prescribe(rigid_motion *r, const double *x, double time, doubl
             store_matrix(c->start + 3, rigid_frame(b, x));
             *c->path.began = 1;
         }
-        prescribe(c, b, x, end, fixed, target);
+        prescribe(r, c, b, x, end, fixed, target);
     }
     hold_points(r->model, x, fixed, target);
 }
@@ -395,6 +496,11 @@ size_t rigid_motion_state(rigid_motion *r, state_array *out, size_t capacity)
 {
     size_t count = 0;
     if (r->inertia) count = motion_arrays(&r->turn, "turn_", out, capacity);
+    if (r->frame.count && count < capacity)
+        out[count++] = (state_array){.name = "rigid_frame",
+                                     .doubles = r->frame.data,
+                                     .count = r->frame.count,
+                                     .optional = true};
     if (r->conditions.count && count + 1 < capacity) {
         out[count++] = (state_array){.name = "rigid_began",
                                      .ints = r->condition_began.data,

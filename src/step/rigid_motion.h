@@ -20,11 +20,17 @@ typedef struct rigid_pose {
     vec3 shift, turn; /* m; rotation vector in rad */
 } rigid_pose;
 
-/* Coordinates that are held or moved during a time: axes of `path` for the centre. */
+/* Coordinates that are held or moved during a time: axes of `path` for the centre.
+ *
+ * Held axes of rotation count from the orientation when the condition begins: with two of them held
+ * the body turns about the third, Q = R(psi e) Q_0; with one held, that component of the rotation
+ * vector of Q Q_0^T stays 0. For a rigid body that has turned by then the rotation vector is no
+ * chart in which this means to hold coordinates, so its frame is made that of the moment
+ * (rigid_motion_reframe). The map of an affine body keeps the row e^T A. */
 typedef struct rigid_condition {
     condition path; /* without nodes */
     int32_t rigid;
-    int rotation_axes;       /* bits 1, 2, 4: about the world's axes at the start */
+    int rotation_axes;       /* bits 1, 2, 4: about the world's axes */
     ARRAY(rigid_pose) poses; /* instead of motions: at the end of each step */
     double pose_step;
     double *start; /* 12: centre and frame, row by row, when the condition began */
@@ -48,6 +54,13 @@ typedef struct rigid_motion {
     ARRAY(double) condition_start;
     ARRAY(int32_t) condition_began;
     ARRAY(rigid_torque) torques;
+    /* Frames of rigid bodies that differ from that at the start, 9 numbers per body of the model:
+     * y = q + R(theta) B X. Saved; `framed`: those that the model has now. Empty where no condition
+     * can ask for one, and the arms and moments at the start, from which the others are made. */
+    ARRAY(double) frame, framed;
+    ARRAY(vec3) first_arms;
+    ARRAY(mat3) first_moments;
+    int64_t reframed; /* how often, so far */
 } rigid_motion;
 
 /* x_tilde: the predictor of all blocks, which must live as long. Terms are added to the problem. */
@@ -67,6 +80,11 @@ bool rigid_condition_possible(const rigid_body *body, int rotation_axes);
 /* After the velocities are known, before the first step. gravity plays no part in rotations. */
 abut_status rigid_motion_start(rigid_motion *r, const motion_state *state, double *acceleration,
                                abut_error *err);
+/* Before the step from `time`: where a condition that holds some axes of rotation, not all, begins
+ * on a rigid body that has turned, the body frame becomes that of this moment. */
+void rigid_motion_reframe(rigid_motion *r, model *m, motion_state *state, double time);
+/* After the state was loaded: makes the model's frames those of the state. */
+void rigid_motion_restore(rigid_motion *r, model *m);
 /* Predictors and torques of the step from `time`; factor: of forces. */
 void rigid_motion_predict(rigid_motion *r, const motion_state *state, double time, double h,
                           double factor);

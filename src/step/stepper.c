@@ -529,6 +529,9 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
 {
     double h = s->options.h;
     size_t scalars = s->state.scalars;
+    int64_t reframed = s->rigid.reframed;
+    rigid_motion_reframe(&s->rigid, s->model, &s->state, s->time);
+    if (s->contact && s->rigid.reframed > reframed) TRY(contact_renew_frames(s->contact, err));
     memcpy(s->start, s->state.x, scalars * sizeof *s->start);
     memcpy(s->x, s->guess ? s->guess : s->state.x, scalars * sizeof *s->x);
     TRY(step_way_begin(&s->way, s->x, scalars, err));

@@ -187,5 +187,7 @@ void stepper_measure(stepper *s, step_statistics *statistics);
  * stepper_restore afterwards. */
 size_t stepper_state(stepper *s, state_array *out, size_t capacity);
 abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err);
+/* The part of it that is about the frames of rigid bodies. */
+abut_status stepper_restore_frames(stepper *s, abut_error *err);
 
 #endif

@@ -42,11 +42,20 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
     return count;
 }
 
+abut_status stepper_restore_frames(stepper *s, abut_error *err)
+{
+    int64_t reframed = s->rigid.reframed;
+    rigid_motion_restore(&s->rigid, s->model);
+    return s->contact && s->rigid.reframed > reframed ? contact_renew_frames(s->contact, err)
+                                                      : ABUT_OK;
+}
+
 abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
 {
     s->state.steps = s->rigid.turn.steps = steps;
     s->time = (double)steps * s->options.h;
     if (s->twist) twist_set_start(s->twist, s->state.x);
+    TRY(stepper_restore_frames(s, err));
     if (!(s->linear_numbers[0] >= 0 && s->linear_numbers[0] <= (double)s->linear_order.count))
         return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");
     return linear_load(s->linear, s->linear_order.data, s->linear_numbers, s->linear_choice, err);

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Rigid and affine bodies by the command: the same bits for any number of threads and after going on
 # from a checkpoint; clean by verification; bad bodies are named.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?}/tests/support/script.sh" || exit 1
 cd "$ABUT_SOURCE_DIR" || exit 1
 table() { cut -d, -f1,2,4- "$1/steps.csv"; }
 
-# All that a checkpoint holds: rotations, conditions that begin and end, poses, friction, a soft body.
+# All that a checkpoint holds: rotations, conditions that begin and end, axes that are held once bodies have turned, poses,
+# friction, a soft body.
 scene() { # INTEGRATOR
     cat << END
 {"abut": 1, "time": {"step": 0.01, "steps": 30, "integrator": "$1"},
@@ -24,6 +25,10 @@ scene() { # INTEGRATOR
                                           {"translate": [0.04, 0, 0], "turn": [10, 0, 0]}]},
   {"name": "soft", "mesh": {"box": {"size": [0.2, 0.2, 0.2], "cells": [2, 2, 2]}}, "translate": [0.4, 0.45, 0],
    "material": {"young": 1e5, "poisson": 0.4, "density": 1000}},
+  {"name": "top", "type": "rigid", "density": 500, "mesh": {"box": {"size": [0.1, 0.2, 0.15], "cells": [1, 1, 1]}},
+   "translate": [0.8, 0.4, 0], "angular_velocity": [300, 200, 400], "fix": {"axes": "y", "rotation_axes": "xz", "from": 0.08}},
+  {"name": "hinge", "type": "affine", "density": 500, "mesh": {"box": {"size": [0.1, 0.2, 0.15], "cells": [1, 1, 1]}},
+   "translate": [1.2, 0.4, 0], "angular_velocity": [300, 200, 400], "fix": {"axes": "y", "rotation_axes": "xz", "from": 0.08}},
   {"name": "grains", "type": "rigid", "density": 0.1, "split": true, "translate": [0, 1, 0],
    "mesh": {"lattice": {"counts": [2, 1, 2], "spacing": 0.1}}}]}
 END
@@ -58,12 +63,28 @@ cat > "$scratch/mixed.json" << END
   {"name": "ball", "type": "rigid", "density": 1000, "mesh": {"sphere": {"radius": 0.12, "level": 1}},
    "translate": [0.05, 0.5, 0.02], "angular_velocity": [0, 200, 100]},
   {"name": "brick", "type": "affine", "density": 1000, "mesh": {"box": {"size": [0.2, 0.1, 0.1], "cells": [1, 1, 1]}},
-   "translate": [-0.05, 0.8, 0], "rotate": [20, 30, 10]}]}
+   "translate": [-0.05, 0.8, 0], "rotate": [20, 30, 10]},
+  {"name": "wire", "type": "rod", "mesh": {"polyline": {"from": [-0.3, 0, 0], "to": [0.3, 0, 0], "segments": 8}},
+   "translate": [0, 1.0, 0.03], "rod": {"diameter": 0.008}, "material": {"young": 1e6, "poisson": 0.3, "density": 1000}}]}
 END
 "$abut" run "$scratch/mixed.json" -o "$scratch/mixed" --quiet || fail "the mixed scene"
 "$abut" verify "$scratch/mixed" > "$scratch/verify" || fail "the mixed scene: $(tail -4 "$scratch/verify")"
 grep -q 'along the ways    0 intersections at [1-9]' "$scratch/verify" || fail "no ways: $(cat "$scratch/verify")"
 awk -F, 'NR > 1 && $6 > 0 { n++ } END { exit n < 100 }' "$scratch/mixed/steps.csv" || fail "the mixed scene has hardly any contact"
+
+# --- a plank that has turned, held from then on but for the world's y; others fall on it ---
+cat > "$scratch/plank.json" << END
+{"abut": 1, "time": {"step": 0.01, "steps": 80}, "contact": {"dhat": 0.005, "friction": 0.3}, "solver": {"tolerance": 1e-3},
+ "output": {"every": 1}, "bodies": [
+  {"name": "plank", "type": "rigid", "density": 500, "mesh": {"box": {"size": [1.6, 0.05, 0.3], "cells": [1, 1, 1]}},
+   "angular_velocity": [0, 300, 400], "fix": [{"rotation_axes": "", "until": 0.19}, {"from": 0.19, "rotation_axes": "xz"}]},
+  {"name": "grain", "type": "rigid", "density": 0.02, "split": true, "translate": [-0.3, 0.8, -0.3],
+   "mesh": {"lattice": {"counts": [7, 1, 7], "spacing": 0.1}}},
+  {"name": "ball", "type": "rigid", "density": 500, "mesh": {"sphere": {"radius": 0.2, "level": 1}}, "translate": [0, 1.4, 0]}]}
+END
+"$abut" run "$scratch/plank.json" -o "$scratch/plank" --quiet || fail "the plank"
+"$abut" verify "$scratch/plank" > "$scratch/verify" || fail "the plank: $(tail -4 "$scratch/verify")"
+awk -F, 'NR > 30 && $6 > 0 { n++ } END { exit n < 20 }' "$scratch/plank/steps.csv" || fail "nothing lies on the plank"
 
 # --- bad bodies ---
 refuse() { # BODY WORDS

@@ -407,6 +407,76 @@ TEST(held_coordinates)
     }
 }
 
+/* Three corners as seen from the centre, and how they have turned since. */
+static mat3 corners_of(const stepper *s)
+{
+    vec3 y[8], center = vec3_load(s->state.x);
+    CHECK(s->model->surface.rows.count == 8);
+    collision_surface_positions(&s->model->surface, s->state.x, y);
+    return mat3_from_columns(vec3_sub(y[0], center), vec3_sub(y[1], center),
+                             vec3_sub(y[2], center));
+}
+
+static mat3 turn_since(const stepper *s, mat3 first)
+{
+    return mat3_mul(corners_of(s), mat3_inverse(first));
+}
+
+/* Held axes of rotation count from the orientation when the condition begins: with x and y held the
+ * body turns about the world's z, whatever it did before, and its place about x and y stays. */
+TEST(held_from_a_later_time)
+{
+    static const integrator kinds[] = {INTEGRATE_IMPLICIT_EULER, INTEGRATE_NEWMARK, INTEGRATE_BDF2};
+    for (int affine = 0; affine < 2; affine++)
+        for (int k = 0; k < 3; k++) {
+            stepper *s = make_brick(affine, kinds[k], 0.01, (vec3){1, 1, 1}, (vec3){2, 1, 3});
+            rigid_condition hold = {.path = {.from = 0.3, .until = INFINITY, .axes = 4},
+                                    .rotation_axes = 3};
+            CHECK(array_push(&s->rigid.conditions, hold));
+            double none[12] = {0};
+            CHECK_OK(rigid_motion_start(&s->rigid, &s->state, none, &err), err);
+            mat3 first = corners_of(s);
+            advance(s, 30);
+            mat3 before = turn_since(s, first);
+            CHECK(before.m[2][2] < 0.98); /* tilted */
+            double turned = 0;
+            mat3 last = before;
+            for (int n = 0; n < 150; n++) {
+                advance(s, 1);
+                mat3 now = turn_since(s, first), step = mat3_mul(now, mat3_transpose(last));
+                /* The direction of the axis in the body, and the step is about z. */
+                for (int c = 0; c < 3; c++) CHECK_NEAR(now.m[2][c], before.m[2][c], 1e-9);
+                CHECK_NEAR(step.m[2][2], 1, affine ? 1e-4 : 1e-12);
+                turned += atan2(step.m[1][0], step.m[0][0]);
+                last = now;
+            }
+            CHECK(turned > 2.5); /* 3 rad/s about z, which implicit Euler damps a little */
+            stepper_destroy(s);
+        }
+}
+
+/* With one axis held, that component of the rotation vector since then stays 0. */
+TEST(one_axis_from_a_later_time)
+{
+    stepper *s =
+        make_brick(false, INTEGRATE_IMPLICIT_EULER, 0.01, (vec3){0, 0, 0}, (vec3){2, 1, 3});
+    rigid_condition hold = {.path = {.from = 0.3, .until = INFINITY}, .rotation_axes = 1};
+    CHECK(array_push(&s->rigid.conditions, hold));
+    double none[12] = {0};
+    CHECK_OK(rigid_motion_start(&s->rigid, &s->state, none, &err), err);
+    mat3 first = corners_of(s);
+    advance(s, 30);
+    mat3 before = turn_since(s, first);
+    for (int n = 0; n < 60; n++) {
+        advance(s, 1);
+        mat3 now = turn_since(s, first);
+        vec3 turn = rotation_vector(mat3_mul(now, mat3_transpose(before)));
+        CHECK_NEAR(turn.x, 0, 1e-9);
+        CHECK(n < 30 || vec3_norm(turn) > 0.5);
+    }
+    stepper_destroy(s);
+}
+
 TEST(prescribed_motion)
 {
     for (int affine = 0; affine < 2; affine++) {
@@ -520,6 +590,8 @@ int main(void)
     RUN(intermediate_axis);
     RUN(torque);
     RUN(held_coordinates);
+    RUN(held_from_a_later_time);
+    RUN(one_axis_from_a_later_time);
     RUN(prescribed_motion);
     RUN(pose_list);
     RUN(rods_and_points);

@@ -278,19 +278,22 @@ static const struct {
     const char *name;
     maker make;
     bool weightless;
-    double lowest; /* the first body's centre stays above this during the first second */
+    /* The first body's centre stays above this during the first second. Through the other body it
+     * would fall by 4.9 m. Measured over all runs below: edges 0.208, parallel edges -0.20, a face
+     * on a vertex -3.2 (it topples and falls beside it), spikes -0.31, wedges -0.53, both -0.47. */
+    double lowest;
 } cases[] = {
     {"five cubes", five_cubes, false, -0.52},
-    {"edge-edge", edge_edge, false, -1e9},
-    {"edge-edge parallel", edge_edge_parallel, false, -1e9},
-    {"face-vertex", face_vertex, false, -1e9},
+    {"edge-edge", edge_edge, false, 0.2},
+    {"edge-edge parallel", edge_edge_parallel, false, -0.8},
+    {"face-vertex", face_vertex, false, -3.6},
     {"vertex-face", vertex_face, false, 0.1},
     {"vertex-vertex", vertex_vertex, false, -1},
     {"large mass ratio", large_mass_ratio, false, -0.05}, /* affine: 10 MPa give 3 % */
     {"tet corner", corner_of_walls, false, 0.2},
-    {"spikes", spikes, false, -1e9},
-    {"wedges", wedges, false, -1e9},
-    {"spike and wedge", spike_and_wedge, false, -1e9},
+    {"spikes", spikes, false, -0.8},
+    {"wedges", wedges, false, -0.8},
+    {"spike and wedge", spike_and_wedge, false, -0.8},
     {"spike in hole", spike_in_hole, false, -0.5},
     {"spike in crack", spike_in_crack, false, -0.5},
     {"wedge in crack", wedge_in_crack, false, -0.5},
