@@ -30,7 +30,7 @@ typedef struct row_entry {
     double weight;
 } row_entry;
 
-enum { ROW_MAX_BLOCKS = 40 }; /* that one row may follow */
+enum { ROW_MAX_BLOCKS = 640 }; /* that one row may follow: dense maps of coarse bodies */
 
 typedef struct collision_surface {
     ARRAY(surface_row) rows;  /* one per vertex */

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-const int row_group_width[ROW_GROUPS] = {2, 4, 6, 8, 12, 16, 24, 32, 48, 80, ROW_MAX_WIDTH};
+const int row_group_width[ROW_GROUPS] = {2,  4,  6,  8,   12,  16,           24,
+                                         32, 48, 80, 160, 320, ROW_MAX_WIDTH};
 
 void row_stencils_free(row_stencils *r)
 {

@@ -164,6 +164,7 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
         c->until = fix->until;
         c->source = (int32_t)k;
         c->axes = (fix->axes[0] ? 1 : 0) | (fix->axes[1] ? 2 : 0) | (fix->axes[2] ? 4 : 0);
+        c->takes_over = fix->takes_over;
         c->has_release = fix->has_release;
         c->release_axis = fix->release_axis;
         c->release_beyond = fix->release_beyond;
@@ -320,6 +321,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .max_iterations = scene->max_iterations,
         .true_hessian_after = scene->true_hessian_after,
         .true_first = scene->true_hessian_first,
+        .anchor = scene->anchor,
         .measure = scene->rms_measure ? NEWTON_RMS : NEWTON_LARGEST,
         .split_limits = scene->split_limits,
         .contact = scene->contact_enabled,

@@ -89,6 +89,7 @@ static abut_status compare(const scene_def *scene, stepper *s, int32_t block, co
                            const holder *q, abut_error *err)
 {
     condition *a = &s->conditions.data[p->condition], *b = &s->conditions.data[q->condition];
+    if (b->takes_over) return ABUT_OK; /* the last one counts (set_targets) */
     bool swap = b->from < a->from;
     condition *early = swap ? b : a, *late = swap ? a : b;
     int32_t early_item = swap ? q->item : p->item, late_item = swap ? p->item : q->item;

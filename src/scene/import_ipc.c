@@ -126,6 +126,25 @@ static json_t *collider_json(const ipc_script *s, const ipc_collider *c, json_t 
     return body;
 }
 
+/* A half space that moves is a sheet here: large, and about the middle of the scene. */
+static json_t *sheet_json(const ipc_script *s, const ipc_plane *p)
+{
+    static const double TIMES = 20;
+    vec3 center = vec3_scale(0.5, vec3_add(s->low, s->high)), up = {0, 1, 0};
+    vec3 normal = vec3_normalize(p->normal), axis = vec3_cross(up, normal);
+    double side = TIMES * vec3_norm(vec3_sub(s->high, s->low)) + 2 * s->duration;
+    vec3 place = vec3_mul_add(center, -vec3_dot(vec3_sub(center, p->origin), normal), normal);
+    double angle = atan2(vec3_norm(axis), normal.y);
+    if (vec3_norm(axis) < 1e-12) axis = vec3_make(1, 0, 0);
+    mat3 turn = rotation_matrix(vec3_scale(angle, vec3_normalize(axis)));
+    json_t *body = json_pack("{s:s, s:{s:{s:[f,f], s:[i,i]}}}", "type", "obstacle", "mesh", "grid",
+                             "size", side, side, "cells", 1, 1);
+    set_place(body, vec3_make(1, 1, 1), turn, place);
+    json_object_set_new(body, "friction", json_real(p->friction));
+    set_list(body, "motion", p->motions);
+    return body;
+}
+
 static json_t *bodies_json(const ipc_script *s)
 {
     json_t *list = json_array(), *counts = json_object();
@@ -133,6 +152,9 @@ static json_t *bodies_json(const ipc_script *s)
         json_array_append_new(list, shape_json(s, &s->shapes.data[i], counts));
     for (size_t i = 0; i < s->colliders.count; i++)
         json_array_append_new(list, collider_json(s, &s->colliders.data[i], counts));
+    for (size_t i = 0; i < s->planes.count; i++)
+        if (s->planes.data[i].motions)
+            json_array_append_new(list, sheet_json(s, &s->planes.data[i]));
     json_decref(counts);
     return list;
 }
@@ -142,6 +164,7 @@ static json_t *planes_json(const ipc_script *s)
     json_t *list = json_array();
     for (size_t i = 0; i < s->planes.count; i++) {
         const ipc_plane *p = &s->planes.data[i];
+        if (p->motions) continue;
         json_t *plane = json_object();
         json_object_set_new(plane, "origin", ipc_json_vector(p->origin));
         json_object_set_new(plane, "normal", ipc_json_vector(p->normal));

@@ -67,6 +67,7 @@ typedef struct ipc_collider {
 typedef struct ipc_plane {
     vec3 origin, normal;
     double friction;
+    json_t *motions; /* NULL: it stays */
 } ipc_plane;
 
 typedef struct ipc_script {

@@ -234,6 +234,45 @@ static abut_status rotate_four_colliders(ipc_script *s, abut_error *err)
     return ABUT_OK;
 }
 
+/* --- half spaces --- */
+
+/* The first two move towards each other at 1 m/s each until less than `least` is between them;
+ * then each goes on as told. */
+static abut_status close_planes(ipc_script *s, double least, vec3 first, vec3 second,
+                                abut_error *err)
+{
+    if (s->planes.count < 2)
+        return ipc_kind_error(s, ABUT_ERROR_INPUT, err,
+                              "it needs at least 2 half spaces, but there are %zu",
+                              s->planes.count);
+    ipc_plane *a = &s->planes.data[0], *b = &s->planes.data[1];
+    double distance = b->origin.x - a->origin.x,
+           steps = ipc_steps_for(distance - least, 2, s->step);
+    if (distance - 2 * steps * s->step >= least - 1e-12) steps++;
+    ipc_motion motions[2][2] = {
+        {ipc_translation(0, steps * s->step, vec3_make(1, 0, 0)),
+         ipc_translation(steps * s->step, INFINITY, first)},
+        {ipc_translation(0, steps * s->step, vec3_make(-1, 0, 0)),
+         ipc_translation(steps * s->step, INFINITY, second)},
+    };
+    for (int i = 0; i < 2; i++) {
+        s->planes.data[i].motions = json_array();
+        for (int k = steps > 0 ? 0 : 1; k < 2; k++)
+            json_array_append_new(s->planes.data[i].motions, ipc_json_motion(&motions[i][k]));
+    }
+    return ABUT_OK;
+}
+
+static abut_status squash_planes(ipc_script *s, abut_error *err)
+{
+    return close_planes(s, 0.1, vec3_make(-1, 0, 0), vec3_make(1, 0, 0), err);
+}
+
+static abut_status squash_and_shear_planes(ipc_script *s, abut_error *err)
+{
+    return close_planes(s, 0.8, vec3_make(0, 0, 0), vec3_make(0, 1, 0), err);
+}
+
 ipc_kind ipc_obstacle_kind(const char *word)
 {
     static const struct {
@@ -250,6 +289,8 @@ ipc_kind ipc_obstacle_kind(const char *word)
         {"DCOHammerWalnut", hammer},
         {"DCOCut", cut},
         {"DCOBallHitWall", hit_wall},
+        {"ACOSquash", squash_planes},
+        {"ACOSquashShear", squash_and_shear_planes},
         {"MCOSquash", squash_colliders},
         {"MCORotSquash", rotate_two_colliders},
         {"MCORotCylinders", rotate_four_colliders},

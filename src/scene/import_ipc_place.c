@@ -30,6 +30,7 @@ void ipc_script_free(ipc_script *s)
         mesh_free(&s->colliders.data[i].shape);
         json_decref(s->colliders.data[i].motions);
     }
+    for (size_t i = 0; i < s->planes.count; i++) json_decref(s->planes.data[i].motions);
     mem_free(s->kind_folder);
     array_free(&s->parameters);
     array_free(&s->shapes);

@@ -722,7 +722,8 @@ static abut_status refuse_velocities(ipc_script *s, abut_error *err)
 static abut_status refuse_planes(ipc_script *s, abut_error *err)
 {
     return ipc_kind_error(s, ABUT_ERROR_UNSUPPORTED, err,
-                          "it moves half spaces to and fro; they move with one velocity here");
+                          "it closes a box of half spaces that move; the sheets that stand for "
+                          "them here would cross");
 }
 
 static const struct {
@@ -749,9 +750,7 @@ static const struct {
     {"onepoint", refuse_deformed},
     {"random", refuse_deformed},
     {"XYRotate", refuse_velocities},
-    {"ACOSquash", refuse_planes},
     {"ACOSquash6", refuse_planes},
-    {"ACOSquashShear", refuse_planes},
 };
 
 /* --- Choosing --- */

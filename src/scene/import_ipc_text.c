@@ -404,7 +404,7 @@ static abut_status read_ground(reader *r)
 
 static abut_status read_half_space(reader *r)
 {
-    ipc_plane plane;
+    ipc_plane plane = {0};
     double stiffness;
     TRY(need_vector(r, "the origin", &plane.origin));
     TRY(need_vector(r, "the normal", &plane.normal));

@@ -128,6 +128,24 @@ static abut_status refuse_rest(const polyfem_scene *s, abut_error *err)
     return ABUT_OK;
 }
 
+/* One pull towards the start of the step; more of them would be solved one after the other. */
+static abut_status set_solver(const polyfem_scene *s, json_t *native, abut_error *err)
+{
+    /* Newton's method stops there by the gradient; this is below what that amounts to, and below
+     * the speeds at which friction sticks: slopes creep by less than that. */
+    json_t *solver = json_pack("{s:s}", "tolerance", "1e-8 l");
+    json_object_set_new(native, "solver", solver);
+    const json_t *advanced = polyfem_get(s->document, "solver/advanced");
+    double weight = polyfem_number(advanced, "lagged_regularization_weight", 0);
+    double passes = polyfem_number(advanced, "lagged_regularization_iterations", 1);
+    if (weight > 0 && passes > 1)
+        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED,
+                             "/solver/advanced/lagged_regularization_iterations",
+                             "only 1 is supported, found %g", err, passes);
+    if (weight > 0) json_object_set_new(solver, "anchor", json_real(weight));
+    return ABUT_OK;
+}
+
 /* Numbers stay as they are: the equations hold in any units that belong together. */
 static void mention_units(const polyfem_scene *s)
 {
@@ -163,9 +181,7 @@ static abut_status fill(polyfem_scene *s, json_t *native, abut_error *err)
     TRY(set_gravity(s, native, err));
     set_contact(s, native);
     TRY(polyfem_set_remesh(s, native, err));
-    /* Newton's method stops there by the gradient; this is below what that amounts to, and below
-     * the speeds at which friction sticks: slopes creep by less than that. */
-    json_object_set_new(native, "solver", json_pack("{s:s}", "tolerance", "1e-8 l"));
+    TRY(set_solver(s, native, err));
     TRY(polyfem_add_geometry(s, err));
     if (s->dimension == 2) json_object_set_new(native, "planar", json_true());
     json_object_set(native, "bodies", s->bodies);

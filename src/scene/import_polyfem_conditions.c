@@ -23,9 +23,10 @@ static json_t *chosen_parts(const json_t *parts, const json_t *ids)
 
 /* Nodes that a Dirichlet id stands for, as native selectors. */
 static abut_status selected_nodes(const polyfem_scene *s, const polyfem_shape *shape,
-                                  const json_t *parts, const json_t *ids, json_t *list,
-                                  abut_error *err)
+                                  const json_t *parts, const json_t *ids, const char *field,
+                                  json_t *list, abut_error *err)
 {
+    if (json_is_object(ids)) return polyfem_select_region(s, shape, ids, field, list, err);
     json_t *numbers = chosen_parts(parts, ids);
     for (size_t i = 0; i < json_array_size(numbers); i++)
         json_array_append_new(list, json_pack("{s:O}", "boundary", json_array_get(numbers, i)));
@@ -46,12 +47,14 @@ static abut_status add_fix(const polyfem_scene *s, const polyfem_shape *shape, c
     }
     abut_status status = polyfem_values(s, item, field, &values, err);
     if (status == ABUT_OK)
-        status = selected_nodes(s, shape, parts, polyfem_get(item, "id"), nodes, err);
+        status = selected_nodes(s, shape, parts, polyfem_get(item, "id"), field, nodes, err);
     if (json_array_size(nodes) > 0) json_object_set_new(s->matched, field, json_true());
     for (size_t k = 0; status == ABUT_OK && axes[0] && k < json_array_size(nodes); k++) {
         json_t *fix = json_pack("{s:O}", "nodes", json_array_get(nodes, k));
         if (strcmp(axes, "xyz") != 0) json_object_set_new(fix, "axes", json_string(axes));
         if (!polyfem_all_zero(values)) json_object_set(fix, "displacement", values);
+        /* Where two of theirs meet, the last one counts. */
+        if (json_array_size(fixes) > 0) json_object_set_new(fix, "takes_over", json_true());
         json_array_append_new(fixes, fix);
     }
     json_decref(nodes);

@@ -139,8 +139,10 @@ static void merge(json_t *to, const json_t *from)
     }
 }
 
-/* The object or list that a JSON pointer's last part is in; *last is that part. */
-static json_t *find_parent(json_t *document, const char *pointer, char *last, size_t size)
+/* The object or list that a JSON pointer's last part is in; *last is that part. With `create`,
+ * objects that are missing on the way are made. */
+static json_t *find_parent(json_t *document, const char *pointer, bool create, char *last,
+                           size_t size)
 {
     json_t *at = document;
     while (at && *pointer == '/') {
@@ -149,6 +151,8 @@ static json_t *find_parent(json_t *document, const char *pointer, char *last, si
         snprintf(last, size, "%.*s", (int)length, pointer);
         pointer += length;
         if (!*pointer) return at;
+        if (create && json_is_object(at) && !json_object_get(at, last))
+            json_object_set_new(at, last, json_object());
         at = json_is_array(at) ? json_array_get(at, (size_t)strtoul(last, NULL, 10))
                                : json_object_get(at, last);
     }
@@ -165,8 +169,8 @@ static abut_status apply_patch(const polyfem_scene *s, json_t *document, const j
     const char *path = json_string_value(json_object_get(patch, "path"));
     json_t *value = json_object_get(patch, "value");
     if (!op || !path) return polyfem_error(s, ABUT_ERROR_INPUT, field, "needs op and path", err);
-    json_t *parent = find_parent(document, path, last, sizeof last);
     bool removes = strcmp(op, "remove") == 0, adds = strcmp(op, "add") == 0;
+    json_t *parent = find_parent(document, path, adds, last, sizeof last);
     if (!removes && !adds && strcmp(op, "replace") != 0)
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field, "operation \"%s\" is not supported",
                              err, op);

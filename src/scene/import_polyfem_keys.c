@@ -108,8 +108,8 @@ static const struct {
     {"/solver/advanced/characteristic_force_density", KEY_WITHOUT_EFFECT},
     {"/solver/advanced/check_inversion", KEY_WITHOUT_EFFECT}, /* always conservative */
     {"/solver/advanced/jacobian_threshold", KEY_WITHOUT_EFFECT},
-    {"/solver/advanced/lagged_regularization_iterations", KEY_WITHOUT_EFFECT},
-    {"/solver/advanced/lagged_regularization_weight", KEY_ONLY_OFF},
+    {"/solver/advanced/lagged_regularization_iterations", KEY_USED},
+    {"/solver/advanced/lagged_regularization_weight", KEY_USED},
     {"/solver/advanced/lump_mass_matrix", KEY_USED},
     {"/solver/augmented_lagrangian", KEY_WITHOUT_EFFECT},
     {"/solver/contact/CCD", KEY_WITHOUT_EFFECT},
@@ -219,6 +219,8 @@ static abut_status check(const polyfem_scene *s, const json_t *value, const char
 abut_status polyfem_check_keys(const polyfem_scene *s, abut_error *err)
 {
     if (!json_object_get(s->document, "geometry"))
-        return polyfem_error(s, ABUT_ERROR_INPUT, "/geometry", "is missing", err);
+        return polyfem_error(s, ABUT_ERROR_INPUT, "/geometry",
+                             "is missing; a file for \"common\" of other scenes is no scene itself",
+                             err);
     return check(s, s->document, "", "", err);
 }

@@ -213,6 +213,32 @@ static abut_status add_shapes(const polyfem_scene *s, const polyfem_shape *shape
     return ABUT_OK;
 }
 
+/* Whether a condition is for all of the boundary, numbered or not. */
+static bool wants_all(const polyfem_scene *s)
+{
+    static const char *const lists[] = {"dirichlet_boundary", "neumann_boundary",
+                                        "normal_aligned_neumann_boundary", "pressure_boundary"};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        char path[80];
+        snprintf(path, sizeof path, "boundary_conditions/%s", lists[k]);
+        const json_t *list = polyfem_get(s->document, path);
+        for (size_t i = 0; i < json_array_size(list); i++)
+            if (json_is_string(polyfem_get(json_array_get(list, i), "id"))) return true;
+    }
+    return false;
+}
+
+/* The faces that no part has taken. */
+static void add_rest(json_t *parts)
+{
+    json_int_t free = 0;
+    for (size_t i = 0; i < json_array_size(parts); i++) {
+        json_int_t used = json_integer_value(json_object_get(json_array_get(parts, i), "number"));
+        if (used >= free) free = used + 1;
+    }
+    add_part(parts, (int)free, json_pack("{s:b}", "all", 1));
+}
+
 abut_status polyfem_boundary(const polyfem_scene *s, const polyfem_shape *shape, json_t **out,
                              abut_error *err)
 {
@@ -229,11 +255,26 @@ abut_status polyfem_boundary(const polyfem_scene *s, const polyfem_shape *shape,
         status = add_faces(s, shape, json_string_value(selection), field, parts, err);
     else if (selection)
         status = add_shapes(s, shape, selection, field, parts, err);
+    if (status == ABUT_OK && wants_all(s)) add_rest(parts);
     if (status == ABUT_OK)
         *out = parts;
     else
         json_decref(parts);
     return status;
+}
+
+abut_status polyfem_select_region(const polyfem_scene *s, const polyfem_shape *shape,
+                                  const json_t *selection, const char *field, json_t *list,
+                                  abut_error *err)
+{
+    json_t *region = region_json(s, shape, selection);
+    if (!json_object_get(region, "box") && !json_object_get(region, "sphere")) {
+        json_decref(region);
+        return polyfem_error(s, ABUT_ERROR_UNSUPPORTED, field, "its id is no box and no sphere",
+                             err);
+    }
+    json_array_append_new(list, region);
+    return ABUT_OK;
 }
 
 abut_status polyfem_select_points(const polyfem_scene *s, const polyfem_shape *shape,

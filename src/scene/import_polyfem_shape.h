@@ -34,6 +34,10 @@ vec3 polyfem_place(const polyfem_shape *shape, vec3 x);
 /* Boundary parts of a body: native list (new reference). */
 abut_status polyfem_boundary(const polyfem_scene *s, const polyfem_shape *shape, json_t **out,
                              abut_error *err);
+/* A native selector of the nodes in a box or sphere, appended to a list. */
+abut_status polyfem_select_region(const polyfem_scene *s, const polyfem_shape *shape,
+                                  const json_t *selection, const char *field, json_t *list,
+                                  abut_error *err);
 /* Native selectors of the nodes of a point_selection with one of these ids, appended to a list. */
 abut_status polyfem_select_points(const polyfem_scene *s, const polyfem_shape *shape,
                                   const json_t *ids, json_t *list, abut_error *err);

@@ -155,6 +155,7 @@ static abut_status read_fix(const json_t *object, fix_def *out, abut_error *err)
     const json_t *turns = get(object, "rotation_axes");
     for (const char *axis = turns ? json_string_value(turns) : "xyz"; *axis; axis++)
         out->rotation_axes[*axis - 'x'] = true;
+    out->takes_over = get_bool(object, "takes_over");
     const json_t *release = get(object, "release");
     out->has_release = release != NULL;
     if (release) {
@@ -664,6 +665,7 @@ static void read_options(scene_def *scene)
     scene->tolerance = get_length(solver, "tolerance");
     scene->max_iterations = get_int(solver, "max_iterations");
     scene->true_hessian_after = get_int(solver, "true_hessian_after");
+    scene->anchor = get_number(solver, "anchor");
     scene->true_hessian_first = get_bool(solver, "true_hessian_first");
     scene->rms_measure = strcmp(get_string(solver, "measure"), "rms") == 0;
     scene->split_limits = strcmp(get_string(solver, "strain_limits"), "split") == 0;

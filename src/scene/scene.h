@@ -185,6 +185,7 @@ typedef struct fix_def {
     size_t motion_count;
     motion_def *motions;
     expression *displacement[3]; /* instead of motions; NULL: none */
+    bool takes_over;             /* nodes of entries before it */
     bool has_release;            /* for good, when all simulated nodes are beyond this coordinate */
     int release_axis;
     double release_beyond;
@@ -386,6 +387,7 @@ typedef struct scene_def {
     int max_iterations;
     int true_hessian_after; /* iterations; 0: never */
     bool true_hessian_first;
+    double anchor;      /* weight of the pull towards the start of a step */
     bool rms_measure;   /* the tolerance is one on the root mean square */
     bool split_limits;  /* strain limits in a solve of their own */
     const char *linear; /* a name of linear/solver.h */

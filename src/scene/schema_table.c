@@ -139,6 +139,10 @@ static const schema_field solver_fields[] = {
     {"true_hessian_after", SCHEMA_INTEGER, .initial = "2", FROM_TO(0, 1000000),
      .doc = "Iterations of a step after which directions may come from the true Hessian, where the "
             "projected one is seen to be too stiff; 0: never. With the solver `direct` only."},
+    {"anchor", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "kg; N/m in quasi-static steps",
+     .doc = "Weight w of a pull of the nodes of deformable bodies towards where they were when the "
+            "step began, w/2 |x - start|^2 each: quasi-static scenes that nothing holds have a "
+            "solution with it (PolyFEM's lagged regularisation)."},
     {"true_hessian_first", SCHEMA_BOOL, .initial = "false",
      .doc = "Directions from the true Hessian before projected ones, wherever they lead downhill, "
             "as PolyFEM does: steps may end in a balance that is no minimum, such as a spike on "

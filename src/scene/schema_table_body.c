@@ -343,6 +343,9 @@ static const schema_field fix_fields[] = {
      .instead = "use \"motion\"",
      .doc = "Instead of `motion`: displacement of the nodes in time, x, y, z being their places "
             "when the condition begins."},
+    {"takes_over", SCHEMA_BOOL, .initial = "false", FOR_NODES,
+     .doc = "Nodes that entries before this one hold as well follow this one. Without it, entries "
+            "that hold a node at the same time must agree."},
     {"release", SCHEMA_OBJECT, .type = &release_type, .absent = "never released",
      .doc = "Release by the place of the bodies, for good."},
 };

@@ -21,8 +21,9 @@ typedef struct motion {
 typedef struct condition {
     ARRAY(int32_t) nodes;
     double from, until;
-    int axes;       /* bits 1, 2, 4 */
-    int32_t source; /* number among the body's `fix`, -1: its motion as a whole; for messages */
+    int axes;        /* bits 1, 2, 4 */
+    int32_t source;  /* number among the body's `fix`, -1: its motion as a whole; for messages */
+    bool takes_over; /* nodes that conditions before it hold as well, on purpose */
     ARRAY(motion) motions;
     /* Instead: positions of all nodes at the end of each step, or with `frames_between` from the
      * start on, with straight ways between them. */

@@ -121,6 +121,12 @@ static void leave_out_passing_terms(stepper *s)
     if (s->guard) s->evaluation.without |= term_bit(&s->guard->base);
 }
 
+static abut_status add_anchor(stepper *s, abut_error *err)
+{
+    TRY(anchor_create(s->model, s->options.anchor, s->start, &s->anchor, err));
+    return problem_add_term(&s->problem, &s->anchor->base, err);
+}
+
 abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
                            stepper **out, abut_error *err)
 {
@@ -168,6 +174,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK && !(s->lengths && s->points && s->holder && s->fixed && s->target &&
                                s->x && s->start && s->work && s->gradient))
         status = error_memory(err, "creating the stepper");
+    if (status == ABUT_OK && options->anchor > 0) status = add_anchor(s, err);
     if (status != ABUT_OK) {
         stepper_destroy(s);
         return status;
@@ -200,6 +207,7 @@ void stepper_destroy(stepper *s)
     for (int i = 0; i < s->thin_count; i++) destroy_term(s->thin[i]);
     destroy_term((term *)s->attachment);
     destroy_term((term *)s->damping);
+    destroy_term((term *)s->anchor);
     destroy_term((term *)s->surface_load);
     mlcp_destroy(s->mlcp);
     destroy_term((term *)s->guard);

@@ -16,6 +16,7 @@
 #include "step/rigid_motion.h"
 #include "step/unreached.h"
 #include "step/way.h"
+#include "term/anchor.h"
 #include "term/attachment.h"
 #include "term/damping.h"
 #include "term/elastic.h"
@@ -36,6 +37,7 @@ typedef struct stepper_options {
                          quasi-static) */
     int max_iterations;
     int true_hessian_after; /* Newton iterations; 0: never */
+    double anchor;          /* weight of a pull towards the start of the step; 0: none */
     bool true_first;        /* its directions before projected ones, wherever they lead downhill */
     newton_measure measure; /* what the tolerance is compared with */
     bool split_limits;      /* strain limits in a second solve, after the elastic one */
@@ -121,6 +123,7 @@ typedef struct stepper {
     int32_t *holder;          /* per block, scratch of twist */
     attachment_term *attachment;
     damping_term *damping;           /* NULL without damped bodies */
+    anchor_term *anchor;             /* NULL without its weight */
     surface_load_term *surface_load; /* NULL without loads on surfaces */
     contact_term *contact;           /* NULL without contact */
     friction_term *friction;         /* NULL without contact */

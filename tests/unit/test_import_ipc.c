@@ -139,6 +139,45 @@ TEST(keywords)
     scene_free(s);
 }
 
+static vec3 placed(const body_def *b, double time)
+{
+    vec3 at = b->translate;
+    for (size_t i = 0; i < b->motion_count; i++) {
+        const motion_def *m = &b->motions[i];
+        double length = fmax(fmin(time, m->until) - m->from, 0);
+        at = vec3_mul_add(at, length, m->velocity);
+    }
+    return at;
+}
+
+/* They turn back, or go on along each other, when less than 0.1 m or 0.8 m is between them. */
+TEST(half_spaces_that_move_are_sheets)
+{
+    scene_def *s = must_import("time 2 0.01\nscript ACOSquash\nhalfSpace -1 0 0  1 0 0  1 0.25\n"
+                               "halfSpace 2 0 0  -1 0 0  1 0\nground 0.1 -3\n" TET "\n");
+    if (!s) return;
+    CHECK(s->half_space_count == 1 && s->body_count == 3);
+    const body_def *a = &s->bodies[1], *b = &s->bodies[2];
+    CHECK(a->type == BODY_OBSTACLE && a->friction == 0.25 && b->friction == 0);
+    CHECK_NEAR(placed(a, 0).x, -1, 1e-12);
+    CHECK_NEAR(placed(b, 0).x, 2, 1e-12);
+    /* 3 m apart, 2 m/s: less than 0.1 m after 146 steps. */
+    CHECK_NEAR(placed(a, 1.46).x, 0.46, 1e-9);
+    CHECK_NEAR(placed(a, 1.56).x, 0.36, 1e-9);
+    CHECK_NEAR(placed(b, 1.56).x, 0.64, 1e-9);
+    scene_free(s);
+    s = must_import("time 3 0.01\nscript ACOSquashShear\nhalfSpace -1 0 0  1 0 0  1 0\n"
+                    "halfSpace 2 0 0  -1 0 0  1 0\n" TET "\n");
+    if (!s) return;
+    double y = placed(&s->bodies[2], 0).y;
+    CHECK_NEAR(placed(&s->bodies[1], 2).x, placed(&s->bodies[1], 3).x, 1e-9);
+    CHECK_NEAR(placed(&s->bodies[2], 2.11).y - y, 1, 1e-9); /* from 1.11 s on */
+    scene_free(s);
+    scene_def *none;
+    CHECK(import("script ACOSquash\nground 0.1 -1\n" TET "\n", &none) == ABUT_ERROR_INPUT);
+    CHECK(import("script ACOSquash6\n" TET "\n", &none) == ABUT_ERROR_UNSUPPORTED);
+}
+
 TEST(tuning_takes_the_final_values)
 {
     scene_def *s = must_import("tuning 6\n0\n1e-2\n2e-4\n1e-9\n1e-3 5e-6\n" TET "\n");
@@ -570,6 +609,7 @@ int main(void)
     set_up();
     RUN(defaults);
     RUN(keywords);
+    RUN(half_spaces_that_move_are_sheets);
     RUN(tuning_takes_the_final_values);
     RUN(sections_of_other_solvers_are_skipped);
     RUN(self_collisions_off_without_obstacles);

@@ -5,6 +5,8 @@
 #include "base/expression.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "scene/build.h"
+#include "scene/build_check.h"
 #include "scene/build_solid.h"
 #include "scene/load.h"
 #include "scene/scene.h"
@@ -98,6 +100,40 @@ TEST(common_and_patch)
     must_fail("}", ", \"common\": \"nowhere.json\"", ABUT_ERROR_INPUT, "not valid JSON");
 }
 
+TEST(patches_add_below_what_is_missing)
+{
+    scene_def *s = must_import(
+        "}", ", \"patch\": [{\"op\": \"add\", \"path\": \"/solver/advanced/lump_mass_matrix\","
+             "\"value\": true}, {\"op\": \"add\", \"path\": \"/geometry/0/transformation/scale\","
+             "\"value\": 2}]");
+    CHECK(!s->bodies[0].consistent_mass && s->bodies[0].scale.x == 2);
+    scene_free(s);
+    must_fail("}", ", \"patch\": [{\"op\": \"remove\", \"path\": \"/solver/advanced/x\"}]",
+              ABUT_ERROR_INPUT, "/patch/0");
+}
+
+TEST(lagged_regularization)
+{
+    scene_def *s = must_import("}", ", \"solver\": {\"advanced\": {"
+                                    "\"lagged_regularization_weight\": 25}}");
+    CHECK(s->anchor == 25);
+    scene_free(s);
+    must_fail("}",
+              ", \"solver\": {\"advanced\": {\"lagged_regularization_weight\": 25,"
+              "\"lagged_regularization_iterations\": 3}}",
+              ABUT_ERROR_UNSUPPORTED, "lagged_regularization_iterations");
+}
+
+TEST(files_for_common_are_no_scenes)
+{
+    char path[400];
+    scene_def *s = NULL;
+    write_at("scenes/part.json", "{\"common\": \"../common.json\", \"contact\": {}}");
+    snprintf(path, sizeof path, "%s/scenes/part.json", folder);
+    CHECK(scene_load(path, NULL, 0, NULL, &s, &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.message, "common") && strstr(err.place, "/geometry"));
+}
+
 TEST(places)
 {
     scene_def *s = must_import(
@@ -178,6 +214,50 @@ TEST(conditions)
     scene_free(s);
 }
 
+/* All faces, numbered or not; and an id that is a place. */
+TEST(conditions_without_numbers)
+{
+    scene_def *s = must_import("}", ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\":"
+                                    "\"all\", \"value\": [0, 0, 0]}]}");
+    CHECK(s->bodies[0].fix_count == 1 && selected(s, 0) == 4);
+    scene_free(s);
+    s = must_import(", \"surface_selection\": [{\"id\": 4, \"axis\": \"-x\", \"position\": 0.01,"
+                    "\"relative\": true}]}",
+                    ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": \"all\","
+                    "\"value\": [0, 0, 0]}]}");
+    CHECK(s->bodies[0].fix_count == 2 && selected(s, 0) == 3 && selected(s, 1) == 4);
+    scene_free(s);
+    s = must_import("}", ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": {\"box\":"
+                         "[[-0.1, -0.1, -0.1], [0.1, 0.1, 0.1]]}, \"value\": [0, 0, 0]}]}");
+    CHECK(s->bodies[0].fix_count == 1 && selected(s, 0) == 1);
+    scene_free(s);
+    must_fail("}",
+              ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": {\"name\":"
+              "\"top\"}, \"value\": [0, 0, 0]}]}",
+              ABUT_ERROR_UNSUPPORTED, "/boundary_conditions/dirichlet_boundary/0");
+}
+
+/* The faces of both conditions share an edge: there the last one counts. */
+TEST(the_last_of_two_conditions_on_a_node_counts)
+{
+    scene_def *scene =
+        must_import(", \"surface_selection\": {\"threshold\": 1e-3}}",
+                    ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": 1, \"value\":"
+                    "[\"-t\", 0, 0]}, {\"id\": 2, \"value\": [\"-2*t\", 0, 0]}]}");
+    CHECK(!scene->bodies[0].fixes[0].takes_over && scene->bodies[0].fixes[1].takes_over);
+    stepper *s = NULL;
+    step_statistics statistics;
+    CHECK_OK(scene_build(scene, NULL, &s, &err), err);
+    CHECK_OK(check_conditions(scene, s, &err), err);
+    CHECK_OK(stepper_advance(s, &statistics, &err), err);
+    /* Nodes 0 and 3 are on both sides, x = 0 and y = 0; 2 on the first, 1 on the second only. */
+    static const double moved[4] = {-0.02, -0.02, -0.01, -0.02};
+    for (size_t i = 0; i < 4; i++)
+        CHECK_NEAR(s->state.x[3 * i] - s->model->rest.data[i].x, moved[i], 1e-12);
+    stepper_destroy(s);
+    scene_free(scene);
+}
+
 TEST(time_and_integrators)
 {
     scene_def *s = must_import("}", ", \"time\": {\"tend\": null, \"time_steps\": 7}");
@@ -241,9 +321,9 @@ TEST(contact_by_area)
     scene_free(s);
 }
 
-static double load_value(const scene_def *s, size_t load, int k, double x, double t)
+static double load_value(const scene_def *s, size_t number, int k, double x, double t)
 {
-    return expression_value(s->bodies[0].surface_loads[load].value[k], x, 0, 0, t);
+    return expression_value(s->bodies[0].surface_loads[number].value[k], x, 0, 0, t);
 }
 
 TEST(loads_and_interpolation)
@@ -630,9 +710,14 @@ int main(void)
     RUN(normalized_meshes);
     RUN(keys_that_are_off);
     RUN(common_and_patch);
+    RUN(patches_add_below_what_is_missing);
+    RUN(lagged_regularization);
+    RUN(files_for_common_are_no_scenes);
     RUN(places);
     RUN(arrays);
     RUN(conditions);
+    RUN(conditions_without_numbers);
+    RUN(the_last_of_two_conditions_on_a_node_counts);
     RUN(time_and_integrators);
     RUN(old_format);
     RUN(contact_by_area);

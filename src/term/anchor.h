@@ -1,0 +1,21 @@
+/* A pull of the nodes of deformable bodies towards where they were when the step began: sum of
+ * w/2 |x - start|^2. PolyFEM calls it lagged regularisation: static problems that nothing holds
+ * have a solution with it. */
+#ifndef TERM_ANCHOR_H
+#define TERM_ANCHOR_H
+
+#include "base/array.h"
+#include "body/model.h"
+#include "term/term.h"
+
+typedef struct anchor_term {
+    term base;
+    double weight; /* w; no factor of the integrator is on it */
+    ARRAY(int32_t) nodes;
+    const double *start; /* 3 per block of the model; the caller's */
+} anchor_term;
+
+abut_status anchor_create(const model *m, double weight, const double *start, anchor_term **out,
+                          abut_error *err);
+
+#endif
