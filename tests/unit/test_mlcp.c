@@ -248,8 +248,8 @@ static double speed(const stepper *s)
 
 TEST(sliding_down_a_slope)
 {
-    static const double steps[] = {0.0005, 0.001, 0.004};
-    for (int k = 0; k < 3; k++) {
+    static const double steps[] = {0.0005, 0.001, 0.004, 0.01, 0.02};
+    for (int k = 0; k < 5; k++) {
         double h = steps[k];
         int half = (int)round(0.12 / h);
         stepper *s = blocks(&on_ground, 1, slope_gravity(), 0.2, h, MLCP_FULL);

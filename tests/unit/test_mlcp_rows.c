@@ -360,6 +360,55 @@ TEST(sliding_force_forgets_a_bad_past)
     CHECK(sliding >= 45);
 }
 
+/* Rows that cannot hold together have no solution: that is said, in bounded time, and whatever is
+ * left is a number. */
+TEST(contradicting_rows_are_reported)
+{
+    random_state r = {16};
+    for (int trial = 0; trial < 20; trial++) {
+        small_problem *p = new_problem(&r, trial % 2 ? MLCP_DIAGONAL : MLCP_FULL);
+        mlcp_contact c = random_contact(&r, 0);
+        c.gap0 = -1;
+        CHECK(array_push(&p->solver.contacts, c));
+        c.normal = vec3_scale(-1, c.normal); /* and as far the other way */
+        mlcp_set_tangents(&c, (vec3){1, 0, 0});
+        CHECK(array_push(&p->solver.contacts, c));
+        bool converged;
+        int iterations;
+        p->solver.options.max_iterations = 20000;
+        CHECK_OK(mlcp_solve_rows(&p->solver, &converged, &iterations, &err), err);
+        CHECK(!converged && iterations <= 20000);
+        for (int i = 0; i < N; i++) CHECK(isfinite(p->solver.u[i]));
+        free_problem(p);
+    }
+}
+
+/* Z of a row that is there k times is k, of rows without common vertices 1 (T-15). */
+TEST(duplicates_are_counted)
+{
+    random_state r = {17};
+    small_problem *p = new_problem(&r, MLCP_FULL);
+    mlcp_contact c = random_contact(&r, 0), other;
+    do other = random_contact(&r, 0);
+    while (other.unknown[1] >= 0); /* one vertex against something that stands */
+    for (int k = 0; k < 4; k++) {
+        c.vertex[k] = c.unknown[k] = k;
+        other.vertex[k] = 4;
+    }
+    c.weight[0] = 0.3, c.weight[1] = 0.7, c.weight[2] = -0.4, c.weight[3] = -0.6;
+    other.unknown[0] = 4;
+    for (int k = 0; k < 3; k++) CHECK(array_push(&p->solver.contacts, c));
+    CHECK(array_push(&p->solver.contacts, other));
+    CHECK_OK(mlcp_prepare_rows(&p->solver, &err), err);
+    for (int k = 0; k < 3; k++) CHECK_NEAR(p->solver.contacts.data[k].duplicates, 3, 1e-12);
+    CHECK_NEAR(p->solver.contacts.data[3].duplicates, 1, 1e-12);
+    double row[N], sum = 0;
+    row_of(&c, c.normal, row);
+    for (int i = 0; i < N; i++) sum += row[i] * row[i] / p->a[i][i];
+    CHECK_NEAR(p->solver.contacts.data[0].scale_n, sum, 1e-12 * sum); /* L A_d^-1 L^T */
+    free_problem(p);
+}
+
 /* T-5 of the digest: the rest solved, then a row is added, with the diagonal preconditioner:
  * z.Bz = 0, and conjugate residuals break down. */
 TEST(a_new_row_on_a_solved_system)
@@ -389,6 +438,8 @@ int main(void)
     RUN(duplicated_rows);
     RUN(random_problems_with_friction);
     RUN(sliding_force_forgets_a_bad_past);
+    RUN(contradicting_rows_are_reported);
+    RUN(duplicates_are_counted);
     RUN(a_new_row_on_a_solved_system);
     return TEST_END();
 }
