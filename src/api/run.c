@@ -306,6 +306,9 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     summary.accuracy.min_distance = a->min_distance;
     summary.accuracy.min_volume_ratio = a->min_volume_ratio;
     summary.accuracy.admissible = a->admissible;
+    summary.surface_vertices = (int64_t)m->surface.rows.count;
+    summary.surface_edges = (int64_t)m->surface.edges.count / 2;
+    summary.surface_triangles = (int64_t)m->surface.triangles.count / 3;
     summary.overlap_steps = r->overlap_steps;
     add_remesh(r->sim, &summary);
     summarise_mlcp(r, &summary);

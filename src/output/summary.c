@@ -135,6 +135,14 @@ static int add_ranks(json_t *root, const run_summary *s)
     return failed;
 }
 
+static int add_surface(json_t *root, const run_summary *s)
+{
+    return json_object_set_new(
+        root, "surface",
+        json_pack("{s:I, s:I, s:I}", "vertices", (json_int_t)s->surface_vertices, "edges",
+                  (json_int_t)s->surface_edges, "triangles", (json_int_t)s->surface_triangles));
+}
+
 static int add_point_norms(json_t *root, const run_summary *s)
 {
     return json_object_set_new(root, "norms_at_points",
@@ -161,11 +169,12 @@ static json_t *build(const run_summary *s)
         (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
-    if (root && (json_object_set_new(root, "prescribed_overlap_steps",
-                                     json_integer((json_int_t)s->overlap_steps)) != 0 ||
-                 add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||
-                 add_accuracy(root, s) != 0 || add_remesh(root, s) != 0 || add_mlcp(root, s) != 0 ||
-                 add_linear(root, s) != 0 || add_ranks(root, s) != 0)) {
+    if (root &&
+        (json_object_set_new(root, "prescribed_overlap_steps",
+                             json_integer((json_int_t)s->overlap_steps)) != 0 ||
+         add_surface(root, s) != 0 || add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||
+         add_accuracy(root, s) != 0 || add_remesh(root, s) != 0 || add_mlcp(root, s) != 0 ||
+         add_linear(root, s) != 0 || add_ranks(root, s) != 0)) {
         json_decref(root);
         root = NULL;
     }

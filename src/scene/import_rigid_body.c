@@ -280,7 +280,7 @@ static abut_status append_native(fixture *f, const fixture_body *b, const char *
     set_vector(out, "rotate", b->rotation, vec3_make(0, 0, 0));
     set_vector(out, "translate", b->position, vec3_make(0, 0, 0));
     if (b->group >= 0) json_object_set_new(out, "collision_group", json_integer(b->group));
-    if (f->separation > 0) json_object_set_new(out, "offset", json_real(0.5 * f->separation));
+    if (f->separation > 0) json_object_set_new(out, "offset", json_real(f->separation));
     mesh placed;
     TRY(mesh_copy(shape, &placed, f->err));
     mesh_transform(&placed, b->scale, b->rotation, b->position);

@@ -72,6 +72,7 @@ run --resume
 scene "{\"name\": \"a\", \"type\": \"rigid\", \"density\": 1000, $cube, $fast}, $wall"
 run --set contact.prescribed_overlap=true || fail "an allowed overlap: $(cat "$scratch/error")"
 count=$(sed -n 's/.*"prescribed_overlap_steps": \([0-9]*\).*/\1/p' "$scratch/run/run.json")
+tr -d ' \n' < "$scratch/run/run.json" | grep -q '"surface":{"vertices":16,"edges":36,"triangles":24}' || fail "run.json: surface"
 grep -q '"status": "ok"' "$scratch/run/run.json" && [ "$count" -ge 8 ] || fail "run.json of an allowed overlap: $count"
 "$abut" verify "$scratch/run" > /dev/null 2>&1 && fail "verify does not see it"
 rm -rf "${scratch:?}/run"

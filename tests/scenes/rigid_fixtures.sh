@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Fixtures of the rigid-ipc program, run and verified: planar and in space, rigid and affine, with
 # kinematic bodies; native planar scenes and meshes written out in the scene.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?}/tests/support/script.sh" || exit 1
 cd "$scratch" || exit 1
 
 # A square falls onto a slope, beside a square that is turned by force.
@@ -27,6 +27,16 @@ assert run['status'] == 'ok' and run['intersections'] == 0 and run['max_contacts
 assert run['min_distance'] < 0.01, run['min_distance']
 low, high = run['bodies'][1]['bounds']  # turned by 72 degrees
 assert abs(high[0] - low[0] - 0.756044) < 1e-4, (low, high)
+END
+
+# A minimum separation is kept, and used.
+sed 's/"initial_barrier_activation_distance": 0.01/&, "minimum_separation_distance": 0.02/' planar.json > apart.json
+expect 0 '' run apart.json -o apart --quiet
+expect 0 'clean' verify apart
+python3 - << 'END' || failures=$((failures + 1))
+import json
+run = json.load(open('apart/run.json'))
+assert run['max_contacts'] > 0 and 0.02 < run['min_distance'] < 0.03, run['min_distance']
 END
 
 # As an animation.

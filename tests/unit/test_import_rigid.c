@@ -135,7 +135,7 @@ TEST(scene_options)
     CHECK(same(s->gravity, 0, -9.8, 0) && s->friction == 0.3 && s->friction_iterations == 0);
     CHECK(s->integrator == INTEGRATOR_NEWMARK && s->dhat.value == 1e-4 && s->eps_v.value == 1e-5);
     CHECK(s->tolerance.value == 1e-3 && s->max_iterations == 50);
-    CHECK(s->bodies[0].offset == 1e-3 && !last_warning[0]);
+    CHECK(s->bodies[0].offset == 2e-3 && !last_warning[0]);
     scene_free(s);
     s = with_bodies("{'mesh': 'tet.obj'}", ", 'coefficient_friction': 0.3",
                     ", 'friction_constraints': {'iterations': 0}, 'max_iterations': 7");
