@@ -37,7 +37,17 @@ void sim_remesh_destroy(sim_remesh *r)
     mem_free(r);
 }
 
-/* Meshes that local operations cannot work on are refused before the first step. */
+/* Worst shape of the cells of a mesh that is just imported. */
+static double worst_shape(const local_mesh *m)
+{
+    double worst = 1;
+    for (size_t k = 0; k < m->cells.count; k++)
+        worst = fmin(worst, local_cell_quality(m, (int32_t)k));
+    return worst;
+}
+
+/* Meshes that local operations cannot work on are refused before the first step. Those of bad
+ * shapes can be refined, too: a cut through the middle halves a shape at worst. */
 static abut_status try_meshes(const abut_sim *sim, abut_error *err)
 {
     const scene_def *scene = sim->scene;
@@ -50,6 +60,8 @@ static abut_status try_meshes(const abut_sim *sim, abut_error *err)
             shape_to_local(s, &sim->remesh->shapes.bodies[i], built_body(scene, i), &m, err);
         for (size_t k = 0; status == ABUT_OK && k < m.vertices.count; k++)
             sim->remesh->pinched = sim->remesh->pinched || m.vertices.data[k].pinched;
+        if (status == ABUT_OK)
+            sim->remesh->quality = fmin(sim->remesh->quality, 0.5 * worst_shape(&m));
         local_mesh_free(&m);
         if (status == ABUT_OK) continue;
         char place[256];
@@ -69,7 +81,8 @@ abut_status sim_remesh_create(abut_sim *sim, abut_error *err)
     if (!r->shortest) return error_memory(err, "preparing remeshing");
     TRY(body_shapes_init(&r->shapes, scene, err));
     r->patience = 1;
-    r->next = scene->remesh.every;
+    r->next = 1;
+    r->quality = scene->remesh.quality;
     size_t count = 0;
     for (size_t i = 0; i < scene->body_count; i++) {
         if (!scene->bodies[i].remesh) continue;
@@ -301,7 +314,7 @@ static bool is_due(const abut_sim *sim)
     int64_t step = sim->stepper->state.steps + 1;
     if (def->method == REMESH_UNIFORM) return step == def->step;
     if (def->method == REMESH_ENERGY) return step >= sim->remesh->next;
-    return step % def->every == 0;
+    return (step - 1) % def->every == 0;
 }
 
 /* Whether so much has happened since the last look at meshes that the next one cannot wait. */

@@ -14,7 +14,7 @@ static const schema_field remesh_fields[] = {
             "(`energy`), the wanted length of edges from stretch and contact (`sizing-field`), or "
             "nothing: all cells are refined once (`uniform`). The last two are for comparisons."},
     {"every", SCHEMA_INTEGER, .initial = "1", FROM_TO(1, 2e9), FOR_ADAPTIVE,
-     .doc = "Meshes are changed in each so many steps."},
+     .doc = "Meshes are changed in the first step, and in each so many after it."},
     {"split", SCHEMA_BOOL, .initial = "true", FOR_ADAPTIVE, .doc = "Whether edges are split."},
     {"collapse", SCHEMA_BOOL, .initial = "true", FOR_ADAPTIVE,
      .doc = "Whether edges are collapsed."},
@@ -50,9 +50,9 @@ static const schema_field remesh_fields[] = {
     {"max_edge", SCHEMA_NUMBER, .initial = "1", ABOVE(0), FOR_ADAPTIVE,
      .doc = "Edges longer than this times the shortest edge of the starting mesh are not "
             "collapsed."},
-    {"quality", SCHEMA_NUMBER, .initial = "0.05", FROM_TO(0, 0.9), FOR_ADAPTIVE,
+    {"quality", SCHEMA_NUMBER, .initial = "0.3", FROM_TO(0, 0.9), FOR_ADAPTIVE,
      .doc = "Operations that leave cells of a worse shape are refused; 1 is a regular cell, 0 a "
-            "flat one."},
+            "flat one. At most half of the worst of the starting meshes."},
     {"max_cells", SCHEMA_INTEGER, .initial = "1000000", FROM_TO(4, 2e9),
      .doc = "Meshes are not refined beyond so many cells, all bodies together; a message says when "
             "that happens."},

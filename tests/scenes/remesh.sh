@@ -95,6 +95,31 @@ read -r splits collapses unknowns most changed < <(sums "$dir/press")
 read -r _ _ _ _ eager < <(sums "$dir/eager")
 [ "$eager" -gt "$changed" ] || fail "press: $changed steps changed meshes, $eager when nothing waits"
 
+# A flying bar becomes coarse: nothing pushes it, so that neither its energy nor its momentum changes by that.
+cat >"$dir/flying.json" <<'S'
+{"abut": 1, "name": "flying", "time": {"step": 0.01, "steps": 6}, "gravity": [0, 0, 0], "contact": {"enabled": false}, "solver": {"tolerance": 1e-9},
+ "remesh": {"collapse_threshold": 1, "max_edge": 4}, "materials": {"m": {"young": 1e5, "poisson": 0.4, "density": 1000}},
+ "bodies": [{"name": "bar", "mesh": {"box": {"size": [1, 0.25, 0.25], "cells": [8, 2, 2]}}, "material": "m", "velocity": [1, 2, 3]}]}
+S
+"$abut" run "$dir/flying.json" -o "$dir/flying" --quiet
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } NR == 2 { p = $at["linear_momentum_y"] }
+    { n += $at["collapses"]; d = $at["kinetic"] - 437.5; q = $at["linear_momentum_y"] - p; if (d * d > 1e-10 || q * q > 1e-14 || $at["elastic"] > 1e-9) bad = 1 }
+    END { exit bad || n < 10 }' "$dir/flying/steps.csv" || fail "a flying bar: $(cat "$dir/flying/steps.csv")"
+
+# Stiff on soft, 1 : 10000, in long and in short steps.
+cat >"$dir/ratio.json" <<'S'
+{"abut": 1, "name": "ratio", "planar": true, "time": {"step": 0.05, "steps": 6}, "contact": {"dhat": 1e-3, "friction": 0.1}, "ground": 0,
+ "remesh": {"split_tolerance": 1e-3}, "materials": {"soft": {"young": 1e4, "poisson": 0.4}, "hard": {"young": 1e8, "poisson": 0.4}},
+ "bodies": [{"name": "pad", "mesh": {"grid": {"size": [0.4, 0.2], "cells": [4, 2]}}, "rotate": [90, 0, 0], "translate": [0, 0.1005, 0], "material": "soft"},
+  {"name": "block", "mesh": {"grid": {"size": [0.1, 0.1], "cells": [1, 1]}}, "rotate": [90, 0, 0], "translate": [0.02, 0.2515, 0], "material": "hard", "velocity": [0, -1, 0]}]}
+S
+for step in 0.05 2e-5; do
+    "$abut" run "$dir/ratio.json" -o "$dir/ratio" --quiet --set time.step=$step
+    "$abut" verify "$dir/ratio" >"$dir/out" || fail "stiff on soft, steps of $step: $(cat "$dir/out")"
+    [ "$(awk -F, 'NR > 1 {n += $25} END {print n}' "$dir/ratio/steps.csv")" -gt 0 ] || fail "stiff on soft, steps of $step: no splits"
+    rm -rf "$dir/ratio"
+done
+
 # Inverted triangles are found in the frames of the elements: a material that allows it, taken for one that does not.
 cat >"$dir/turned.json" <<'S'
 {"abut": 1, "name": "turned", "planar": true, "time": {"step": 0.1, "steps": 3, "integrator": "quasi-static"}, "contact": {"enabled": false},

@@ -197,6 +197,48 @@ TEST(adaptive_meshes_reach_the_limit)
     }
 }
 
+/* A smaller tolerance costs vertices and buys accuracy, of a solution that is known. */
+TEST(tolerance_is_the_knob)
+{
+    double error = INFINITY;
+    size_t vertices = 0;
+    for (double tolerance = 1e-2; tolerance > 1e-5; tolerance /= 10) {
+        remesh_options options = remesh_default_options();
+        options.swap = options.smooth = true;
+        options.split_tolerance = tolerance;
+        options.split_threshold = options.quality_tolerance = 0;
+        vec3 u;
+        size_t more;
+        double off = solve_adaptive(false, &options, 2, &u, &more) - POTENTIAL;
+        CHECK(off > 0 && off < 0.7 * error && more > vertices);
+        error = off;
+        vertices = more;
+    }
+    CHECK(error < 0.01 * fabs(POTENTIAL));
+}
+
+/* Candidates are fewer, the rule is the same: what is kept pays by more than the tolerance. */
+TEST(culling_only_leaves_out)
+{
+    remesh_report report[2];
+    for (int culled = 0; culled < 2; culled++) {
+        local_mesh m;
+        remesh_problem q = make_problem();
+        remesh_options options = remesh_default_options();
+        abut_error err;
+        options.split_tolerance = 1e-3;
+        options.split_threshold = culled ? 0.95 : 0;
+        make_membrane(8, false, &m);
+        solve(&m, &q);
+        CHECK_OK(remesh_step(&m, &q, &options, NULL, &report[culled], &err), err);
+        const remesh_count *s = &report[culled].split;
+        CHECK(s->accepted > 0 && s->gained > (double)s->accepted * options.split_tolerance);
+        local_mesh_free(&m);
+    }
+    CHECK(report[1].split.candidates < report[0].split.candidates / 4);
+    CHECK(report[1].split.accepted < report[0].split.accepted);
+}
+
 /* Batches of patches give the same mesh for any number of threads. */
 TEST(threads_do_not_matter)
 {
@@ -238,6 +280,8 @@ int main(void)
 {
     RUN(uniform_meshes_agree_with_the_table);
     RUN(adaptive_meshes_reach_the_limit);
+    RUN(tolerance_is_the_knob);
+    RUN(culling_only_leaves_out);
     RUN(threads_do_not_matter);
     return TEST_END();
 }
