@@ -37,17 +37,7 @@ void sim_remesh_destroy(sim_remesh *r)
     mem_free(r);
 }
 
-/* Worst shape of the cells of a mesh that is just imported. */
-static double worst_shape(const local_mesh *m)
-{
-    double worst = 1;
-    for (size_t k = 0; k < m->cells.count; k++)
-        worst = fmin(worst, local_cell_quality(m, (int32_t)k));
-    return worst;
-}
-
-/* Meshes that local operations cannot work on are refused before the first step. Those of bad
- * shapes can be refined, too: a cut through the middle halves a shape at worst. */
+/* Meshes that local operations cannot work on are refused before the first step. */
 static abut_status try_meshes(const abut_sim *sim, abut_error *err)
 {
     const scene_def *scene = sim->scene;
@@ -60,8 +50,6 @@ static abut_status try_meshes(const abut_sim *sim, abut_error *err)
             shape_to_local(s, &sim->remesh->shapes.bodies[i], built_body(scene, i), &m, err);
         for (size_t k = 0; status == ABUT_OK && k < m.vertices.count; k++)
             sim->remesh->pinched = sim->remesh->pinched || m.vertices.data[k].pinched;
-        if (status == ABUT_OK)
-            sim->remesh->quality = fmin(sim->remesh->quality, 0.5 * worst_shape(&m));
         local_mesh_free(&m);
         if (status == ABUT_OK) continue;
         char place[256];
@@ -82,7 +70,6 @@ abut_status sim_remesh_create(abut_sim *sim, abut_error *err)
     TRY(body_shapes_init(&r->shapes, scene, err));
     r->patience = 1;
     r->next = 1;
-    r->quality = scene->remesh.quality;
     size_t count = 0;
     for (size_t i = 0; i < scene->body_count; i++) {
         if (!scene->bodies[i].remesh) continue;

@@ -15,7 +15,6 @@
 typedef struct sim_remesh {
     body_shapes shapes;  /* the meshes that the stepper was built with */
     double *shortest;    /* per body of the scene: shortest edge at the start, m */
-    double quality;      /* of cells that operations may leave */
     remesh_counts total; /* of all steps */
     int64_t changed_steps;
     int64_t unknowns_sum, max_unknowns;

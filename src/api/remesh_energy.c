@@ -373,7 +373,7 @@ static remesh_options options_of(const abut_sim *sim)
     o.min_length = def->min_edge;
     o.max_collapse_length = def->max_edge * shortest;
     o.max_cells = (size_t)def->max_cells;
-    o.min_quality = sim->remesh->quality;
+    o.min_quality = def->quality;
     return o;
 }
 

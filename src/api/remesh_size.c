@@ -225,7 +225,7 @@ static abut_status size_body(abut_sim *sim, size_t i, sizer *s, body_change *cha
     s->def = &sim->scene->remesh;
     s->shortest = sim->remesh->shortest[i];
     TRY(shape_to_local(sim->stepper, shape, built, &s->mesh, err));
-    s->mesh.min_quality = sim->remesh->quality;
+    s->mesh.min_quality = s->def->quality;
     TRY(find_gaps(s, sim->stepper, built, shape->shape.vertex_count, err));
     sized_edges edges = {0};
     abut_status status = ABUT_OK;

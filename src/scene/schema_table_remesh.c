@@ -50,9 +50,9 @@ static const schema_field remesh_fields[] = {
     {"max_edge", SCHEMA_NUMBER, .initial = "1", ABOVE(0), FOR_ADAPTIVE,
      .doc = "Edges longer than this times the shortest edge of the starting mesh are not "
             "collapsed."},
-    {"quality", SCHEMA_NUMBER, .initial = "0.3", FROM_TO(0, 0.9), FOR_ADAPTIVE,
+    {"quality", SCHEMA_NUMBER, .initial = "0.05", FROM_TO(0, 0.9), FOR_ADAPTIVE,
      .doc = "Operations that leave cells of a worse shape are refused; 1 is a regular cell, 0 a "
-            "flat one. At most half of the worst of the starting meshes."},
+            "flat one."},
     {"max_cells", SCHEMA_INTEGER, .initial = "1000000", FROM_TO(4, 2e9),
      .doc = "Meshes are not refined beyond so many cells, all bodies together; a message says when "
             "that happens."},
