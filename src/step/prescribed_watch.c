@@ -4,6 +4,7 @@
 #include "contact/pair_geometry.h"
 #include "geometry/distance.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -151,13 +152,17 @@ static void set_ways(prescribed_watch *w, const surface_move *move)
     }
 }
 
+/* Pairs nearer than this part of dhat count as meeting: free ones are never pressed so close. */
+static const double NEAR = 1e-3;
+
 static void look_at_pairs(const prescribed_watch *w, const surface_move *move, ccd_kind kind,
                           const pair_list *pairs, prescribed_finding *out)
 {
     const model *m = w->contact->model;
     int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
     step_options options = step_default_options();
-    options.keep = 0; /* they may come as near to each other as they like */
+    options.keep = 0; /* they may come as near to each other as they like, */
+    options.tolerance = fmin(options.tolerance, NEAR * w->contact->options.dhat); /* but for this */
     for (size_t i = 0; i < pairs->count; i++) {
         int32_t v[4];
         ccd_path path[4];

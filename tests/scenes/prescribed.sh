@@ -56,6 +56,16 @@ scene "{\"name\": \"a\", \"type\": \"rigid\", \"density\": 1000, \"mesh\": {\"bo
        {\"name\": \"wall\", \"type\": \"obstacle\", $cube, \"translate\": [0, 1.5, 0]}"
 refused "a quarter turn through an obstacle" '"a" and "wall" meet.*between 0 and 0.01 s'
 
+# --- narrow gaps are no overlap: a shaft of 32 sides turns in a bearing of 32 sides, 0.1 mm apart ---
+tube() { # NAME TYPE RADIUS MORE
+    echo "{\"name\": \"$1\", \"type\": \"$2\", \"mesh\": {\"tube\": {\"radius\": $3, \"length\": 1, \"around\": 32, \"along\": 2}}, $4}"
+}
+bearing=$(tube bearing obstacle 0.50252 '"scale": [2, 1, 1]')
+scene "$(tube shaft rigid 0.5 '"density": 10, "motion": {"angular_velocity": [90, 0, 0]}'), $bearing"
+"$abut" check "$scratch/scene.json" > "$scratch/error" 2>&1 || fail "a shaft in its bearing: $(cat "$scratch/error")"
+scene "$(tube shaft rigid 0.5004 '"density": 10, "motion": {"angular_velocity": [90, 0, 0]}'), $bearing"
+refused "a shaft that is too thick" '"shaft" and "bearing" meet\|"bearing" and "shaft" meet'
+
 # --- what the run decides: a flying body that is caught by a condition ---
 scene "{\"name\": \"a\", \"type\": \"rigid\", \"density\": 1000, $cube, \"velocity\": [1, 0, 0],
         \"fix\": {\"from\": 0.1, \"motion\": {\"from\": 0.1, \"velocity\": [30, 0, 0]}}}, $wall"
