@@ -325,6 +325,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .measure = scene->rms_measure ? NEWTON_RMS : NEWTON_LARGEST,
         .split_limits = scene->split_limits,
         .contact = scene->contact_enabled,
+        .check_moves = scene->check_moves,
         .prescribed_overlap = scene->prescribed_overlap,
         .contact_options = {.dhat = resolve_length(scene->dhat, m->extent),
                             .barrier = barriers[scene->barrier],

@@ -639,6 +639,7 @@ static void read_options(scene_def *scene)
     scene->newmark_plain = get_word(time, "newmark_contact", newmark_contact_words) == 1;
     scene->contact_enabled = get_bool(contact, "enabled");
     scene->dhat = get_length(contact, "dhat");
+    scene->check_moves = get_bool(contact, "check_moves");
     scene->prescribed_overlap = get_bool(contact, "prescribed_overlap");
     scene->eps_v = get_length(contact, "eps_v");
     scene->stiffness = get_number_or(contact, "stiffness", 0);

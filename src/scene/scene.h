@@ -364,6 +364,7 @@ typedef struct scene_def {
     bool planar; /* two-dimensional: everything in the x-y plane */
     /* contact */
     bool contact_enabled;
+    bool check_moves;
     bool prescribed_overlap;
     length_def dhat, eps_v;
     double stiffness; /* 0: adaptive */

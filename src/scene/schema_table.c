@@ -76,6 +76,9 @@ static const schema_field contact_fields[] = {
      .doc = "Whether bodies collide; without contact they pass through each other."},
     {"dhat", SCHEMA_LENGTH, .initial = "\"1e-3 l\"", ABOVE(0), .unit = "m",
      .doc = "Distance below which the contact barrier repels."},
+    {"check_moves", SCHEMA_BOOL, .initial = "false",
+     .doc = "Whether the exact check for intersections looks at every trial position of every "
+            "iteration, and shortens what fails, instead of at the result of each step."},
     {"prescribed_overlap", SCHEMA_BOOL, .initial = "false",
      .doc = "Whether bodies, or parts of them, whose motion is prescribed may go through others "
             "that are prescribed, obstacles, and half-spaces: neither can give way. Otherwise such "

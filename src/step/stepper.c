@@ -118,7 +118,7 @@ static void leave_out_passing_terms(stepper *s)
 {
     s->evaluation.without |= term_bit(&s->attachment->base);
     if (s->friction) s->evaluation.without |= term_bit(&s->friction->base);
-    if (s->guard) s->evaluation.without |= term_bit(&s->guard->base);
+    if (s->guard && !s->options.check_moves) s->evaluation.without |= term_bit(&s->guard->base);
 }
 
 static abut_status add_anchor(stepper *s, abut_error *err)
@@ -603,7 +603,7 @@ static abut_status check_positions(stepper *s, double end, step_statistics *stat
                     "the step to %g s failed the exact check and is repeated: %s", end, text);
         set_counts(s, &s->guard->base, true);
         status = stepper_find_positions(s, end, statistics, err);
-        set_counts(s, &s->guard->base, false);
+        set_counts(s, &s->guard->base, s->options.check_moves);
         TRY(status);
     }
     return ABUT_OK;

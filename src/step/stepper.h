@@ -45,6 +45,7 @@ typedef struct stepper_options {
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
     bool contact;   /* off: bodies pass through each other */
     contact_options contact_options;
+    bool check_moves; /* every trial position is looked at by the exact check, not only the last */
     bool prescribed_overlap; /* prescribed bodies may go through each other; otherwise an error */
     double friction;         /* mu of bodies that give none */
     double eps_v;            /* m/s: slower sliding counts as sticking */

@@ -151,6 +151,9 @@ grep -q "\"friction_unsettled_steps\": $(flagged "$scratch/groove")," "$scratch/
 [ "$(flagged "$scratch/slippery")" = 0 ] || fail "friction that settles is flagged"
 grep -q '"friction_unsettled_steps": 0,' "$scratch/slippery/run.json" || fail "settled steps are counted"
 "$abut" run "$scratch/groove.json" -o "$scratch/once" --quiet --set contact.friction_iterations=1 || fail "groove, one pass"
+[ "$(cut -d, -f5 "$scratch/once/steps.csv" | sort -n | tail -1)" = 1 ] || fail "one pass of friction was asked for"
+"$abut" run "$scratch/groove.json" -o "$scratch/twice" --quiet --set contact.friction_iterations=2 || fail "groove, two passes"
+[ "$(cut -d, -f5 "$scratch/twice/steps.csv" | sort -n | tail -1)" = 2 ] || fail "two passes of friction were asked for"
 [ "$(flagged "$scratch/once")" = 0 ] || fail "a number of passes that was asked for is flagged"
 
 [ $failures = 0 ] && echo "all good"

@@ -31,7 +31,7 @@ static void derivatives(const term *t, const evaluation *ev, int group, const do
 
 /* Minimises the sum of a term on one block from x, with the direct solver. */
 static abut_status try_options(const term_class *kind, double *x, const newton_options *options,
-                               newton_result *result, abut_error *error)
+                               const newton_hooks *hooks, newton_result *result, abut_error *error)
 {
     static const int32_t blocks[1] = {0};
     term t = {.class = kind, .group_count = 1, .groups = {{1, 1, blocks}}};
@@ -47,7 +47,7 @@ static abut_status try_options(const term_class *kind, double *x, const newton_o
     const uint8_t fixed[3] = {0};
     CHECK_OK(problem_set_fixed(&p, fixed, &err), err);
     abut_status status =
-        newton_minimize(&newton, &test_evaluation, x, options, NULL, result, error);
+        newton_minimize(&newton, &test_evaluation, x, options, hooks, result, error);
     newton_free(&newton);
     linear_destroy(linear);
     problem_free(&p);
@@ -59,7 +59,7 @@ static abut_status try_minimize(const term_class *kind, double *x, int max_itera
 {
     newton_options options = {
         .tolerance = 1e-10, .max_iterations = max_iterations, .true_hessian_after = 2};
-    return try_options(kind, x, &options, result, error);
+    return try_options(kind, x, &options, NULL, result, error);
 }
 
 static void minimize(const term_class *kind, double *x, int max_iterations, newton_result *result)
@@ -192,7 +192,7 @@ TEST(true_hessians_first_end_on_ridges)
         double x[3] = {0, 1e-9, 0};
         newton_result result;
         abut_error err;
-        CHECK_OK(try_options(&kind, x, &options, &result, &err), err);
+        CHECK_OK(try_options(&kind, x, &options, NULL, &result, &err), err);
         CHECK(result.converged);
         CHECK_NEAR(x[1], first ? 0 : 1, 1e-9);
         CHECK_NEAR(x[2], 3, 1e-9);
@@ -303,6 +303,39 @@ TEST(a_few_that_are_far_from_rest_settle_by_themselves)
     }
 }
 
+/* Directions of the iterations, one after the other. */
+typedef struct directions {
+    double length[64];
+    int count;
+} directions;
+
+static abut_status note_direction(void *context, const double *x, double direction, bool *changed,
+                                  bool *may_stop, abut_error *err)
+{
+    (void)x, (void)changed, (void)may_stop, (void)err;
+    directions *d = context;
+    d->length[d->count++] = direction;
+    return ABUT_OK;
+}
+
+/* Newton's method ends with the first direction whose largest entry is below the tolerance. */
+TEST(ends_with_the_first_direction_below_the_tolerance)
+{
+    static const term_class kind = {
+        .name = "logarithm", .value = value, .derivatives = derivatives};
+    for (double tolerance = 1e-2; tolerance > 1e-11; tolerance /= 10) {
+        double x[3] = {1, 0.7, 0.1};
+        directions d = {.count = 0};
+        newton_hooks hooks = {&d, note_direction};
+        newton_result result;
+        abut_error err;
+        newton_options options = {.tolerance = tolerance, .max_iterations = 50};
+        CHECK_OK(try_options(&kind, x, &options, &hooks, &result, &err), err);
+        CHECK(result.converged && d.count == result.iterations && d.count > 2);
+        for (int i = 0; i < d.count; i++) CHECK((d.length[i] <= tolerance) == (i + 1 == d.count));
+    }
+}
+
 int main(void)
 {
     RUN(infinite_energies_are_never_accepted);
@@ -310,6 +343,7 @@ int main(void)
     RUN(true_hessians_help_where_projected_ones_are_too_stiff);
     RUN(one_huge_entry_does_not_freeze_the_others);
     RUN(true_hessians_first_end_on_ridges);
+    RUN(ends_with_the_first_direction_below_the_tolerance);
     RUN(short_shifted_directions_prove_nothing);
     RUN(a_few_that_are_far_from_rest_settle_by_themselves);
     return TEST_END();
