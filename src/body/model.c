@@ -23,6 +23,7 @@ void model_free(model *m)
     for (size_t i = 0; i < m->sets.count; i++) element_set_free(&m->sets.data[i]);
     array_free(&m->sets);
     array_free(&m->load_mass);
+    array_free(&m->added_mass);
     codim_elements_free(&m->codim);
     collision_surface_free(&m->surface);
     memset(m, 0, sizeof *m);
@@ -279,19 +280,28 @@ static abut_status group_vertices(model *m, abut_error *err)
     return ok ? ABUT_OK : error_memory(err, "grouping bodies");
 }
 
+abut_status model_add_mass(model *m, int32_t block, double mass, abut_error *err)
+{
+    while (m->added_mass.count < m->mass.count)
+        if (!array_push(&m->added_mass, 0.0)) return error_memory(err, "weighing nodes");
+    m->added_mass.data[block] += mass;
+    m->mass.data[block] += mass;
+    return ABUT_OK;
+}
+
 static abut_status sum_load_masses(model *m, abut_error *err)
 {
     if (!array_resize(&m->load_mass, m->mass.count)) return error_memory(err, "weighing nodes");
     for (size_t i = 0; i < m->mass.count; i++)
         m->load_mass.data[i] = model_block_is_position(m, i) ? m->mass.data[i] : 0;
-    for (int pass = 0; pass < 2; pass++) /* blocks of element sets start from nothing */
+    for (int pass = 0; pass < 2; pass++) /* blocks of element sets start from what is added */
         for (size_t i = 0; i < m->sets.count; i++) {
             const element_set *s = &m->sets.data[i];
             for (size_t e = 0; e < s->count; e++)
                 for (int a = 0; a < s->nodes; a++) {
-                    double *at =
-                        &m->load_mass.data[s->blocks.data[e * (size_t)s->nodes + (size_t)a]];
-                    if (pass == 0) *at = 0;
+                    int32_t block = s->blocks.data[e * (size_t)s->nodes + (size_t)a];
+                    double *at = &m->load_mass.data[block];
+                    if (pass == 0) *at = model_added_mass(m, (size_t)block);
                     for (int b = 0; pass == 1 && b < s->nodes; b++) *at += element_mass(s, e, a, b);
                 }
         }

@@ -56,12 +56,12 @@ typedef struct model_body {
     membrane_parameters membrane; /* shells */
     strain_limit limit;           /* shells */
     double density;
-    double damping;      /* s; factor on the stiffness, Rayleigh's beta */
-    double bend_damping; /* s; that of bending, shells and rods */
-    double friction;     /* negative: the scene's */
-    double offset;       /* xi: thickness in contact, m */
-    double width;        /* diameter of rods and particles, m; else 0 */
-    bool consistent_mass;
+    double damping;       /* s; factor on the stiffness, Rayleigh's beta */
+    double bend_damping;  /* s; that of bending, shells and rods */
+    double friction;      /* negative: the scene's */
+    double offset;        /* xi: thickness in contact, m */
+    double width;         /* diameter of rods and particles, m; else 0 */
+    bool consistent_mass; /* of its elements; deformable bodies only */
     bool nodal;           /* its blocks are positions of nodes */
     bool by_surface;      /* drawn by its collision surface, which is finer than its cells */
     bool no_self_contact; /* its surface cannot meet itself */
@@ -72,8 +72,11 @@ typedef struct model_body {
 } model_body;
 
 typedef struct model {
-    ARRAY(vec3) rest;    /* position of every block at the start */
-    ARRAY(double) mass;  /* lumped mass of every block */
+    ARRAY(vec3) rest;   /* position of every block at the start */
+    ARRAY(double) mass; /* lumped mass of every block */
+    /* Part of the mass of each block that is no element's; shorter than the others: 0 from there.
+     */
+    ARRAY(double) added_mass;
     ARRAY(int32_t) body; /* body of every block */
     ARRAY(model_body) bodies;
     size_t tet_count; /* linear tets, 4 blocks each */
@@ -82,8 +85,8 @@ typedef struct model {
     ARRAY(int32_t) tet_body;
     ARRAY(rigid_body) rigids; /* rigid and affine bodies */
     ARRAY(element_set) sets;  /* all other elements, by kind and orders */
-    /* Integral of density x basis function of every block, what body forces act on: the lumped mass
-     * for linear elements, not always positive for others. Made by model_finish. */
+    /* Integral of density x basis function of every block and added mass, what body forces act on:
+     * the lumped mass for linear elements, not always positive for others. Made by model_finish. */
     ARRAY(double) load_mass;
     codim_elements codim; /* shells, rods, stitches */
     collision_surface surface;
@@ -145,6 +148,13 @@ abut_status model_add_rod(model *m, const char *name, const mesh *shape, const r
 /* One particle of radius r per mesh vertex, mass density 4/3 pi r^3. */
 abut_status model_add_particles(model *m, const char *name, const mesh *shape, double density,
                                 double radius, abut_error *err);
+
+/* Adds mass to a node, beside that of the elements around it. Before model_finish. */
+abut_status model_add_mass(model *m, int32_t block, double mass, abut_error *err);
+static inline double model_added_mass(const model *m, size_t block)
+{
+    return block < m->added_mass.count ? m->added_mass.data[block] : 0;
+}
 
 /* To be called once after the last body. */
 abut_status model_finish(model *m, abut_error *err);

@@ -53,7 +53,7 @@ static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, bool 
         status = build_thin_body(def, shape, m, err);
     if (status != ABUT_OK) return error_add_place(err, place, status);
     model_body *body = &m->bodies.data[m->bodies.count - 1];
-    body->consistent_mass = body->consistent_mass || def->consistent_mass;
+    if (def->type == BODY_DEFORMABLE && def->consistent_mass) body->consistent_mass = true;
     body->damping = body->bend_damping = def->material.damping;
     if (def->type == BODY_SHELL || def->type == BODY_ROD) thin_damping(def, body);
     body->friction = def->friction;
@@ -106,7 +106,7 @@ static abut_status add_weights(const scene_def *scene, size_t i, const mesh *sha
         abut_status status = select_blocks(scene, i, shape, &m->bodies.data[m->bodies.count - 1],
                                            &def->weights[k].nodes, field, &nodes, err);
         for (size_t n = 0; status == ABUT_OK && n < nodes.count; n++)
-            m->mass.data[nodes.data[n]] += def->weights[k].mass;
+            status = model_add_mass(m, nodes.data[n], def->weights[k].mass, err);
         array_free(&nodes);
         TRY(status);
     }

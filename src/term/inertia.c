@@ -200,7 +200,7 @@ abut_status inertia_create(const model *m, inertia_term **out, abut_error *err)
     for (size_t i = 0; ok && i < blocks; i++) {
         bool consistent = m->bodies.data[m->body.data[i]].consistent_mass;
         ok = array_push(&t->nodes, (int32_t)i) &&
-             array_push(&t->lumped, consistent ? 0.0 : m->mass.data[i]);
+             array_push(&t->lumped, consistent ? model_added_mass(m, i) : m->mass.data[i]);
     }
     for (size_t i = 0; ok && i < m->tet_count; i++) {
         const model_body *body = &m->bodies.data[m->tet_body.data[i]];
