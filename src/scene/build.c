@@ -375,6 +375,36 @@ static abut_status build_model(const scene_def *scene, const body_shapes *given,
     return model_finish(m, err);
 }
 
+/* Numbers among the built bodies of those that a name means. */
+static abut_status named_bodies(const scene_def *scene, const char *name, node_list *out,
+                                abut_error *err)
+{
+    int32_t built = 0;
+    for (size_t i = 0; i < scene->body_count; i++) {
+        if (!scene->bodies[i].enabled) continue;
+        if (scene_names(scene, name, i) && !array_push(out, built))
+            return error_memory(err, "adding a friction pair");
+        built++;
+    }
+    return ABUT_OK;
+}
+
+/* Every piece of a body that was split with every piece of the other. */
+static abut_status add_friction_pair(const scene_def *scene, const friction_pair_def *pair,
+                                     stepper *s, abut_error *err)
+{
+    node_list first = {0}, second = {0};
+    abut_status status = named_bodies(scene, pair->first, &first, err);
+    if (status == ABUT_OK) status = named_bodies(scene, pair->second, &second, err);
+    for (size_t i = 0; i < first.count; i++)
+        for (size_t k = 0; status == ABUT_OK && k < second.count; k++)
+            status = friction_set_pair(s->friction, first.data[i], second.data[k],
+                                       pair->coefficient, err);
+    array_free(&first);
+    array_free(&second);
+    return status;
+}
+
 static abut_status build_stepper(const scene_def *scene, const body_shapes *given,
                                  const mesh *shapes, const logger *log, stepper *s, abut_error *err)
 {
@@ -402,13 +432,8 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         half_space plane = {def->origin, def->normal, def->velocity, def->friction};
         status = contact_add_half_space(s->contact, plane, err);
     }
-    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->friction_pair_count; k++) {
-        const friction_pair_def *pair = &scene->friction_pairs[k];
-        if (scene->bodies[pair->first].enabled && scene->bodies[pair->second].enabled)
-            status = friction_set_pair(s->friction, (int32_t)built_index(scene, pair->first),
-                                       (int32_t)built_index(scene, pair->second), pair->coefficient,
-                                       err);
-    }
+    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->friction_pair_count; k++)
+        status = add_friction_pair(scene, &scene->friction_pairs[k], s, err);
     if (status == ABUT_OK) status = stepper_start(s, velocity, err);
     if (status == ABUT_OK) status = check_conditions(scene, s, err);
     mem_free(velocity);

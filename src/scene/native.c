@@ -599,11 +599,13 @@ static abut_status read_half_spaces(scene_def *scene, abut_error *err)
     return ABUT_OK;
 }
 
-static size_t body_index(const scene_def *scene, const char *name)
+bool scene_names(const scene_def *scene, const char *name, size_t body)
 {
-    size_t i = 0;
-    while (i < scene->body_count && strcmp(scene->bodies[i].name, name) != 0) i++;
-    return i;
+    if (strcmp(scene->bodies[body].name, name) == 0) return true;
+    if (!schema_piece_of(scene->bodies[body].name, name)) return false;
+    for (size_t i = 0; i < scene->body_count; i++)
+        if (strcmp(scene->bodies[i].name, name) == 0) return false;
+    return true;
 }
 
 /* After the bodies; the rules of the schema have checked the names. */
@@ -617,9 +619,9 @@ static abut_status read_friction_pairs(scene_def *scene, abut_error *err)
     scene->friction_pair_count = count;
     for (size_t i = 0; i < count; i++) {
         const json_t *object = json_array_get(list, i);
-        scene->friction_pairs[i] = (friction_pair_def){
-            body_index(scene, get_string(object, "first")),
-            body_index(scene, get_string(object, "second")), get_number(object, "coefficient")};
+        scene->friction_pairs[i] =
+            (friction_pair_def){get_string(object, "first"), get_string(object, "second"),
+                                get_number(object, "coefficient")};
     }
     return ABUT_OK;
 }

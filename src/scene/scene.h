@@ -347,9 +347,9 @@ typedef struct half_space_def {
 
 typedef struct piece_cache piece_cache; /* scene/body_mesh.h */
 
-/* Friction between two bodies (numbers in the scene). */
+/* Friction between two bodies, or the pieces of such (scene_names). */
 typedef struct friction_pair_def {
-    size_t first, second;
+    const char *first, *second;
     double coefficient;
 } friction_pair_def;
 
@@ -416,6 +416,10 @@ typedef struct scene_def {
 abut_status scene_load(const char *path, const char *const *overrides, size_t override_count,
                        const logger *log, scene_def **out, abut_error *err);
 void scene_free(scene_def *scene);
+
+/* Whether a name means this body: its own, or, where no body has it, that of the body it is a piece
+ * of ("chain" for "chain.0", "chain.1", ...). */
+bool scene_names(const scene_def *scene, const char *name, size_t body);
 
 /* The mesh of a body, read or generated, transformed, and checked: cells that the type of the body
  * needs (else ABUT_ERROR_INPUT), positive volumes of the tets of deformable bodies (else

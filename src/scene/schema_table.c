@@ -58,7 +58,8 @@ static const schema_type time_type = {
 /* --- contact --- */
 
 static const schema_field friction_pair_fields[] = {
-    {"first", SCHEMA_STRING, SCHEMA_REQUIRED, .doc = "Name of a body."},
+    {"first", SCHEMA_STRING, SCHEMA_REQUIRED,
+     .doc = "Name of a body; of one that is `split`, for all its pieces."},
     {"second", SCHEMA_STRING, SCHEMA_REQUIRED,
      .doc = "Name of the other body, or of the same one for its contact with itself."},
     {"coefficient", SCHEMA_NUMBER, SCHEMA_REQUIRED, AT_LEAST(0), .doc = "Coefficient of friction."},

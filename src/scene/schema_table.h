@@ -53,6 +53,9 @@ void rule_surface(schema_walk *walk, const json_t *object);
 void rule_half_space(schema_walk *walk, const json_t *object);
 void rule_scene(schema_walk *walk, const json_t *object);
 void rule_remesh(schema_walk *walk, const json_t *scene); /* schema_table_remesh.c */
+/* Whether a body of this name is a piece of one of the other name, which was split: "chain.3" of
+ * "chain". */
+bool schema_piece_of(const char *piece, const char *whole);
 /* Part of rule_scene: options of the other stepper (schema_rules_stepper.c). */
 void check_stepper(schema_walk *walk, const json_t *scene);
 
