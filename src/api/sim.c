@@ -18,6 +18,27 @@ abut_sim_options abut_default_sim_options(void)
     return (abut_sim_options){.log_level = ABUT_LOG_WARNING};
 }
 
+abut_status sim_prepare(abut_sim *sim, const char *problem_folder, abut_error *error)
+{
+    if (sim->scene->remesh.on && ranks_divided())
+        return error_set(error, ABUT_ERROR_UNSUPPORTED, "remesh", "remeshing runs on one rank");
+    if (sim->scene->remesh.on)
+        TRY(sim_remesh_create(sim, error));
+    else
+        TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
+    TRY(ranks_check_state(sim, "at the start", error));
+    TRY(verify_start(sim, problem_folder, error));
+    return error_add_place(
+        error, sim->scene->path,
+        stepper_foresee(sim->stepper, sim->scene->end_time, sim->scene->remesh.on, error));
+}
+
+void sim_release(abut_sim *sim)
+{
+    stepper_destroy(sim->stepper);
+    sim_remesh_destroy(sim->remesh);
+}
+
 /* bytes NULL: read the file. */
 static abut_status fill(abut_sim *sim, const char *path, const file_bytes *bytes,
                         const abut_sim_options *options, abut_error *error)
@@ -30,17 +51,7 @@ static abut_status fill(abut_sim *sim, const char *path, const file_bytes *bytes
     else
         TRY(scene_load(path, overrides, count, &sim->log, &sim->scene, error));
     TRY(ranks_check_scene(sim, error));
-    if (sim->scene->remesh.on && ranks_divided())
-        return error_set(error, ABUT_ERROR_UNSUPPORTED, "remesh", "remeshing runs on one rank");
-    if (sim->scene->remesh.on)
-        TRY(sim_remesh_create(sim, error));
-    else
-        TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
-    TRY(ranks_check_state(sim, "at the start", error));
-    TRY(verify_start(sim, ranks_index() == 0 ? options->problem_folder : NULL, error));
-    return error_add_place(
-        error, sim->scene->path,
-        stepper_foresee(sim->stepper, sim->scene->end_time, sim->scene->remesh.on, error));
+    return sim_prepare(sim, ranks_index() == 0 ? options->problem_folder : NULL, error);
 }
 
 static abut_status create(const char *path, const file_bytes *bytes,
@@ -78,8 +89,7 @@ abut_status abut_sim_create(const char *text, size_t length, const char *path,
 void abut_sim_destroy(abut_sim *sim)
 {
     if (!sim) return;
-    stepper_destroy(sim->stepper);
-    sim_remesh_destroy(sim->remesh);
+    sim_release(sim);
     scene_free(sim->scene);
     mem_free(sim);
 }

@@ -1,6 +1,6 @@
+#include "api/sim.h"
 #include "app/commands.h"
 #include "app/scene_summary.h"
-#include "scene/build.h"
 #include "scene/start.h"
 
 #include <math.h>
@@ -9,22 +9,22 @@
 
 enum { MOST_OVERRIDES = 256 };
 
-/* Initial intersections and nodes behind half spaces. */
-static abut_status check_start(scene_summary *summary, abut_error *err)
+/* Places where bodies meet at the start, or nodes are behind half spaces. */
+static abut_status list_places(scene_summary *summary, abut_error *err)
 {
     const scene_def *scene = summary->scene;
     start_report report;
     TRY(start_check(scene, summary->meshes, &report, err));
-    for (size_t i = 0; i < report.shown; i++) {
-        abut_error found_error;
-        error_set(&found_error, ABUT_ERROR_INFEASIBLE, scene->path, "at the start, %s",
-                  report.text[i]);
-        summary_error(summary, &found_error);
-    }
+    for (size_t i = 0; i < report.shown; i++)
+        fprintf(stderr, "abut: %s: at the start, %s\n", scene->path, report.text[i]);
     size_t found = report.intersections + report.too_close + report.behind_planes;
-    if (found > report.shown) {
+    if (found > report.shown)
         fprintf(stderr, "abut: %s: and %zu more such places\n", scene->path, found - report.shown);
-        summary->error_count += found - report.shown;
+    if (found > 0 && summary->error_count == 0) {
+        abut_error problem_found;
+        error_set(&problem_found, ABUT_ERROR_INFEASIBLE, scene->path, "at the start, %s",
+                  report.text[0]);
+        summary_error(summary, &problem_found);
     }
     if (scene->contact_enabled)
         printf("  start       %zu intersection%s, %zu node%s behind half spaces",
@@ -43,44 +43,26 @@ static void count_warning(void *user, abut_log_level level, const char *message)
         summary_warning(user, "%s", message);
 }
 
-/* What only shows when it is built: Jacobians of curved cells, masses, collision surfaces,
- * conditions that contradict each other. */
-static void check_building(scene_summary *summary, const logger *log, stepper **built)
+/* What a run would refuse before its first step. */
+static void check_preparing(scene_summary *summary)
 {
-    const scene_def *scene = summary->scene;
-    abut_error found_error;
-    body_shapes shapes = {0};
-    abut_status result =
-        scene->remesh.on ? body_shapes_init(&shapes, scene, &found_error) : ABUT_OK;
-    if (result == ABUT_OK)
-        result =
-            scene_build_shapes(scene, scene->remesh.on ? &shapes : NULL, log, built, &found_error);
-    if (result != ABUT_OK) summary_error(summary, &found_error);
-    body_shapes_free(&shapes);
-}
-
-/* Prescribed bodies that will go through each other. */
-static void check_motion(scene_summary *summary, stepper *built)
-{
-    abut_error found_error;
-    const scene_def *scene = summary->scene;
-    abut_status result = stepper_foresee(built, scene->end_time, scene->remesh.on, &found_error);
-    if (error_add_place(&found_error, scene->path, result) != ABUT_OK)
-        summary_error(summary, &found_error);
+    abut_sim sim = {.scene = (scene_def *)summary->scene, /* only read */
+                    .log = {count_warning, summary, ABUT_LOG_WARNING}};
+    abut_error refused;
+    abut_status status = sim_prepare(&sim, NULL, &refused);
+    if (sim.stepper) summary_weigh(summary, sim.stepper->model);
+    if (status != ABUT_OK) summary_error(summary, &refused);
+    sim_release(&sim);
 }
 
 static abut_status check_scene(const scene_def *scene, abut_error *err)
 {
     scene_summary summary;
-    stepper *built = NULL;
-    logger log = {count_warning, &summary, ABUT_LOG_WARNING};
     abut_status status = summary_make(scene, &summary, err);
     if (status == ABUT_OK) {
+        if (summary.error_count == 0) check_preparing(&summary);
         summary_print(&summary);
-        if (summary.error_count == 0) check_building(&summary, &log, &built);
-        status = check_start(&summary, err);
-        if (status == ABUT_OK && summary.error_count == 0) check_motion(&summary, built);
-        stepper_destroy(built);
+        status = list_places(&summary, err);
     }
     if (status == ABUT_OK) {
         if (summary.error_count + summary.warning_count == 0)

@@ -4,6 +4,7 @@
 #include "fem/change_order.h"
 #include "fem/density_fit.h"
 #include "scene/body_mesh.h"
+#include "scene/build_rigid.h"
 #include "scene/schema_table.h"
 #include "scene/select.h"
 #include "scene/start.h"
@@ -23,13 +24,13 @@ static void print_log(void *user, abut_log_level level, const char *message)
 
 logger stderr_log(void) { return (logger){print_log, NULL, ABUT_LOG_WARNING}; }
 
-void summary_error(scene_summary *summary, const abut_error *problem)
+void summary_error(scene_summary *summary, const abut_error *found)
 {
     if (summary->error_count++ == 0) {
-        summary->status = problem->code;
-        summary->first = *problem;
+        summary->status = found->code;
+        summary->first = *found;
     } else
-        fprintf(stderr, "abut: %s: %s\n", problem->place, problem->message);
+        fprintf(stderr, "abut: %s: %s\n", found->place, found->message);
 }
 
 void summary_warning(scene_summary *summary, const char *format, ...)
@@ -119,14 +120,20 @@ static abut_status look_at_body(scene_summary *summary, size_t body, abut_error 
     }
     TRY(note(summary, body_mesh_check(summary->scene, body, m, err), err));
     TRY(mesh_measure(m, &s->measures, err));
-    bool solid = b->type == BODY_DEFORMABLE || b->type == BODY_RIGID || b->type == BODY_AFFINE;
+    if (body_def_is_rigid(b)) {
+        rigid_options options = build_rigid_options(b);
+        mass_properties weighed;
+        if (rigid_weigh_mesh(b->name, m, &options, &weighed, NULL) == ABUT_OK)
+            s->mass = weighed.mass;
+    }
     double volume = s->measures.volume;
     if (b->type == BODY_DEFORMABLE && mesh_order(m) > 1)
         TRY(curved_volume(summary->scene, m, &volume, err));
     /* Where cells have densities of their own, only building the body tells. */
     const solid_def *own = &b->solid;
     bool uniform = !own->densities_path && !own->like_path && own->region_count == 0;
-    if (solid && uniform && b->material.density > 0) s->mass = b->material.density * volume;
+    if (b->type == BODY_DEFORMABLE && uniform && b->material.density > 0)
+        s->mass = b->material.density * volume;
     return look_at_conditions(summary, body, err);
 }
 
@@ -141,6 +148,41 @@ abut_status summary_make(const scene_def *scene, scene_summary *out, abut_error 
         if (scene->bodies[i].enabled) TRY(look_at_body(out, i, err));
     out->size = start_size(scene, out->meshes);
     return ABUT_OK;
+}
+
+static const char *measure_of(const scene_def *scene, const body_def *b, const model *m,
+                              const model_body *body)
+{
+    static const char *const rigid[] = {[WEIGH_VOLUME] = "volume",
+                                        [WEIGH_AREA] = "area",
+                                        [WEIGH_LENGTH] = "length of edges",
+                                        [WEIGH_POINTS] = "points"};
+    if (b->total_mass > 0) return "total_mass";
+    switch (b->type) {
+    case BODY_DEFORMABLE: return scene->planar ? "area, 1 m deep" : "volume";
+    case BODY_SHELL: return "area and thickness";
+    case BODY_ROD: return "length and diameter";
+    case BODY_PARTICLES: return "radius";
+    case BODY_RIGID:
+    case BODY_AFFINE: return rigid[m->rigids.data[body->rigid].weighed];
+    case BODY_OBSTACLE: break;
+    }
+    return NULL;
+}
+
+void summary_weigh(scene_summary *summary, const model *built)
+{
+    const scene_def *scene = summary->scene;
+    const model_body *body = built->bodies.data;
+    for (size_t i = 0; i < scene->body_count; i++) {
+        body_summary *s = &summary->bodies[i];
+        if (!scene->bodies[i].enabled) continue;
+        s->measure = measure_of(scene, &scene->bodies[i], built, body);
+        s->mass = s->measure ? 0 : NAN;
+        for (int32_t k = 0; k < body->block_count; k++)
+            s->mass += built->load_mass.data[body->first_block + k];
+        body++;
+    }
 }
 
 void summary_free(scene_summary *summary)
@@ -209,6 +251,7 @@ static void print_body(const body_def *b, const mesh *shape, const body_summary 
     printf(", ");
     print_counts(shape);
     if (isfinite(s->mass)) printf(", %.6g kg", s->mass);
+    if (isfinite(s->mass) && s->measure) printf(" (by %s)", s->measure);
     if (b->fix_count > 0) printf(", %zu fixed at the start", s->fixed_count);
     const mesh_measures *m = &s->measures;
     printf("\n              bounds (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g)\n", m->low.x, m->low.y,

@@ -4,13 +4,15 @@
 #define APP_SCENE_SUMMARY_H
 
 #include "base/log.h"
+#include "body/model.h"
 #include "mesh/measure.h"
 #include "scene/scene.h"
 
 typedef struct body_summary {
     mesh_measures measures;
-    double mass;        /* NAN when the body has no volume or no density */
-    size_t fixed_count; /* nodes that are held or moved at the start */
+    double mass;         /* NAN when it is not known, or the body has none */
+    const char *measure; /* what the mass goes by; NULL: not known */
+    size_t fixed_count;  /* nodes that are held or moved at the start */
 } body_summary;
 
 typedef struct scene_summary {
@@ -32,8 +34,11 @@ logger stderr_log(void);
 abut_status summary_make(const scene_def *scene, scene_summary *out, abut_error *err);
 void summary_free(scene_summary *summary);
 
+/* Takes over the masses of the bodies as they were built. */
+void summary_weigh(scene_summary *summary, const model *built);
+
 /* Prints one error at once, except the first, which is kept for the end of the command. */
-void summary_error(scene_summary *summary, const abut_error *problem);
+void summary_error(scene_summary *summary, const abut_error *found);
 void summary_warning(scene_summary *summary, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -27,19 +27,32 @@ typedef enum body_kind {
     BODY_KIND_AFFINE
 } body_kind;
 
+/* What the mass of a rigid or affine body is spread over. Automatic: the volume that the triangles
+ * enclose; an open sheet by area; without triangles the edges by length; without edges every point
+ * alike. */
+typedef enum rigid_weigh {
+    WEIGH_AUTOMATIC,
+    WEIGH_VOLUME,
+    WEIGH_AREA,
+    WEIGH_LENGTH,
+    WEIGH_POINTS
+} rigid_weigh;
+
 /* A body without nodes of its own (body/rigid.h). Blocks: q and the rotation vector, or c and the
  * columns of A. */
 typedef struct rigid_body {
     int32_t body;  /* number of the body in the model */
     int32_t block; /* first of its blocks */
     bool affine;
-    bool turns;       /* false: a point, whose rotation means nothing */
-    double mass;      /* kg */
-    vec3 center;      /* at the start */
-    mat3 moment;      /* J = int X X^T dm in the body frame; made definite for straight rods */
-    double radius;    /* largest distance of a vertex from the centre */
-    vec3 reach;       /* largest |X| along each axis */
-    double stiffness; /* affine: J, factor on |A^T A - I|^2 */
+    bool turns;  /* false: a point, whose rotation means nothing */
+    double mass; /* kg */
+    rigid_weigh weighed;
+    size_t open_edges; /* of a surface that may enclose no volume, unless its area was asked for */
+    vec3 center;       /* at the start */
+    mat3 moment;       /* J = int X X^T dm in the body frame; made definite for straight rods */
+    double radius;     /* largest distance of a vertex from the centre */
+    vec3 reach;        /* largest |X| along each axis */
+    double stiffness;  /* affine: J, factor on |A^T A - I|^2 */
 } rigid_body;
 
 typedef struct model_body {

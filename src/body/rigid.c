@@ -27,16 +27,21 @@ static abut_status nothing_to_weigh(const char *name, rigid_weigh weigh, abut_er
                      name, weigh_words[weigh]);
 }
 
-/* The triangles with vertices at equal positions made one: files without shared vertices. */
-static abut_status closed_after_welding(const mesh *shape, bool *closed, abut_error *err)
+/* With vertices at equal positions made one, for files without shared vertices: whether the surface
+ * is closed, and how many edges belong to one triangle only. */
+static abut_status closed_after_welding(const mesh *shape, bool *closed, size_t *open_edges,
+                                        abut_error *err)
 {
     mesh copy;
     TRY(mesh_copy(shape, &copy, err));
     abut_status status = mesh_weld(&copy, 0, err);
     surface_parts parts;
+    mesh_measures measures;
+    if (status == ABUT_OK) status = mesh_measure(&copy, &measures, err);
     if (status == ABUT_OK) status = mesh_surface(&copy, &parts, err);
     if (status == ABUT_OK) {
         *closed = surface_is_closed((const int32_t(*)[3])parts.triangles, parts.triangle_count);
+        *open_edges = measures.border_edges;
         surface_parts_free(&parts);
     }
     mesh_free(&copy);
@@ -44,12 +49,10 @@ static abut_status closed_after_welding(const mesh *shape, bool *closed, abut_er
 }
 
 /* Closed surfaces that bound no solid all the same; open ones are sheets. */
-static abut_status refuse_bad_surface(const char *name, const mesh *shape, bool *sheet,
-                                      abut_error *err)
+static abut_status refuse_bad_surface(const char *name, const mesh *shape, abut_error *err)
 {
     mesh_measures measures;
     TRY(mesh_measure(shape, &measures, err));
-    *sheet = true;
     if (measures.nonmanifold_edges > 0)
         return error_set(err, ABUT_ERROR_INPUT, name,
                          "body \"%s\": %zu edges belong to more than two triangles, so the surface "
@@ -64,18 +67,19 @@ static abut_status refuse_bad_surface(const char *name, const mesh *shape, bool 
 }
 
 static abut_status choose_weigh(const char *name, const mesh *shape, const surface_parts *parts,
-                                rigid_weigh *weigh, abut_error *err)
+                                rigid_weigh *weigh, size_t *open_edges, abut_error *err)
 {
-    if (*weigh != WEIGH_AUTOMATIC) return ABUT_OK;
+    *open_edges = 0;
+    if (*weigh != WEIGH_AUTOMATIC && *weigh != WEIGH_VOLUME) return ABUT_OK;
     if (parts->triangle_count == 0) {
-        *weigh = parts->edge_count > 0 ? WEIGH_LENGTH : WEIGH_POINTS;
+        if (*weigh == WEIGH_AUTOMATIC) *weigh = parts->edge_count > 0 ? WEIGH_LENGTH : WEIGH_POINTS;
         return ABUT_OK;
     }
     bool closed = surface_is_closed((const int32_t(*)[3])parts->triangles, parts->triangle_count);
-    if (!closed) TRY(closed_after_welding(shape, &closed, err));
-    bool sheet = false;
-    if (!closed) TRY(refuse_bad_surface(name, shape, &sheet, err));
-    *weigh = sheet ? WEIGH_AREA : WEIGH_VOLUME;
+    if (!closed) TRY(closed_after_welding(shape, &closed, open_edges, err));
+    if (*weigh == WEIGH_VOLUME) return ABUT_OK;
+    if (!closed) TRY(refuse_bad_surface(name, shape, err));
+    *weigh = closed ? WEIGH_VOLUME : WEIGH_AREA;
     return ABUT_OK;
 }
 
@@ -112,16 +116,16 @@ static abut_status weigh_parts(const char *name, const mesh *shape, const surfac
 }
 
 static abut_status weigh_surface(const char *name, const mesh *shape, const surface_parts *parts,
-                                 const rigid_options *options, mass_properties *out,
+                                 const rigid_options *options, rigid_body *r, mass_properties *out,
                                  abut_error *err)
 {
-    rigid_weigh weigh = options->weigh;
+    r->weighed = options->weigh;
     bool given = options->total_mass > 0;
     if (!given && !(options->density > 0))
         return error_set(err, ABUT_ERROR_INPUT, name,
                          "body \"%s\" has no mass: its density must be positive", name);
-    TRY(choose_weigh(name, shape, parts, &weigh, err));
-    TRY(weigh_parts(name, shape, parts, weigh, given ? 1 : options->density, out, err));
+    TRY(choose_weigh(name, shape, parts, &r->weighed, &r->open_edges, err));
+    TRY(weigh_parts(name, shape, parts, r->weighed, given ? 1 : options->density, out, err));
     if (given) {
         out->inertia = mat3_scale(options->total_mass / out->mass, out->inertia);
         out->mass = options->total_mass;
@@ -134,7 +138,8 @@ abut_status rigid_weigh_mesh(const char *name, const mesh *shape, const rigid_op
 {
     surface_parts parts;
     TRY(mesh_surface(shape, &parts, err));
-    abut_status status = weigh_surface(name, shape, &parts, options, out, err);
+    rigid_body ignored;
+    abut_status status = weigh_surface(name, shape, &parts, options, &ignored, out, err);
     surface_parts_free(&parts);
     return status;
 }
@@ -201,16 +206,17 @@ static void measure(const mesh *shape, const surface_parts *parts, rigid_body *r
 
 static abut_status add_body(model *m, const char *name, const mesh *shape,
                             const surface_parts *parts, const mass_properties *mass,
-                            const rigid_options *options, bool affine, abut_error *err)
+                            const rigid_options *options, rigid_body r, bool affine,
+                            abut_error *err)
 {
     model_body *body = NULL;
     TRY(model_begin_body(m, name, affine ? BODY_KIND_AFFINE : BODY_KIND_RIGID, shape, &body, err));
-    rigid_body r = {.body = (int32_t)(m->bodies.count - 1),
-                    .block = body->first_block,
-                    .affine = affine,
-                    .mass = mass->mass,
-                    .center = mass->center,
-                    .stiffness = options->stiffness * mass->mass};
+    r.body = (int32_t)(m->bodies.count - 1);
+    r.block = body->first_block;
+    r.affine = affine;
+    r.mass = mass->mass;
+    r.center = mass->center;
+    r.stiffness = options->stiffness * mass->mass;
     r.moment = definite_moment(mass_second_moment(mass), &r.turns);
     measure(shape, parts, &r);
     body->density = options->density;
@@ -230,8 +236,10 @@ static abut_status add_any(model *m, const char *name, const mesh *shape,
     surface_parts parts;
     TRY(mesh_surface(shape, &parts, err));
     mass_properties mass;
-    abut_status status = weigh_surface(name, shape, &parts, options, &mass, err);
-    if (status == ABUT_OK) status = add_body(m, name, shape, &parts, &mass, options, affine, err);
+    rigid_body r = {0};
+    abut_status status = weigh_surface(name, shape, &parts, options, &r, &mass, err);
+    if (status == ABUT_OK)
+        status = add_body(m, name, shape, &parts, &mass, options, r, affine, err);
     surface_parts_free(&parts);
     return status;
 }

@@ -11,16 +11,6 @@
 #include "body/model.h"
 #include "geometry/mass.h"
 
-/* What the mass of a body is spread over. Automatic: the volume that the triangles enclose; an open
- * sheet by area; without triangles the edges by length; without edges every point alike. */
-typedef enum rigid_weigh {
-    WEIGH_AUTOMATIC,
-    WEIGH_VOLUME,
-    WEIGH_AREA,
-    WEIGH_LENGTH,
-    WEIGH_POINTS
-} rigid_weigh;
-
 typedef struct rigid_options {
     rigid_weigh weigh;
     double density;    /* kg per m^3, m^2, m or point, by what is weighed */

@@ -36,6 +36,21 @@ static void thin_damping(const body_def *def, model_body *body)
     body->bend_damping = shell ? def->shell.bending_damping : def->rod.bending_damping;
 }
 
+/* A hole in the surface of a solid makes a sheet of it, with a density of another unit. */
+static void warn_of_hole(const body_def *def, const rigid_body *r, bool planar, const char *place,
+                         const logger *log)
+{
+    if (r->open_edges == 0 || planar || def->total_mass > 0) return;
+    log_message(
+        log, ABUT_LOG_WARNING,
+        "%s: the surface of \"%.60s\" is open at %zu edge%s; %s, its mass is %.6g kg; close "
+        "it, or give it \"weigh\": \"area\" where a sheet is meant",
+        place, def->name, r->open_edges, r->open_edges == 1 ? "" : "s",
+        r->weighed == WEIGH_VOLUME ? "what it encloses depends on its place"
+                                   : "it is a sheet and its density counts per m^2",
+        r->mass);
+}
+
 static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, bool numbered, model *m,
                             const logger *log, abut_error *err)
 {
@@ -56,6 +71,8 @@ static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, bool 
     if (def->type == BODY_DEFORMABLE && def->consistent_mass) body->consistent_mass = true;
     body->damping = body->bend_damping = def->material.damping;
     if (def->type == BODY_SHELL || def->type == BODY_ROD) thin_damping(def, body);
+    if (body_def_is_rigid(def))
+        warn_of_hole(def, &m->rigids.data[body->rigid], m->planar, place, log);
     body->friction = def->friction;
     body->offset = def->offset;
     body->collision_group = def->collision_group;

@@ -5,17 +5,22 @@
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 
-abut_status build_rigid_body(const body_def *def, const mesh *shape, model *m, abut_error *err)
+rigid_options build_rigid_options(const body_def *def)
 {
     static const rigid_weigh weighs[] = {[WEIGH_WORD_AUTOMATIC] = WEIGH_AUTOMATIC,
                                          [WEIGH_WORD_VOLUME] = WEIGH_VOLUME,
                                          [WEIGH_WORD_AREA] = WEIGH_AREA,
                                          [WEIGH_WORD_EDGES] = WEIGH_LENGTH,
                                          [WEIGH_WORD_POINTS] = WEIGH_POINTS};
-    rigid_options options = {.weigh = weighs[def->weigh],
-                             .density = def->material.density,
-                             .total_mass = def->total_mass,
-                             .stiffness = def->orthogonality};
+    return (rigid_options){.weigh = weighs[def->weigh],
+                           .density = def->material.density,
+                           .total_mass = def->total_mass,
+                           .stiffness = def->orthogonality};
+}
+
+abut_status build_rigid_body(const body_def *def, const mesh *shape, model *m, abut_error *err)
+{
+    rigid_options options = build_rigid_options(def);
     return def->type == BODY_RIGID ? model_add_rigid(m, def->name, shape, &options, err)
                                    : model_add_affine(m, def->name, shape, &options, err);
 }

@@ -126,9 +126,12 @@ static abut_status read_body(const fixture *f, const json_t *body, fixture_body 
     b->density = 1000;
     b->kinematic_until = -1;
     TRY(fixture_number(f, b->place, body, "density", &b->density));
-    if (!(b->density > 0))
-        return fixture_wrong(f, b->place, "density", "a number > 0",
+    bool moved_by_forces = b->type == TYPE_DYNAMIC;
+    if (b->density < 0 || (moved_by_forces && b->density == 0))
+        return fixture_wrong(f, b->place, "density",
+                             moved_by_forces ? "a number > 0" : "a number >= 0",
                              json_object_get(body, "density"));
+    if (b->density == 0) b->density = 1000; /* nobody feels it where the motion is given */
     TRY(fixture_number(f, b->place, body, "kinematic_max_time", &b->kinematic_until));
     TRY(fixture_bool(f, b->place, body, "split_components", &b->split));
     TRY(fixture_vector(f, b->place, body, "position", FIXTURE_LENGTHS, &b->position));

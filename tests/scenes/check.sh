@@ -17,7 +17,7 @@ for name in cantilever twist bounce; do
     expect 0 "no problems found" check examples/elastic/$name.json
     expect 0 "scene \"$name:" info examples/elastic/$name.json
 done
-expect 0 "bar: deformable, 496 nodes, 1620 tets, 10 kg, 16 fixed at the start" \
+expect 0 "bar: deformable, 496 nodes, 1620 tets, 10 kg \(by volume\), 16 fixed at the start" \
     check examples/elastic/cantilever.json
 expect 0 "bounds \(-0.5, -0.05, -0.05\) to \(0.5, 0.05, 0.05\)" check examples/elastic/cantilever.json
 expect 0 "50 steps of 0.02 s" check examples/elastic/cantilever.json --set time.steps=50
