@@ -63,7 +63,8 @@ static bool map_into_memory(int fd, file_bytes *out)
 abut_status file_read(const char *path, file_bytes *out, abut_error *err)
 {
     memset(out, 0, sizeof *out);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    /* Not to wait at a pipe that nobody writes to: it is refused below. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return io_error(err, path, "cannot open");
     struct stat info;
     abut_status status = ABUT_OK;
@@ -202,6 +203,12 @@ void atomic_remove_leftovers(const char *folder)
 }
 
 bool file_exists(const char *path) { return access(path, F_OK) == 0; }
+
+bool file_is_regular(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISREG(info.st_mode);
+}
 
 bool file_is_directory(const char *path)
 {

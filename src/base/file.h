@@ -39,6 +39,7 @@ abut_status atomic_write(const char *path, const void *data, size_t size, abut_e
 void atomic_remove_leftovers(const char *folder);
 
 bool file_exists(const char *path);
+bool file_is_regular(const char *path);
 bool file_is_directory(const char *path);
 /* Creates a directory and its parents. */
 abut_status directory_create(const char *path, abut_error *err);

@@ -453,6 +453,7 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         status = add_friction_pair(scene, &scene->friction_pairs[k], s, err);
     if (status == ABUT_OK) status = stepper_start(s, velocity, err);
     if (status == ABUT_OK) status = check_conditions(scene, s, err);
+    if (status == ABUT_OK && !given) status = warn_of_free_bodies(scene, s, log, err);
     mem_free(velocity);
     return status;
 }

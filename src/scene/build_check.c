@@ -1,5 +1,7 @@
 #include "scene/build_check.h"
 
+#include "math/rotation.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +57,13 @@ abut_status check_masses(const mesh *shape, const model *m, const model_body *bo
 
 enum { SAMPLES = 8 };
 
+/* Times that no period hits: multiples of the golden ratio, and the end. k from 1. */
+static double sample_time(double from, double until, int k)
+{
+    double whole, part = modf(0.6180339887498949 * k, &whole);
+    return from + (until - from) * (k == SAMPLES ? 1 : part);
+}
+
 /* Node `item` of a condition, and the one before in the list of the same block. */
 typedef struct holder {
     int32_t condition, item;
@@ -99,7 +108,7 @@ static abut_status compare(const scene_def *scene, stepper *s, int32_t block, co
     vec3 rest = s->model->rest.data[block];
     vec3 begin = early->from < from ? target_from(early, early_item, rest, from) : rest;
     for (int k = 1; k <= SAMPLES; k++) {
-        double t = from + (until - from) * k / SAMPLES;
+        double t = sample_time(from, until, k);
         vec3 x = target_from(early, early_item, rest, t),
              y = target_from(late, late_item, begin, t);
         for (int axis = 0; axis < 3; axis++) {
@@ -136,8 +145,108 @@ static abut_status add_holders(const scene_def *scene, stepper *s, holders *h, a
     return ABUT_OK;
 }
 
+/* ---- rigid and affine bodies ---- */
+
+static void pose_from(const rigid_motion *motion, rigid_condition *c, const rigid_body *b,
+                      vec3 center, mat3 frame, double time, vec3 *to_center, mat3 *to_frame)
+{
+    double kept[RIGID_CONDITION_START];
+    memcpy(kept, c->start, sizeof kept);
+    vec3_store(c->start, center);
+    memcpy(c->start + 3, frame.m, sizeof frame.m);
+    rigid_condition_pose(motion, c, b, time, to_center, to_frame);
+    memcpy(c->start, kept, sizeof kept);
+}
+
+static abut_status report_rigid(const scene_def *scene, const stepper *s, const rigid_condition *a,
+                                const rigid_condition *b, const char *what, double time, double one,
+                                double other, abut_error *err)
+{
+    char first[40], second[40];
+    describe(&a->path, first, sizeof first);
+    describe(&b->path, second, sizeof second);
+    const rigid_body *r = &s->model->rigids.data[a->rigid];
+    return error_set(err, ABUT_ERROR_INPUT, scene->path,
+                     "body \"%.60s\" is moved by %s and by %s, which contradict each other: at "
+                     "%.6g s %s is to be %.6g and %.6g",
+                     s->model->bodies.data[r->body].name, first, second, time, what, one, other);
+}
+
+/* Compares where two conditions want a body while both hold it. */
+static abut_status compare_rigid(const scene_def *scene, stepper *s, rigid_condition *a,
+                                 rigid_condition *b, abut_error *err)
+{
+    static const char *const centers[] = {"x of its centre", "y of its centre", "z of its centre"};
+    static const char *const turns[] = {"its rotation about x (rad)", "its rotation about y (rad)",
+                                        "its rotation about z (rad)"};
+    const rigid_body *r = &s->model->rigids.data[a->rigid];
+    rigid_condition *early = b->path.from < a->path.from ? b : a, *late = early == a ? b : a;
+    double from = late->path.from;
+    double until = fmin(fmin(a->path.until, b->path.until), scene->end_time);
+    int axes = a->path.axes & b->path.axes, rotations = a->rotation_axes & b->rotation_axes;
+    if (!(axes | rotations) || from >= until) return ABUT_OK;
+    vec3 begin = r->center, x, y;
+    mat3 frame = mat3_identity(), p, q;
+    if (early->path.from < from) pose_from(&s->rigid, early, r, begin, frame, from, &begin, &frame);
+    for (int k = 1; k <= SAMPLES; k++) {
+        double t = sample_time(from, until, k);
+        pose_from(&s->rigid, early, r, r->center, mat3_identity(), t, &x, &p);
+        pose_from(&s->rigid, late, r, begin, frame, t, &y, &q);
+        vec3 turn = rotation_vector(p), other = rotation_vector_near(q, turn);
+        for (int axis = 0; axis < 3; axis++) {
+            double d = vec3_get(x, axis) - vec3_get(y, axis);
+            double w = vec3_get(turn, axis) - vec3_get(other, axis);
+            if (axes & 1 << axis && fabs(d) > 1e-9 * s->model->extent)
+                return report_rigid(scene, s, early, late, centers[axis], t, vec3_get(x, axis),
+                                    vec3_get(y, axis), err);
+            if (r->turns && rotations & 1 << axis && fabs(w) > 1e-6)
+                return report_rigid(scene, s, early, late, turns[axis], t, vec3_get(turn, axis),
+                                    vec3_get(other, axis), err);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* Conditions of one body follow each other in the list. */
+static abut_status check_rigid(const scene_def *scene, stepper *s, abut_error *err)
+{
+    for (size_t i = 0; i < s->rigid.conditions.count; i++)
+        for (size_t k = i + 1;
+             k < s->rigid.conditions.count &&
+             s->rigid.conditions.data[k].rigid == s->rigid.conditions.data[i].rigid;
+             k++)
+            TRY(compare_rigid(scene, s, &s->rigid.conditions.data[i], &s->rigid.conditions.data[k],
+                              err));
+    return ABUT_OK;
+}
+
+/* ---- bodies that nothing holds ---- */
+
+abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const logger *log,
+                                abut_error *err)
+{
+    const model *m = s->model;
+    if (scene->integrator != INTEGRATOR_QUASI_STATIC) return ABUT_OK;
+    bool *held = mem_calloc(m->bodies.count + 1, sizeof *held);
+    if (!held) return error_memory(err, "checking conditions");
+    for (size_t k = 0; k < s->conditions.count; k++)
+        for (size_t i = 0; s->conditions.data[k].axes && i < s->conditions.data[k].nodes.count; i++)
+            held[m->body.data[s->conditions.data[k].nodes.data[i]]] = true;
+    for (size_t k = 0; k < s->rigid.conditions.count; k++)
+        held[m->rigids.data[s->rigid.conditions.data[k].rigid].body] = true;
+    for (size_t b = 0; b < m->bodies.count; b++)
+        if (!held[b] && m->bodies.data[b].kind != BODY_KIND_OBSTACLE)
+            log_message(log, ABUT_LOG_WARNING,
+                        "%s: no condition holds body \"%.60s\": in quasi-static steps only contact "
+                        "can say where it is",
+                        scene->path, m->bodies.data[b].name);
+    mem_free(held);
+    return ABUT_OK;
+}
+
 abut_status check_conditions(const scene_def *scene, stepper *s, abut_error *err)
 {
+    TRY(check_rigid(scene, s, err));
     holders h = {.last = mem_alloc(s->model->rest.count + 1, sizeof *h.last)};
     if (!h.last) return error_memory(err, "checking conditions");
     for (size_t i = 0; i < s->model->rest.count; i++) h.last[i] = -1;

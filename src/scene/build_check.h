@@ -13,8 +13,13 @@
 abut_status check_masses(const mesh *shape, const model *m, const model_body *body,
                          const char *place, const logger *log, abut_error *err);
 
-/* Two conditions may hold the same node at the same time only if they want it in the same place.
- * ABUT_ERROR_INPUT names node, conditions, time and places. To be called after stepper_start. */
+/* Two conditions may hold the same node, or a rigid body, at the same time only if they want it in
+ * the same place. ABUT_ERROR_INPUT names node, conditions, time and places. To be called after
+ * stepper_start. */
 abut_status check_conditions(const scene_def *scene, stepper *s, abut_error *err);
+
+/* Quasi-static scenes: warns of bodies that no condition ever holds. */
+abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const logger *log,
+                                abut_error *err);
 
 #endif

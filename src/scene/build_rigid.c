@@ -48,7 +48,7 @@ static abut_status add_motions(rigid_condition *c, const rigid_body *body,
 static abut_status add_condition(stepper *s, int32_t rigid, rigid_condition **out, abut_error *err)
 {
     rigid_condition whole = {
-        .path = {.until = INFINITY, .axes = 7}, .rigid = rigid, .rotation_axes = 7};
+        .path = {.until = INFINITY, .axes = 7, .source = -1}, .rigid = rigid, .rotation_axes = 7};
     if (!array_push(&s->rigid.conditions, whole)) return error_memory(err, "adding conditions");
     *out = &s->rigid.conditions.data[s->rigid.conditions.count - 1];
     return ABUT_OK;
@@ -64,6 +64,7 @@ static abut_status add_fixes(const body_def *def, int32_t rigid, const char *pla
         TRY(add_condition(s, rigid, &c, err));
         c->path.from = fix->from;
         c->path.until = fix->until;
+        c->path.source = (int32_t)k;
         c->path.axes = axis_bits(fix->axes);
         c->path.has_release = fix->has_release;
         c->path.release_axis = fix->release_axis;

@@ -79,6 +79,7 @@ abut_status linear_map_read(const char *path, linear_map *out, abut_error *err)
 {
     memset(out, 0, sizeof *out);
     if (!file_exists(path)) return error_set(err, ABUT_ERROR_IO, path, "there is no such file");
+    if (!file_is_regular(path)) return error_set(err, ABUT_ERROR_IO, path, "is not a regular file");
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are ours to report */
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0) return error_set(err, ABUT_ERROR_INPUT, path, "not an HDF5 file");

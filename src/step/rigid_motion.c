@@ -292,9 +292,8 @@ void rigid_motion_predict(rigid_motion *r, const motion_state *state, double tim
     }
 }
 
-/* Centre and frame that a condition wants at `time`. */
-static void wanted_pose(const rigid_motion *r, const rigid_condition *c, const rigid_body *b,
-                        double time, vec3 *center, mat3 *frame)
+void rigid_condition_pose(const rigid_motion *r, const rigid_condition *c, const rigid_body *b,
+                          double time, vec3 *center, mat3 *frame)
 {
     if (c->poses.count > 0) {
         double step = fmax(1, fmin(nearbyint(time / c->pose_step), (double)c->poses.count));
@@ -346,7 +345,7 @@ static void prescribe(const rigid_motion *r, rigid_condition *c, const rigid_bod
     vec3 center;
     mat3 frame;
     bool moves = c->path.motions.count > 0 || c->poses.count > 0;
-    wanted_pose(r, c, b, end, &center, &frame);
+    rigid_condition_pose(r, c, b, end, &center, &frame);
     size_t at = 3 * (size_t)b->block;
     for (int axis = 0; axis < 3; axis++)
         if (c->path.axes & 1 << axis)

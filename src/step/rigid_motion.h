@@ -77,6 +77,10 @@ void rigid_set_velocity(const rigid_body *body, const double *x, vec3 v, vec3 w,
 /* A condition of an affine body can hold no single axis of rotation: false for those. */
 bool rigid_condition_possible(const rigid_body *body, int rotation_axes);
 
+/* Centre and frame that a condition wants at `time`, which began at its `start`. */
+void rigid_condition_pose(const rigid_motion *r, const rigid_condition *c, const rigid_body *body,
+                          double time, vec3 *center, mat3 *frame);
+
 /* After the velocities are known, before the first step. gravity plays no part in rotations. */
 abut_status rigid_motion_start(rigid_motion *r, const motion_state *state, double *acceleration,
                                abut_error *err);

@@ -650,7 +650,10 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
 {
     if (s->mlcp) return stepper_advance_mlcp(s, statistics, err);
     *statistics = (step_statistics){0};
-    TRY(stepper_solve(s, NULL, statistics, err));
+    abut_status status = stepper_solve(s, NULL, statistics, err);
+    if (status == ABUT_ERROR_NOT_CONVERGED && s->options.integrator == INTEGRATE_QUASI_STATIC)
+        name_free_body(s->model, s->fixed, err);
+    TRY(status);
     TRY(stepper_watch(s, s->x, statistics, err));
     return stepper_finish(s, statistics, err);
 }

@@ -111,7 +111,8 @@ abut_status stepper_pull(stepper *s, const double *x, double direction, bool *ch
         return place_pulled(s, err);
     }
     if (!pull_watch_note(&s->pull, progress))
-        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "prescribed nodes are stuck");
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                         "prescribed nodes have not come closer for %d iterations", s->pull.stale);
     double settled = fmax(1e-2 * s->model->extent * s->options.h, stepper_convergence_length(s));
     /* A direction that a shift has shortened tells of no balance. */
     if (!s->newton.shifted && (direction < settled || pull_is_balanced(s, x))) {

@@ -1,6 +1,7 @@
 #include "step/unreached.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* A two-hundredth of the way that is left counts as progress; so many iterations without it do not
  * happen in motions that succeed. */
@@ -30,7 +31,9 @@ abut_status report_unreached(const model *m, const attachment_term *pulled, cons
         block = pulled->nodes.data[i];
     }
     const model_body *body = &m->bodies.data[m->body.data[block]];
-    char what[40];
+    char what[40], cause[400] = "";
+    if (err && err->code == ABUT_ERROR_NOT_CONVERGED)
+        snprintf(cause, sizeof cause, "%.399s", err->message);
     if (block >= body->first_block + body->block_count)
         snprintf(what, sizeof what, "the section of edge %d",
                  block - body->first_block - body->block_count);
@@ -41,6 +44,34 @@ abut_status report_unreached(const model *m, const attachment_term *pulled, cons
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, body->name,
                      "the prescribed motion cannot be reached within this step: %.3g %% of the way "
                      "is done after %d Newton iterations, %s is %.3g m short of its place; "
-                     "bodies or strain limits are in the way that cannot give way",
-                     100 * progress, iterations, what, furthest);
+                     "bodies or strain limits are in the way that cannot give way%s%s%s",
+                     100 * progress, iterations, what, furthest, cause[0] ? " (" : "", cause,
+                     cause[0] ? ")" : "");
+}
+
+/* In the plane, z is held for all. */
+static bool is_held(const model *m, const model_body *body, const uint8_t *fixed)
+{
+    int axes = m->planar ? 2 : 3;
+    for (int32_t i = 0; i < body->block_count; i++) {
+        size_t block = (size_t)(body->first_block + i);
+        if (!model_block_is_position(m, block)) continue;
+        for (int axis = 0; axis < axes; axis++)
+            if (fixed[3 * block + (size_t)axis]) return true;
+    }
+    return body->kind == BODY_KIND_OBSTACLE;
+}
+
+void name_free_body(const model *m, const uint8_t *fixed, abut_error *err)
+{
+    if (!err) return;
+    for (size_t b = 0; b < m->bodies.count; b++) {
+        if (is_held(m, &m->bodies.data[b], fixed)) continue;
+        size_t length = strlen(err->message);
+        snprintf(err->message + length, sizeof err->message - length,
+                 "; no condition holds body \"%.60s\", so that without inertia only contact can "
+                 "say where it is",
+                 m->bodies.data[b].name);
+        return;
+    }
 }

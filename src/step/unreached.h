@@ -16,9 +16,12 @@ typedef struct pull_watch {
 /* Notes the share of the way after an iteration; false when the motion has to be given up. */
 bool pull_watch_note(pull_watch *watch, double progress);
 
-/* ABUT_ERROR_NOT_CONVERGED with the body, the node that is furthest from its target, and how much
- * of the way is done. */
+/* ABUT_ERROR_NOT_CONVERGED with the body, the node that is furthest from its target, how much of
+ * the way is done, and what err has said until now. */
 abut_status report_unreached(const model *m, const attachment_term *pulled, const double *x,
                              double progress, int iterations, abut_error *err);
+
+/* Adds to the message of a step without inertia that failed: which body nothing holds. */
+void name_free_body(const model *m, const uint8_t *fixed, abut_error *err);
 
 #endif

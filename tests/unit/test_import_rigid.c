@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "scene/build.h"
 #include "scene/load.h"
 #include "scene/scene.h"
 
@@ -69,19 +70,19 @@ static abut_status import(const char *text, scene_def **scene)
 }
 
 /* One problem with these bodies and this text beside it. */
-static scene_def *with_bodies(const char *bodies, const char *problem, const char *top)
+static scene_def *with_bodies(const char *bodies, const char *parts, const char *top)
 {
     char text[4000];
     scene_def *scene;
     snprintf(text, sizeof text,
              "{'scene_type': 'distance_barrier_rb_problem', 'rigid_body_problem': {'rigid_bodies': "
              "[%s]%s}%s}",
-             bodies, problem, top);
+             bodies, parts, top);
     CHECK_OK(import(text, &scene), err);
     return scene;
 }
 
-static void fails(const char *bodies, const char *problem, const char *top, abut_status expected,
+static void fails(const char *bodies, const char *parts, const char *top, abut_status expected,
                   const char *place, const char *message)
 {
     char text[4000];
@@ -89,7 +90,7 @@ static void fails(const char *bodies, const char *problem, const char *top, abut
     snprintf(text, sizeof text,
              "{'scene_type': 'distance_barrier_rb_problem', 'rigid_body_problem': {'rigid_bodies': "
              "[%s]%s}%s}",
-             bodies, problem, top);
+             bodies, parts, top);
     abut_status status = import(text, &scene);
     CHECK(status == expected);
     CHECK(strstr(err.place, place) && strstr(err.message, message));
@@ -233,6 +234,25 @@ TEST(components)
     scene_free(s);
 }
 
+/* Nobody feels the mass of what stands still or moves as it is told. */
+TEST(without_density)
+{
+    scene_def *s = with_bodies("{'mesh': 'tet.obj', 'type': 'static', 'density': 0}, {'mesh': "
+                               "'tet.obj', 'type': 'kinematic', 'density': 0, 'position': [9, 0, "
+                               "0], 'linear_velocity': [1, 0, 0]}, {'mesh': 'tet.obj', 'position': "
+                               "[5, 0, 0]}",
+                               "", "");
+    CHECK(s && s->body_count == 3 && s->bodies[0].type == BODY_OBSTACLE);
+    stepper *built = NULL;
+    step_statistics statistics;
+    if (s) CHECK_OK(scene_build(s, NULL, &built, &err), err);
+    if (built) CHECK_OK(stepper_advance(built, &statistics, &err), err);
+    stepper_destroy(built);
+    scene_free(s);
+    fails("{'mesh': 'tet.obj', 'type': 'static', 'density': -1}", "", "", ABUT_ERROR_INPUT,
+          "rigid_bodies[0].density", ">= 0");
+}
+
 TEST(planar_scenes)
 {
     const char *square = "'vertices': [[0, 0], [1, 0], [1, 1], [0, 1]], 'edges': [[0, 1], [1, 2], "
@@ -360,6 +380,7 @@ int main(void)
     RUN(static_and_kinematic_bodies);
     RUN(pose_lists);
     RUN(components);
+    RUN(without_density);
     RUN(planar_scenes);
     RUN(saved_runs);
     RUN(refusals_and_mistakes);
