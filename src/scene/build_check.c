@@ -147,14 +147,14 @@ static abut_status add_holders(const scene_def *scene, stepper *s, holders *h, a
 
 /* ---- rigid and affine bodies ---- */
 
-static void pose_from(const rigid_motion *motion, rigid_condition *c, const rigid_body *b,
-                      vec3 center, mat3 frame, double time, vec3 *to_center, mat3 *to_frame)
+static void pose_from(const rigid_motion *all, rigid_condition *c, const rigid_body *b, vec3 center,
+                      mat3 frame, double time, vec3 *to_center, mat3 *to_frame)
 {
     double kept[RIGID_CONDITION_START];
     memcpy(kept, c->start, sizeof kept);
     vec3_store(c->start, center);
     memcpy(c->start + 3, frame.m, sizeof frame.m);
-    rigid_condition_pose(motion, c, b, time, to_center, to_frame);
+    rigid_condition_pose(all, c, b, time, to_center, to_frame);
     memcpy(c->start, kept, sizeof kept);
 }
 
