@@ -61,9 +61,11 @@ void mlcp_set_constants(mlcp_solver *s, mlcp_contact *c)
 /* ---------------------------------------------------------------------------------------------- */
 /* The matrix B                                                                                   */
 
-void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, const mlcp_vector *out)
+void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, double *product,
+                const mlcp_vector *out)
 {
-    mlcp_matrix_multiply(&s->matrix, in->u, out->u);
+    mlcp_matrix_multiply(&s->matrix, in->u, product);
+    memcpy(out->u, product, s->n * sizeof *out->u);
     for (size_t k = 0; k < s->contacts.count; k++) {
         const mlcp_contact *c = &s->contacts.data[k];
         double *row = out->c + 3 * k;
@@ -81,10 +83,15 @@ void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, const mlcp_vector *
     }
 }
 
+void mlcp_unload(mlcp_solver *s)
+{
+    mlcp_matrix_multiply(&s->matrix, s->u, s->unloaded);
+    for (size_t i = 0; i < s->n; i++) s->unloaded[i] = s->b[i] - s->unloaded[i];
+}
+
 void mlcp_residual(mlcp_solver *s)
 {
-    mlcp_matrix_multiply(&s->matrix, s->u, s->r.u);
-    for (size_t i = 0; i < s->n; i++) s->r.u[i] = s->b[i] - s->r.u[i];
+    memcpy(s->r.u, s->unloaded, s->n * sizeof *s->r.u);
     for (size_t k = 0; k < s->contacts.count; k++) {
         const mlcp_contact *c = &s->contacts.data[k];
         double *row = s->r.c + 3 * k, slip[2];

@@ -67,6 +67,10 @@ static abut_status make_room(mlcp_solver *s, abut_error *err)
         vectors[k]->u = s->memory[2 * k].data;
         vectors[k]->c = s->memory[2 * k + 1].data;
     }
+    if (!array_resize(&s->products, 3 * s->n + 1)) return error_memory(err, "solving for contact");
+    s->unloaded = s->products.data;
+    s->az = s->unloaded + s->n;
+    s->ap = s->az + s->n;
     return ABUT_OK;
 }
 
@@ -77,15 +81,19 @@ static void restart(mlcp_solver *s)
 {
     mlcp_residual(s);
     mlcp_precondition(s, s->options.preconditioner, &s->r, &s->z);
-    mlcp_apply(s, &s->z, &s->bz);
+    mlcp_apply(s, &s->z, s->az, &s->bz);
     copy(s, &s->z, &s->p);
     copy(s, &s->bz, &s->bp);
+    memcpy(s->ap, s->az, s->n * sizeof *s->ap);
 }
 
 /* y += alpha p; r -= alpha B p */
 static void advance(mlcp_solver *s, double alpha)
 {
-    for (size_t i = 0; i < s->n; i++) s->u[i] += alpha * s->p.u[i];
+    for (size_t i = 0; i < s->n; i++) {
+        s->u[i] += alpha * s->p.u[i];
+        s->unloaded[i] -= alpha * s->ap[i];
+    }
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact *c = &s->contacts.data[k];
         if (c->state == MLCP_OFF) continue;
@@ -114,7 +122,7 @@ static double row_residual(const mlcp_solver *s)
 static bool step_past_breakdown(mlcp_solver *s)
 {
     mlcp_precondition(s, MLCP_DIAGONAL, &s->bz, &s->p);
-    mlcp_apply(s, &s->p, &s->bp);
+    mlcp_apply(s, &s->p, s->ap, &s->bp);
     mlcp_precondition(s, MLCP_DIAGONAL, &s->bp, &s->q);
     double below = dot(s, &s->bp, &s->q), above = 0;
     mlcp_precondition(s, MLCP_DIAGONAL, &s->r, &s->z);
@@ -143,6 +151,7 @@ static bool converged(const mlcp_solver *s, const solve_state *state)
 static bool solve_system(mlcp_solver *s, solve_state *state)
 {
     int restarts = 0;
+    mlcp_unload(s);
     restart(s);
     for (; state->iteration < s->options.max_iterations; state->iteration++) {
         if (converged(s, state)) return true;
@@ -164,10 +173,11 @@ static bool solve_system(mlcp_solver *s, solve_state *state)
             continue;
         }
         add(s, -alpha, &s->q, &s->z);
-        mlcp_apply(s, &s->z, &s->bz);
+        mlcp_apply(s, &s->z, s->az, &s->bz);
         double beta = dot(s, &s->z, &s->bz) / rho;
         extend(s, beta, &s->z, &s->p);
         extend(s, beta, &s->bz, &s->bp);
+        for (size_t i = 0; i < s->n; i++) s->ap[i] = s->az[i] + beta * s->ap[i];
     }
     return false;
 }
@@ -405,6 +415,7 @@ void mlcp_destroy(mlcp_solver *s)
     mem_free(s->diagonal);
     mem_free(s->scratch);
     for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->memory[k]);
+    array_free(&s->products);
     array_free(&s->by_vertex_start);
     array_free(&s->by_vertex);
     array_free(&s->mark);

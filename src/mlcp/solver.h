@@ -55,6 +55,10 @@ struct mlcp_solver {
     double *b, *u, *diagonal, *scratch;
     ARRAY(double) memory[2 * MLCP_VECTORS]; /* of the vectors */
     mlcp_vector r, z, p, bp, q, bz;
+    /* The residual without contacts, b - A u, and A z, A p: they outlast a change of states, so
+     * that starting anew needs one product with A, not two. */
+    ARRAY(double) products;
+    double *unloaded, *az, *ap;
     ARRAY(int32_t) by_vertex_start, by_vertex;
     ARRAY(int32_t) mark;
     ARRAY(double) toi; /* of candidates */
@@ -70,8 +74,12 @@ abut_status mlcp_solve_rows(mlcp_solver *s, bool *converged, int *iterations, ab
 /* rows.c */
 double mlcp_gap(const mlcp_solver *s, const mlcp_contact *c);
 void mlcp_slip(const mlcp_solver *s, const mlcp_contact *c, double slip[2]);
-void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, const mlcp_vector *out);
-/* r = d - B y for the present u and multipliers. */
+/* product = A in.u; out = B in. */
+void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, double *product,
+                const mlcp_vector *out);
+/* unloaded = b - A u. */
+void mlcp_unload(mlcp_solver *s);
+/* r = d - B y for the present multipliers, and u as it is in the residual without contacts. */
 void mlcp_residual(mlcp_solver *s);
 void mlcp_precondition(const mlcp_solver *s, mlcp_preconditioner kind, const mlcp_vector *in,
                        const mlcp_vector *out);

@@ -72,6 +72,7 @@ static void free_problem(small_problem *p)
     mem_free(s->diagonal);
     mem_free(s->scratch);
     for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->memory[k]);
+    array_free(&s->products);
     array_free(&s->by_vertex_start);
     array_free(&s->by_vertex);
     array_free(&s->mark);
