@@ -1,6 +1,7 @@
 /* Finding a given surface in the cells of a body: Algorithm 1 of High-Order IPC with an inverse map
  * by damped Newton, all barycentric coordinates in its choice, and tolerances relative to the
  * cells. */
+#include "body/box_tree.h"
 #include "body/proxy_build.h"
 #include "geometry/distance.h"
 
@@ -23,8 +24,11 @@ typedef struct search {
     const mesh *shape, *nodes;
     int dimension;
     ARRAY(found_cell) cells;
+    box_tree cell_tree;
     proxy boundary;           /* sampled, for vertices outside */
-    ARRAY(int32_t) part_cell; /* cell (in `cells`) of every triangle or edge of the boundary */
+    ARRAY(int32_t) part_cell; /* cell of every triangle or edge of the boundary; -1: unknown */
+    box_tree part_tree;
+    box_list near; /* scratch */
 } search;
 
 static bool is_cube(cell_kind kind) { return kind == CELL_QUAD || kind == CELL_HEX; }
@@ -94,12 +98,6 @@ static bool invert_map(const search *s, const found_cell *c, const vec3 *nodes, 
     return vec3_norm(r) <= 1e-10 * size;
 }
 
-static bool in_box(const found_cell *c, vec3 v)
-{
-    return v.x >= c->low.x && v.x <= c->high.x && v.y >= c->low.y && v.y <= c->high.y &&
-           v.z >= c->low.z && v.z <= c->high.z;
-}
-
 /* Middle of the reference cell. */
 static void center_of(cell_kind kind, double xi[3])
 {
@@ -130,13 +128,14 @@ static bool locate(const search *s, const found_cell *c, const vec3 *nodes, vec3
 static const double INSIDE = 1 + 1e-9;
 
 /* The cell that contains v, and where; -1 when there is none. */
-static int32_t find_inside(const search *s, vec3 v, double xi[3])
+static abut_status find_inside(search *s, vec3 v, double xi[3], int32_t *found, abut_error *err)
 {
     int32_t best = -1;
     double least = INFINITY;
-    for (size_t i = 0; i < s->cells.count && least > 1; i++) {
+    TRY(box_tree_find(&s->cell_tree, v, v, &s->near, err));
+    for (size_t k = 0; k < s->near.count && least > 1; k++) {
+        int32_t i = s->near.data[k];
         const found_cell *c = &s->cells.data[i];
-        if (!in_box(c, v)) continue;
         vec3 nodes[CELL_MAX_NODES];
         double at[3];
         proxy_cell_nodes(s->shape, c->block, c->cell, nodes);
@@ -144,10 +143,11 @@ static int32_t find_inside(const search *s, vec3 v, double xi[3])
         double sum = spread(block_of(s, c)->kind, at);
         if (sum > INSIDE || sum >= least) continue;
         least = sum;
-        best = (int32_t)i;
+        best = i;
         memcpy(xi, at, sizeof at);
     }
-    return best;
+    *found = best;
+    return ABUT_OK;
 }
 
 /* ---- outside ---- */
@@ -175,20 +175,35 @@ static size_t part_count(const search *s)
     return s->dimension == 2 ? s->boundary.edges.count : s->boundary.triangles.count;
 }
 
+typedef struct distance_query {
+    const search *s;
+    vec3 v;
+} distance_query;
+
+static double part_distance(const void *context, size_t part)
+{
+    const distance_query *q = context;
+    return vec3_norm(vec3_sub(q->v, nearest_on_part(q->s, part, q->v)));
+}
+
 /* Where the nearest boundary point is in its cell, the extrapolated place of v there, and the
  * distance. Among cells that are equally near, the one in which v is least outside. */
-static int32_t find_outside(const search *s, vec3 v, double xi[3], double *distance)
+static abut_status find_outside(search *s, vec3 v, double xi[3], double *distance, int32_t *found,
+                                abut_error *err)
 {
-    double nearest = INFINITY;
-    for (size_t i = 0; i < part_count(s); i++)
-        nearest = fmin(nearest, vec3_norm(vec3_sub(v, nearest_on_part(s, i, v))));
+    distance_query query = {s, v};
+    double nearest = box_tree_nearest(&s->part_tree, v, part_distance, &query);
+    double reach = nearest * (1 + 1e-6) + DBL_MIN;
+    vec3 around = {reach, reach, reach};
+    TRY(box_tree_find(&s->part_tree, vec3_sub(v, around), vec3_add(v, around), &s->near, err));
     int32_t best = -1, last = -1;
     double least = INFINITY;
-    for (size_t i = 0; i < part_count(s); i++) {
+    for (size_t k = 0; k < s->near.count; k++) {
+        size_t i = (size_t)s->near.data[k];
         vec3 point = nearest_on_part(s, i, v);
-        if (vec3_norm(vec3_sub(v, point)) > nearest * (1 + 1e-6) + DBL_MIN) continue;
+        if (vec3_norm(vec3_sub(v, point)) > reach) continue;
         int32_t number = s->part_cell.data[i];
-        if (number == last) continue;
+        if (number == last || number < 0) continue;
         last = number;
         const found_cell *c = &s->cells.data[number];
         const cell_block *b = &s->nodes->blocks[c->block];
@@ -209,7 +224,8 @@ static int32_t find_outside(const search *s, vec3 v, double xi[3], double *dista
         memcpy(xi, sum < INFINITY ? out : at, sizeof out);
     }
     *distance = nearest;
-    return best;
+    *found = best;
+    return ABUT_OK;
 }
 
 /* ---- the whole ---- */
@@ -232,10 +248,21 @@ static abut_status list_cells(search *s, abut_error *err)
             double more = (cell.affine ? 1e-9 : 0.2) * vec3_norm(vec3_sub(cell.high, cell.low));
             cell.low = vec3_sub(cell.low, (vec3){more, more, more});
             cell.high = vec3_add(cell.high, (vec3){more, more, more});
-            if (!array_push(&s->cells, cell)) return error_memory(err, "finding a surface");
+            if (!array_push(&s->cells, cell) ||
+                !array_push(&s->cell_tree.boxes, ((tree_box){cell.low, cell.high})))
+                return error_memory(err, "finding a surface");
         }
     }
-    return ABUT_OK;
+    return box_tree_build(&s->cell_tree, err);
+}
+
+/* The corners of a part, and the number of them. */
+static int part_corners(const search *s, size_t part, vec3 corner[3])
+{
+    const int32_t *n =
+        s->dimension == 2 ? s->boundary.edges.data[part] : s->boundary.triangles.data[part];
+    for (int k = 0; k < s->dimension; k++) corner[k] = s->boundary.vertices.data[n[k]];
+    return s->dimension;
 }
 
 /* The cell of every part of the sampled boundary: the one that has the middle of the part nearest
@@ -243,32 +270,32 @@ static abut_status list_cells(search *s, abut_error *err)
 static abut_status assign_parts(search *s, abut_error *err)
 {
     for (size_t i = 0; i < part_count(s); i++) {
-        const vec3 *x = s->boundary.vertices.data;
-        vec3 middle;
-        if (s->dimension == 2) {
-            const int32_t *e = s->boundary.edges.data[i];
-            middle = vec3_scale(0.5, vec3_add(x[e[0]], x[e[1]]));
-        } else {
-            const int32_t *n = s->boundary.triangles.data[i];
-            middle = vec3_scale(1.0 / 3, vec3_add(x[n[0]], vec3_add(x[n[1]], x[n[2]])));
+        vec3 corner[3] = {{0}}, middle = {0, 0, 0};
+        int corners = part_corners(s, i, corner);
+        tree_box box = {corner[0], corner[0]};
+        for (int k = 0; k < corners; k++) {
+            middle = vec3_mul_add(middle, 1.0 / corners, corner[k]);
+            box.low = vec3_min(box.low, corner[k]);
+            box.high = vec3_max(box.high, corner[k]);
         }
         int32_t best = -1;
         double least = INFINITY;
-        for (size_t c = 0; c < s->cells.count; c++) {
-            if (!in_box(&s->cells.data[c], middle)) continue;
+        TRY(box_tree_find(&s->cell_tree, middle, middle, &s->near, err));
+        for (size_t k = 0; k < s->near.count; k++) {
+            const found_cell *c = &s->cells.data[s->near.data[k]];
             vec3 nodes[CELL_MAX_NODES];
             double at[3];
-            proxy_cell_nodes(s->shape, s->cells.data[c].block, s->cells.data[c].cell, nodes);
-            if (!locate(s, &s->cells.data[c], nodes, middle, at)) continue;
-            double sum = spread(block_of(s, &s->cells.data[c])->kind, at);
+            proxy_cell_nodes(s->shape, c->block, c->cell, nodes);
+            if (!locate(s, c, nodes, middle, at)) continue;
+            double sum = spread(block_of(s, c)->kind, at);
             if (sum >= least) continue;
             least = sum;
-            best = (int32_t)c;
+            best = s->near.data[k];
         }
-        if (best < 0) best = 0;
-        if (!array_push(&s->part_cell, best)) return error_memory(err, "finding a surface");
+        if (!array_push(&s->part_cell, best) || !array_push(&s->part_tree.boxes, box))
+            return error_memory(err, "finding a surface");
     }
-    return ABUT_OK;
+    return box_tree_build(&s->part_tree, err);
 }
 
 static abut_status find_vertex(search *s, const mesh *surface, size_t v, proxy *out,
@@ -276,7 +303,8 @@ static abut_status find_vertex(search *s, const mesh *surface, size_t v, proxy *
 {
     vec3 position = surface->vertices[v];
     double xi[3], distance = 0;
-    int32_t cell = find_inside(s, position, xi);
+    int32_t cell;
+    TRY(find_inside(s, position, xi, &cell, err));
     if (cell < 0) {
         if (s->boundary.vertices.count == 0) {
             TRY(proxy_of_boundary(s->shape, s->nodes, s->dimension,
@@ -284,7 +312,7 @@ static abut_status find_vertex(search *s, const mesh *surface, size_t v, proxy *
                                   &s->boundary, err));
             TRY(assign_parts(s, err));
         }
-        cell = find_outside(s, position, xi, &distance);
+        TRY(find_outside(s, position, xi, &distance, &cell, err));
         out->outside++;
         out->farthest = fmax(out->farthest, distance);
     }
@@ -312,6 +340,9 @@ abut_status proxy_of_surface(const mesh *shape, const mesh *nodes, int dimension
     if (status == ABUT_OK) status = proxy_take_cells(out, surface, dimension, err);
     array_free(&s.cells);
     array_free(&s.part_cell);
+    array_free(&s.near);
+    box_tree_free(&s.cell_tree);
+    box_tree_free(&s.part_tree);
     proxy_free(&s.boundary);
     if (status != ABUT_OK) proxy_free(out);
     return status;

@@ -175,6 +175,68 @@ TEST(nodes_stay_nodes)
     mesh_free(&shape);
 }
 
+typedef int32_t triple[3];
+
+/* Each triangle begins at its lowest block; then they are sorted. */
+static int compare_triples(const void *a, const void *b)
+{
+    const int32_t *x = a, *y = b;
+    for (int k = 0; k < 3; k++)
+        if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
+    return 0;
+}
+
+static size_t list_triangles(const model *m, triple *out)
+{
+    const collision_surface *s = &m->surface;
+    size_t count = s->triangles.count / 3;
+    for (size_t t = 0; t < count; t++) {
+        int32_t n[3];
+        for (size_t k = 0; k < 3; k++) n[k] = s->rows.data[s->triangles.data[3 * t + k]].block;
+        size_t low = n[0] < n[1] && n[0] < n[2] ? 0 : n[1] < n[2] ? 1 : 2;
+        for (size_t k = 0; k < 3; k++) out[t][k] = n[(low + k) % 3];
+    }
+    qsort(out, count, sizeof *out, compare_triples);
+    return count;
+}
+
+/* With order 1 and one segment per edge the sampled boundary is that of the mesh, and W selects:
+ * the same as without a surface of its own, which another part of the program makes. */
+TEST(linear_bodies_with_their_boundary_are_plain_ones)
+{
+    enum { MOST = 400 };
+    static triple triangles[2][MOST];
+    mesh shape, nodes;
+    make_box(3, 1, 1, &shape, &nodes);
+    proxy sampled, *surfaces[2] = {NULL, &sampled};
+    abut_error err;
+    CHECK_OK(proxy_of_boundary(&shape, &nodes, 3, 1, 0, &sampled, &err), err);
+    size_t counts[2], edges[2];
+    for (int k = 0; k < 2; k++) {
+        model m = {0};
+        solid_definition def = {.shape = &shape,
+                                .nodes = &nodes,
+                                .density = 1000,
+                                .surface = surfaces[k],
+                                .segments = 1,
+                                .material = elastic_from_young(ELASTIC_NEO_HOOKEAN, 1e5, 0.3)};
+        CHECK_OK(model_add_solid(&m, "box", &def, &err), err);
+        CHECK_OK(model_finish(&m, &err), err);
+        CHECK(!m.surface.general); /* every vertex is a node, with the weight 1 and no offset */
+        for (size_t i = 0; i < m.surface.rows.count; i++)
+            CHECK(m.surface.rows.data[i].kind == ROW_NODE);
+        CHECK(m.surface.triangles.count <= 3 * MOST);
+        counts[k] = list_triangles(&m, triangles[k]);
+        edges[k] = m.surface.edges.count;
+        model_free(&m);
+    }
+    CHECK(counts[0] == counts[1] && counts[0] == 6 * 2 * 9 && edges[0] == edges[1]);
+    CHECK(memcmp(triangles[0], triangles[1], counts[0] * sizeof **triangles) == 0);
+    proxy_free(&sampled);
+    mesh_free(&nodes);
+    mesh_free(&shape);
+}
+
 /* A rest position that the weights do not give is kept by an offset; motions have none. */
 TEST(offsets_keep_the_rest_shape)
 {
@@ -339,6 +401,7 @@ int main(void)
     RUN(published_counts);
     RUN(edges_are_short_enough);
     RUN(nodes_stay_nodes);
+    RUN(linear_bodies_with_their_boundary_are_plain_ones);
     RUN(offsets_keep_the_rest_shape);
     RUN(surfaces_are_found);
     RUN(far_vertices_do_not_explode);
