@@ -267,6 +267,12 @@ static void summarise_mlcp(const run *r, run_summary *out)
     }
 }
 
+static void count_elements(const model *m, run_summary *summary)
+{
+    summary->elements = (int64_t)m->tet_body.count;
+    for (size_t k = 0; k < m->sets.count; k++) summary->elements += (int64_t)m->sets.data[k].count;
+}
+
 static abut_status write_summary(run *r, abut_status result, const char *message, abut_error *err)
 {
     stepper *s = r->sim->stepper;
@@ -310,6 +316,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     summary.surface_edges = (int64_t)m->surface.edges.count / 2;
     summary.surface_triangles = (int64_t)m->surface.triangles.count / 3;
     summary.overlap_steps = r->overlap_steps;
+    count_elements(m, &summary);
     add_remesh(r->sim, &summary);
     summarise_mlcp(r, &summary);
     verify_result last;

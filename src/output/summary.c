@@ -172,6 +172,7 @@ static json_t *build(const run_summary *s)
     if (root &&
         (json_object_set_new(root, "prescribed_overlap_steps",
                              json_integer((json_int_t)s->overlap_steps)) != 0 ||
+         json_object_set_new(root, "elements", json_integer((json_int_t)s->elements)) != 0 ||
          add_surface(root, s) != 0 || add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||
          add_accuracy(root, s) != 0 || add_remesh(root, s) != 0 || add_mlcp(root, s) != 0 ||
          add_linear(root, s) != 0 || add_ranks(root, s) != 0)) {

@@ -28,6 +28,7 @@ typedef struct run_summary {
     double min_distance; /* infinite when nothing came near: null in the file */
     double max_stretch;
     int64_t intersections, inverted_elements;
+    int64_t elements;                                           /* of solid bodies */
     int64_t surface_vertices, surface_edges, surface_triangles; /* of the collision surface */
     int64_t overlap_steps;   /* in which prescribed bodies met, where that is allowed */
     uint64_t peak_rss_bytes; /* see summary_peak_rss */

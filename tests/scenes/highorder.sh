@@ -34,6 +34,8 @@ drop two.json two
 expect 0 "result +clean" verify "$scratch/two"
 expect 0 "6 tets of order 2" info "$scratch/two/volume/frames/frame_000012.vtu"
 grep -q '"inverted_elements": 0' "$scratch/two/run.json" || fail "inverted elements"
+grep -q '"elements": 6' "$scratch/two/run.json" || fail "elements are not counted"
+grep -Eq '"triangles": [1-9][0-9]+' "$scratch/two/run.json" || fail "triangles of the surface are not counted"
 
 # A surface from a file, larger than the body: a warning with the distance.
 "$abut" convert "$scratch/two/frames/frame_000000.vtu" "$scratch/skin.obj" > /dev/null || fail "convert"
