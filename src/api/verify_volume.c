@@ -3,17 +3,17 @@
 #include "api/verify_volume.h"
 
 #include "base/file.h"
-#include "geometry/predicates.h"
+#include "geometry/check_exact.h"
 #include "output/series.h"
 
 static bool inverted(const frame *f, const cell_block *block, size_t c)
 {
     const int32_t *n = block->nodes + c * (size_t)block->nodes_per_cell;
     const vec3 *x = f->points;
-    if (block->kind == CELL_TRIANGLE) return orient2d_dropped(2, x[n[0]], x[n[1]], x[n[2]]) <= 0;
+    if (block->kind == CELL_TRIANGLE) return check_area_sign(2, x[n[0]], x[n[1]], x[n[2]]) <= 0;
     vec3 right[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    return orient3d(x[n[0]], x[n[1]], x[n[2]], x[n[3]]) !=
-           orient3d(right[0], right[1], right[2], right[3]);
+    return check_volume_sign(x[n[0]], x[n[1]], x[n[2]], x[n[3]]) !=
+           check_volume_sign(right[0], right[1], right[2], right[3]);
 }
 
 static void check_frame(run_verification *v, const frame *f)

@@ -2,11 +2,10 @@
 
 #include "base/array.h"
 #include "base/parallel.h"
+#include "geometry/check_exact.h"
 #include "geometry/check_gap.h"
 #include "geometry/check_grid.h"
 #include "geometry/check_near.h"
-#include "geometry/intersect.h"
-#include "geometry/predicates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -342,13 +341,19 @@ static bool is_wanted(const pair_search *search, const int32_t *a, const int32_t
 static bool intersects(const check_surface *s, check_kind kind, const int32_t *a, const int32_t *b)
 {
     const vec3 *x = s->vertices;
+    int na = kind == CHECK_EDGE_TRIANGLE || kind == CHECK_EDGE_EDGE ? 2 : 1;
+    int nb = kind == CHECK_EDGE_TRIANGLE || kind == CHECK_POINT_TRIANGLE ? 3
+             : kind == CHECK_POINT_POINT                                 ? 1
+                                                                         : 2;
+    vec3 first[2], second[3];
+    for (int i = 0; i < na; i++) first[i] = x[a[i]];
+    for (int i = 0; i < nb; i++) second[i] = x[b[i]];
     switch (kind) {
-    case CHECK_EDGE_TRIANGLE:
-        return segment_hits_triangle(x[a[0]], x[a[1]], x[b[0]], x[b[1]], x[b[2]]);
-    case CHECK_EDGE_EDGE: return segment_hits_segment(x[a[0]], x[a[1]], x[b[0]], x[b[1]]);
-    case CHECK_POINT_TRIANGLE: return point_on_triangle(x[a[0]], x[b[0]], x[b[1]], x[b[2]]);
-    case CHECK_POINT_EDGE: return point_on_segment(x[a[0]], x[b[0]], x[b[1]]);
-    case CHECK_POINT_POINT: return vec3_max_abs(vec3_sub(x[a[0]], x[b[0]])) == 0.0;
+    case CHECK_EDGE_TRIANGLE: return check_segment_meets_triangle(first, second);
+    case CHECK_EDGE_EDGE: return check_segments_meet(first, second);
+    case CHECK_POINT_TRIANGLE: return check_point_on_triangle(first[0], second);
+    case CHECK_POINT_EDGE: return check_point_on_segment(first[0], second[0], second[1]);
+    case CHECK_POINT_POINT: return vec3_max_abs(vec3_sub(first[0], second[0])) == 0.0;
     }
     return false;
 }
@@ -483,6 +488,17 @@ static abut_status search_intersections(const check_surface *s, const element_se
     return search_pairs(s, CHECK_POINT_POINT, grains, grains, pairs, NULL, err);
 }
 
+/* All kinds of pairs that have a distance of their own: measured, or with boxes listed. */
+static abut_status search_near(const check_surface *s, const element_sets *sets, pair_list *pairs,
+                               check_gap *gap, abut_error *err)
+{
+    const element_set *rods = &sets->free_edges, *grains = &sets->free_points;
+    TRY(search_pairs(s, CHECK_POINT_TRIANGLE, &sets->points, &sets->triangles, pairs, gap, err));
+    TRY(search_pairs(s, CHECK_EDGE_EDGE, &sets->edges, &sets->edges, pairs, gap, err));
+    TRY(search_pairs(s, CHECK_POINT_EDGE, &sets->points, rods, pairs, gap, err));
+    return search_pairs(s, CHECK_POINT_POINT, grains, grains, pairs, gap, err);
+}
+
 /* The list as a result, sorted; freed when something went wrong. */
 static abut_status hand_over(abut_status status, pair_list *found, check_pair **pairs,
                              size_t *count, abut_error *err)
@@ -522,6 +538,19 @@ abut_status check_candidates_in(const check_surface *surface, const vec3 *low, c
                                 check_pair **pairs, size_t *count, abut_error *err)
 {
     return pairs_of_sets(surface, low, high, pairs, count, err);
+}
+
+abut_status check_near_pairs_in(const check_surface *surface, const vec3 *low, const vec3 *high,
+                                check_pair **pairs, size_t *count, abut_error *err)
+{
+    element_sets sets;
+    *pairs = NULL;
+    *count = 0;
+    TRY(sets_init_in(surface, &sets, 0, low, high, err));
+    pair_list found = {0};
+    abut_status status = search_near(surface, &sets, &found, NULL, err);
+    sets_free(&sets);
+    return hand_over(status, &found, pairs, count, err);
 }
 
 static bool boxes_apart(const vec3 *x, const int32_t *a, size_t na, const int32_t *b, size_t nb)
@@ -591,16 +620,6 @@ abut_status check_too_close(const check_surface *surface, const double *thicknes
     return hand_over(status, &found, pairs, count, err);
 }
 
-static abut_status search_gaps(const check_surface *s, const element_sets *sets, check_gap *gap,
-                               abut_error *err)
-{
-    const element_set *rods = &sets->free_edges, *grains = &sets->free_points;
-    TRY(search_pairs(s, CHECK_POINT_TRIANGLE, &sets->points, &sets->triangles, NULL, gap, err));
-    TRY(search_pairs(s, CHECK_EDGE_EDGE, &sets->edges, &sets->edges, NULL, gap, err));
-    TRY(search_pairs(s, CHECK_POINT_EDGE, &sets->points, rods, NULL, gap, err));
-    return search_pairs(s, CHECK_POINT_POINT, grains, grains, NULL, gap, err);
-}
-
 abut_status check_min_distance(const check_surface *surface, double radius, check_gap *out,
                                abut_error *err)
 {
@@ -609,7 +628,7 @@ abut_status check_min_distance(const check_surface *surface, double radius, chec
     TRY(sets_init(surface, &sets, radius, err));
     /* A pair at exactly the radius counts. */
     check_gap gap = {.distance = nextafter(radius, INFINITY), .pair = {.first = -1, .second = -1}};
-    abut_status status = search_gaps(surface, &sets, &gap, err);
+    abut_status status = search_near(surface, &sets, NULL, &gap, err);
     sets_free(&sets);
     if (status == ABUT_OK && gap.pair.first >= 0) *out = gap;
     return status;
@@ -634,7 +653,7 @@ abut_status check_inverted_tets(const vec3 *vertices, size_t vertex_count, const
             }
             x[k] = vertices[v[k]];
         }
-        if (orient3d(x[0], x[1], x[2], x[3]) > 0) continue;
+        if (check_volume_sign(x[0], x[1], x[2], x[3]) > 0) continue;
         ++*count;
         if (inverted && !array_push(&found, (int32_t)i)) {
             array_free(&found);

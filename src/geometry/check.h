@@ -1,6 +1,7 @@
 /* An independent check of finished states: exact intersections, distances between primitives that
  * do not touch, inverted elements. It shares no code with the contact path of the solver (broad
- * phase, distances, CCD): own candidate search, exact predicates, distances of its own. */
+ * phase, distances, exact predicates, CCD): all of these are here a second time, written another
+ * way. geometry/check_path.h looks at motions. */
 #ifndef GEOMETRY_CHECK_H
 #define GEOMETRY_CHECK_H
 
@@ -53,6 +54,10 @@ abut_status check_intersections(const check_surface *surface, check_pair **pairs
 /* For many states of one surface: the pairs that can intersect while every vertex stays in its box
  * low..high (all vertices; the positions of the surface do not matter). */
 abut_status check_candidates_in(const check_surface *surface, const vec3 *low, const vec3 *high,
+                                check_pair **pairs, size_t *count, abut_error *err);
+/* The same for pairs that have a distance (those of check_min_distance), which are the ones that
+ * can meet first when surfaces move. */
+abut_status check_near_pairs_in(const check_surface *surface, const vec3 *low, const vec3 *high,
                                 check_pair **pairs, size_t *count, abut_error *err);
 /* As check_intersections, but of the listed pairs only. Indices and coordinates must be valid. */
 abut_status check_listed(const check_surface *surface, const check_pair *candidates,

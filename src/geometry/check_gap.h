@@ -9,5 +9,8 @@ double gap_point_point(vec3 a, vec3 b);
 double gap_point_segment(vec3 p, vec3 a, vec3 b);
 double gap_segment_segment(const vec3 a[2], const vec3 b[2]);
 double gap_point_triangle(vec3 p, const vec3 t[3]);
+/* About the unit direction from b to a where they are nearest to each other: two points, a point
+ * and a segment or a triangle, or two segments. Zero when they touch. */
+vec3 gap_direction(const vec3 *a, int na, const vec3 *b, int nb);
 
 #endif

@@ -1,0 +1,289 @@
+#include "geometry/check_path.h"
+
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "geometry/check_exact.h"
+#include "geometry/check_gap.h"
+#include "math/rotation.h"
+
+#include <math.h>
+
+/* Intervals are halved so often at most: times are multiples of 2^-50, and so is 1 - t, exactly. */
+enum { MOST_HALVINGS = 50 };
+/* Intervals of one pair that are looked at. Distances of 1e-9 of the motion need some hundreds. */
+enum { MOST_INTERVALS = 10000 };
+
+/* Vertices of one primitive on one piece. */
+typedef struct mover {
+    int count;
+    vec3 x[3][2];           /* at both ends */
+    const check_turn *turn; /* NULL: straight lines */
+    vec3 arm[3];
+    double bow;      /* of the chord over the whole piece */
+    double rounding; /* of positions on curves */
+} mover;
+
+typedef struct motion {
+    mover a, b;
+    double gap;
+    int intervals;
+} motion;
+
+/* ---- One pair ---- */
+
+static vec3 between(const vec3 x[2], double t)
+{
+    return vec3_add(vec3_scale(1 - t, x[0]), vec3_scale(t, x[1]));
+}
+
+static void positions(const mover *m, double t, vec3 out[3])
+{
+    if (!m->turn) {
+        for (int i = 0; i < m->count; i++) out[i] = between(m->x[i], t);
+        return;
+    }
+    vec3 q = between(m->turn->q, t);
+    mat3 r = rotation_matrix(between(m->turn->theta, t));
+    for (int i = 0; i < m->count; i++) out[i] = vec3_add(q, mat3_mul_vec(r, m->arm[i]));
+}
+
+/* Whether n separates the pair at t by more than `room`. */
+static bool ahead_by(const motion *m, vec3 n, double t, double room)
+{
+    vec3 a[3], b[3];
+    positions(&m->a, t, a);
+    positions(&m->b, t, b);
+    for (int i = 0; i < m->a.count; i++)
+        for (int j = 0; j < m->b.count; j++) {
+            vec3 d = vec3_sub(a[i], b[j]);
+            if (!(vec3_dot(n, d) - 1e-15 * vec3_norm(d) > room)) return false;
+        }
+    return true;
+}
+
+/* The same without room, exactly. */
+static bool ahead(const motion *m, vec3 n, double t)
+{
+    for (int i = 0; i < m->a.count; i++)
+        for (int j = 0; j < m->b.count; j++)
+            if (check_motion_sign(n, m->a.x[i], m->b.x[j], t) <= 0) return false;
+    return true;
+}
+
+static bool separates(const motion *m, vec3 n, double t0, double t1)
+{
+    if (m->gap == 0 && !m->a.turn && !m->b.turn) return ahead(m, n, t0) && ahead(m, n, t1);
+    /* n is longer than 1 by rounding at most */
+    double length = t1 - t0, bows = (m->a.bow + m->b.bow) * length * length;
+    double room = (m->gap + bows + m->a.rounding + m->b.rounding) * (1 + 1e-14);
+    return ahead_by(m, n, t0, room) && ahead_by(m, n, t1, room);
+}
+
+static bool stays_apart(motion *m, double t0, double t1, int halvings, double *time)
+{
+    double middle = 0.5 * (t0 + t1);
+    vec3 a[3], b[3];
+    positions(&m->a, middle, a);
+    positions(&m->b, middle, b);
+    vec3 n = gap_direction(a, m->a.count, b, m->b.count);
+    if (separates(m, n, t0, t1)) return true;
+    *time = t0;
+    if (halvings == MOST_HALVINGS || ++m->intervals == MOST_INTERVALS) return false;
+    return stays_apart(m, t0, middle, halvings + 1, time) &&
+           stays_apart(m, middle, t1, halvings + 1, time);
+}
+
+/* Positions q + R X have a few roundings each; 64 units of them are on the safe side. */
+static double rounding_of(const mover *m)
+{
+    double most = 0;
+    for (int i = 0; i < m->count; i++) {
+        most = fmax(most, fmax(vec3_norm(m->x[i][0]), vec3_norm(m->x[i][1])));
+        if (m->turn)
+            most = fmax(most,
+                        vec3_norm(m->turn->q[0]) + vec3_norm(m->turn->q[1]) + vec3_norm(m->arm[i]));
+    }
+    return most * 64 * 0x1p-53;
+}
+
+bool check_pair_stays_apart(const vec3 (*a)[2], int na, const vec3 (*b)[2], int nb, double gap,
+                            double *time)
+{
+    motion m = {.a = {.count = na}, .b = {.count = nb}, .gap = gap};
+    for (int s = 0; s < 2; s++) {
+        for (int i = 0; i < na; i++) m.a.x[i][s] = a[i][s];
+        for (int i = 0; i < nb; i++) m.b.x[i][s] = b[i][s];
+    }
+    if (gap > 0) {
+        m.a.rounding = rounding_of(&m.a);
+        m.b.rounding = rounding_of(&m.b);
+    }
+    return stays_apart(&m, 0, 1, 0, time);
+}
+
+/* ---- A surface ---- */
+
+typedef struct path_search {
+    const check_surface *surface;
+    const check_path *path;
+    const check_pair *pairs;
+    int32_t *piece; /* per pair: where it meets, or -1 */
+    double *time;
+} path_search;
+
+static const vec3 *place(const path_search *s, size_t i)
+{
+    return s->path->places + i * s->surface->vertex_count;
+}
+
+static int32_t body_of(const path_search *s, int32_t vertex)
+{
+    return s->surface->body ? s->surface->body[vertex] : 0;
+}
+
+static const check_turn *turn_of(const path_search *s, size_t piece, int32_t vertex)
+{
+    if (!s->path->turns) return NULL;
+    const check_turn *turn =
+        &s->path->turns[piece * s->path->body_count + (size_t)body_of(s, vertex)];
+    return turn->turns ? turn : NULL;
+}
+
+/* How far the vertex can be from the chord. */
+static double bow_of(const path_search *s, const check_turn *turn, int32_t vertex)
+{
+    double angle = vec3_norm(vec3_sub(turn->theta[1], turn->theta[0]));
+    return 3.0 / 16 * angle * angle * vec3_norm(s->path->arms[vertex]) * (1 + 1e-12);
+}
+
+static mover mover_of(const path_search *s, size_t piece, const int32_t *v, int count)
+{
+    mover m = {.count = count, .turn = turn_of(s, piece, v[0])};
+    for (int i = 0; i < count; i++) {
+        m.x[i][0] = place(s, piece)[v[i]];
+        m.x[i][1] = place(s, piece + 1)[v[i]];
+        if (!m.turn) continue;
+        m.arm[i] = s->path->arms[v[i]];
+        m.bow = fmax(m.bow, bow_of(s, m.turn, v[i]));
+    }
+    return m;
+}
+
+/* Whether boxes around both primitives on the whole piece are apart, by more than `room`. */
+static bool far_apart(const motion *m, double room)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        for (int side = 0; side < 2; side++) {
+            const mover *p = side ? &m->b : &m->a;
+            for (int i = 0; i < 2 * p->count; i++) {
+                double at = vec3_get(p->x[i / 2][i % 2], axis);
+                low[side] = fmin(low[side], at);
+                high[side] = fmax(high[side], at);
+            }
+        }
+        if (low[0] > high[1] + room || low[1] > high[0] + room) return true;
+    }
+    return false;
+}
+
+static bool piece_is_free(const path_search *s, const check_pair *pair, size_t piece, double *time)
+{
+    int32_t a[3], b[3];
+    size_t nb, na = check_pair_vertices(s->surface, pair, a, b, &nb);
+    motion m = {.a = mover_of(s, piece, a, (int)na), .b = mover_of(s, piece, b, (int)nb)};
+    const double *thickness = s->path->thickness;
+    if (thickness) m.gap = 0.5 * (thickness[body_of(s, a[0])] + thickness[body_of(s, b[0])]);
+    if (m.gap > 0 || m.a.turn || m.b.turn) {
+        m.a.rounding = rounding_of(&m.a);
+        m.b.rounding = rounding_of(&m.b);
+    }
+    double room = (m.gap + m.a.bow + m.b.bow + m.a.rounding + m.b.rounding) * (1 + 1e-12);
+    return far_apart(&m, room) || stays_apart(&m, 0, 1, 0, time);
+}
+
+static void search_pairs(void *context, size_t begin, size_t end)
+{
+    path_search *s = context;
+    for (size_t i = begin; i < end; i++) {
+        s->piece[i] = -1;
+        for (size_t k = 0; k + 1 < s->path->place_count && s->piece[i] < 0; k++)
+            if (!piece_is_free(s, &s->pairs[i], k, &s->time[i])) s->piece[i] = (int32_t)k;
+    }
+}
+
+/* Boxes of the vertices along the path, with half the thickness. */
+static void fill_boxes(const path_search *s, vec3 *low, vec3 *high)
+{
+    const check_path *path = s->path;
+    for (size_t v = 0; v < s->surface->vertex_count; v++) {
+        low[v] = high[v] = place(s, 0)[v];
+        double wide = 0;
+        for (size_t k = 1; k < path->place_count; k++) {
+            low[v] = vec3_min(low[v], place(s, k)[v]);
+            high[v] = vec3_max(high[v], place(s, k)[v]);
+            const check_turn *turn = turn_of(s, k - 1, (int32_t)v);
+            if (turn) wide = fmax(wide, bow_of(s, turn, (int32_t)v));
+        }
+        if (path->thickness) wide += 0.5 * path->thickness[body_of(s, (int32_t)v)];
+        wide += 64 * 0x1p-53 * fmax(vec3_max_abs(low[v]), vec3_max_abs(high[v]));
+        low[v] = vec3_sub(low[v], vec3_make(wide, wide, wide));
+        high[v] = vec3_add(high[v], vec3_make(wide, wide, wide));
+    }
+}
+
+static abut_status find_pairs(path_search *s, check_pair **pairs, size_t *count, abut_error *err)
+{
+    size_t n = s->surface->vertex_count;
+    vec3 *low = mem_alloc(2 * n + 1, sizeof *low);
+    if (!low) return error_memory(err, "checking a path");
+    fill_boxes(s, low, low + n);
+    abut_status status = check_near_pairs_in(s->surface, low, low + n, pairs, count, err);
+    mem_free(low);
+    return status;
+}
+
+static abut_status search_path(path_search *s, size_t pairs, check_meeting **meetings,
+                               size_t *count, abut_error *err)
+{
+    enum { CHUNK = 256 };
+    size_t found = 0;
+    s->piece = mem_alloc(pairs + 1, sizeof *s->piece);
+    s->time = mem_alloc(pairs + 1, sizeof *s->time);
+    if (!s->piece || !s->time) return error_memory(err, "checking a path");
+    parallel_for(pairs, CHUNK, search_pairs, s);
+    for (size_t i = 0; i < pairs; i++) found += s->piece[i] >= 0;
+    check_meeting *out = mem_alloc(found + 1, sizeof *out);
+    if (!out) return error_memory(err, "checking a path");
+    *meetings = out;
+    *count = found;
+    for (size_t i = 0; i < pairs; i++)
+        if (s->piece[i] >= 0)
+            *out++ = (check_meeting){s->pairs[i], (size_t)s->piece[i], s->time[i]};
+    return ABUT_OK;
+}
+
+abut_status check_along_path(const check_surface *surface, const check_path *path,
+                             check_meeting **meetings, size_t *count, size_t *looked_at,
+                             abut_error *err)
+{
+    path_search s = {.surface = surface, .path = path};
+    check_pair *pairs = NULL;
+    size_t pair_count = 0;
+    *meetings = NULL;
+    *count = 0;
+    if (looked_at) *looked_at = 0;
+    for (size_t i = 0; i < path->place_count * surface->vertex_count; i++)
+        if (!vec3_is_finite(path->places[i]))
+            return error_set(err, ABUT_ERROR_INPUT, "", "the path of vertex %zu is not finite",
+                             i % surface->vertex_count);
+    if (path->place_count < 2) return ABUT_OK;
+    abut_status status = find_pairs(&s, &pairs, &pair_count, err);
+    s.pairs = pairs;
+    if (status == ABUT_OK) status = search_path(&s, pair_count, meetings, count, err);
+    if (looked_at) *looked_at = pair_count;
+    mem_free(s.piece);
+    mem_free(s.time);
+    mem_free(pairs);
+    return status;
+}

@@ -1,0 +1,216 @@
+/* The verifier's own exact arithmetic and its proofs that moving pairs stay apart, against rational
+ * arithmetic. */
+#include "test.h"
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "geometry/check_exact.h"
+#include "geometry/check_path.h"
+#include "math/rotation.h"
+#include "support/ccd_oracle.h"
+#include "support/ccd_random.h"
+#include "support/rational.h"
+
+/* ---- Signs ---- */
+
+/* A coordinate: on a lattice, anywhere, next to a lattice, or of any size that a double has. */
+static double random_coordinate(random_state *r, int family)
+{
+    double x = (double)random_below(r, 5) - 2;
+    if (family == 0) return x;
+    if (family == 1) return random_range(r, -1, 1);
+    if (family == 2) return x * (1 + 0x1p-52 * (double)random_below(r, 3));
+    return ldexp(random_range(r, -1, 1), (int)random_below(r, 2000) - 1050);
+}
+
+static vec3 random_point(random_state *r, int family)
+{
+    double x = random_coordinate(r, family), y = random_coordinate(r, family);
+    return vec3_make(x, y, random_coordinate(r, family));
+}
+
+TEST(signs_and_intersections_are_exact)
+{
+    random_state r = {7};
+    int hits = 0, zeros = 0;
+    for (int i = 0; i < 8000; i++) {
+        vec3 x[5];
+        for (int k = 0; k < 5; k++) x[k] = random_point(&r, i % 4);
+        if (i % 16 < 4) x[4] = x[random_below(&r, 4)]; /* flat triangles, touching corners */
+        int sign = check_volume_sign(x[0], x[1], x[2], x[3]);
+        CHECK(sign == rational_orient3d(x[0], x[1], x[2], x[3]));
+        zeros += sign == 0;
+        CHECK(check_area_sign(2, x[0], x[1], x[2]) ==
+              rational_orient2d(x[0].x, x[0].y, x[1].x, x[1].y, x[2].x, x[2].y));
+        bool hit = check_segment_meets_triangle(x, x + 2);
+        CHECK(hit == rational_segment_hits_triangle(x[0], x[1], x[2], x[3], x[4]));
+        hits += hit;
+        if (i % 4 == 3) continue; /* distances of such sizes need not be doubles */
+        CHECK(check_segments_meet(x, x + 2) ==
+              (rational_segment_segment_d(x[0], x[1], x[2], x[3]) == 0));
+        CHECK(check_point_on_triangle(x[0], x + 1) ==
+              (rational_point_triangle_d(x[0], x[1], x[2], x[3]) == 0));
+        CHECK(check_point_on_segment(x[0], x[1], x[2]) ==
+              (rational_point_segment_d(x[0], x[1], x[2]) == 0));
+    }
+    printf("  %d meet, %d flat\n", hits, zeros);
+    CHECK(hits > 100 && zeros > 100);
+}
+
+/* Far from the origin only the last bits tell: the filter must pass on to the integers. */
+TEST(signs_of_motions_are_exact)
+{
+    random_state r = {8};
+    int zeros = 0, differs = 0;
+    for (int i = 0; i < 4000; i++) {
+        vec3 n = random_point(&r, 0), a[2], b[2];
+        double t = (double)random_below(&r, 9) / 8, shift = i % 2 ? 0 : 1e6;
+        for (int s = 0; s < 2; s++) {
+            a[s] = random_point(&r, i % 3);
+            b[s] = random_point(&r, i % 3);
+            a[s].x += shift;
+            b[s].y += shift;
+        }
+        mpq_t sum, part, weight;
+        mpq_inits(sum, part, weight, NULL);
+        double rounded = 0;
+        for (int k = 0; k < 3; k++)
+            for (int s = 0; s < 2; s++) {
+                mpq_set_d(part, vec3_get(a[s], k));
+                mpq_set_d(weight, vec3_get(b[s], k));
+                mpq_sub(part, part, weight);
+                mpq_set_d(weight, (s ? t : 1 - t) * vec3_get(n, k)); /* exact: few bits */
+                mpq_mul(part, part, weight);
+                mpq_add(sum, sum, part);
+                rounded +=
+                    vec3_get(n, k) * ((s ? t : 1 - t) * (vec3_get(a[s], k) - vec3_get(b[s], k)));
+            }
+        int sign = check_motion_sign(n, a, b, t);
+        CHECK(sign == mpq_sgn(sum));
+        zeros += sign == 0;
+        differs += sign != (rounded > 0) - (rounded < 0);
+        mpq_clears(sum, part, weight, NULL);
+    }
+    CHECK(zeros > 50 && differs > 0);
+}
+
+/* ---- Moving pairs ---- */
+
+static bool proven(const ccd_random_query *q, double gap, double *time)
+{
+    int count = ccd_vertex_count(q->kind), na = q->kind == CCD_EDGE_EDGE ? 2 : 1;
+    vec3 x[4][2];
+    for (int i = 0; i < count; i++) {
+        x[i][0] = q->start[i];
+        x[i][1] = q->end[i];
+    }
+    return check_pair_stays_apart((const vec3(*)[2])x, na, (const vec3(*)[2])(x + na), count - na,
+                                  gap, time);
+}
+
+/* What is accepted is apart; what is apart is accepted; what is not is refused in time. */
+TEST(proofs_agree_with_the_oracle)
+{
+    ccd_oracle *oracle = ccd_oracle_new();
+    random_state r = {9};
+    int hits = 0, misses = 0, refused = 0;
+    for (int i = 0; i < 6000; i++) {
+        ccd_random_query q;
+        double time = 0;
+        ccd_random_make(&r, i % CCD_RANDOM_FAMILIES, &q);
+        bool hit = ccd_oracle_hit(oracle, q.kind, q.start, q.end), free = proven(&q, 0, &time);
+        CHECK(!(hit && free));
+        if (hit) CHECK(ccd_oracle_not_later(oracle, time));
+        hits += hit;
+        misses += !hit;
+        bool near = strcmp(ccd_random_family_name(q.family), "near miss") == 0;
+        CHECK(hit || free || near); /* near misses may be apart by one rounding error */
+        refused += !hit && !free;
+    }
+    printf("  %d touch, %d do not, %d of these not proven\n", hits, misses, refused);
+    CHECK(hits > 1000 && misses > 1000);
+    CHECK(refused * 20 <= misses);
+    ccd_oracle_free(oracle);
+}
+
+/* With a gap: nothing within it is accepted at any of some moments. */
+TEST(gaps_are_kept)
+{
+    ccd_oracle *oracle = ccd_oracle_new();
+    random_state r = {10};
+    int accepted = 0;
+    for (int i = 0; i < 4000; i++) {
+        ccd_random_query q;
+        double time = 0;
+        ccd_random_make(&r, i % CCD_RANDOM_FAMILIES, &q);
+        double gap = q.scale * ldexp(1, -(int)random_below(&r, 8));
+        if (!proven(&q, gap, &time)) continue;
+        accepted++;
+        CHECK(!ccd_oracle_hit(oracle, q.kind, q.start, q.end));
+        /* within gap / sqrt(3) in the maximum norm is within gap */
+        for (int k = 0; k <= 16; k++)
+            CHECK(!ccd_oracle_within(oracle, q.kind, q.start, q.end, k / 16.0, 0.577 * gap));
+    }
+    CHECK(accepted > 200);
+    ccd_oracle_free(oracle);
+}
+
+/* ---- Surfaces ---- */
+
+/* A rod above a triangle turns by half a turn about its middle; its ends dip below the triangle's
+ * plane on the way, which both ends of the motion and their chord do not show. */
+static size_t turning_rod(double height, double angle, size_t *looked_at)
+{
+    vec3 places[10];
+    const int32_t triangle[1][3] = {{0, 1, 2}};
+    const int32_t edges[4][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}}, body[5] = {0, 0, 0, 1, 1};
+    check_turn turns[2] = {{0}, {.turns = true}};
+    turns[1].q[0] = turns[1].q[1] = vec3_make(0, height, 0);
+    turns[1].theta[1] = vec3_make(0, 0, angle);
+    vec3 arms[5] = {{0}};
+    arms[3] = vec3_make(-1, 0, 0);
+    arms[4] = vec3_make(1, 0, 0);
+    for (int k = 0; k < 2; k++) {
+        vec3 *x = places + 5 * k;
+        x[0] = vec3_make(-5, 0, -5);
+        x[1] = vec3_make(5, 0, -5);
+        x[2] = vec3_make(0, 0, 5);
+        mat3 turn = rotation_matrix(turns[1].theta[k]);
+        for (int i = 3; i < 5; i++) x[i] = vec3_add(turns[1].q[0], mat3_mul_vec(turn, arms[i]));
+    }
+    check_surface s = {.vertices = places,
+                       .vertex_count = 5,
+                       .triangles = triangle,
+                       .triangle_count = 1,
+                       .edges = edges,
+                       .edge_count = 4,
+                       .body = body};
+    check_path path = {
+        .places = places, .place_count = 2, .turns = turns, .body_count = 2, .arms = arms};
+    check_meeting *found;
+    size_t count = 0;
+    abut_error err;
+    CHECK_OK(check_along_path(&s, &path, &found, &count, looked_at, &err), err);
+    mem_free(found);
+    return count;
+}
+
+TEST(curves_of_turning_bodies)
+{
+    size_t looked_at;
+    CHECK(turning_rod(0.5, 3.0, &looked_at) > 0 && looked_at > 0);
+    CHECK(turning_rod(1.001, 3.0, &looked_at) == 0 && looked_at > 0);
+    CHECK(turning_rod(0.999, 3.0, &looked_at) > 0);
+    CHECK(turning_rod(0.5, 0.5, &looked_at) == 0); /* sin 0.5 = 0.479 */
+    CHECK(turning_rod(0.479, 0.5, &looked_at) > 0);
+}
+
+int main(void)
+{
+    RUN(signs_and_intersections_are_exact);
+    RUN(signs_of_motions_are_exact);
+    RUN(proofs_agree_with_the_oracle);
+    RUN(gaps_are_kept);
+    RUN(curves_of_turning_bodies);
+    return TEST_END();
+}
