@@ -196,6 +196,8 @@ static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
     stepper *s = NULL;
     *out = NULL;
     TRY(scene_build_shapes(sim->scene, shapes, &sim->log, &s, err));
+    s->way.enabled = sim->stepper->way.enabled;
+    s->way.joins = sim->stepper->way.joins;
     double *guess = mem_alloc(s->state.scalars + 1, sizeof *guess);
     abut_status status = guess ? ABUT_OK : error_memory(err, "remeshing");
     if (status == ABUT_OK)

@@ -75,6 +75,7 @@ static abut_status renew_frames(run *r, abut_error *err)
     if (!r->sim->remesh || r->sim->remesh->version == r->mesh_version) return ABUT_OK;
     model_frame_free(&r->frame);
     volume_frame_free(&r->volume);
+    way_record_change_mesh(&r->ways);
     return prepare_frames(r, err);
 }
 
@@ -92,7 +93,7 @@ static abut_status write_frame(run *r, abut_error *err)
     model_frame_take(&r->frame, r->sim->stepper, &f);
     TRY(frame_fields_choose(&r->fields, &r->frame, r->sim->stepper, r->sim->scene->frame_fields, &f,
                             err));
-    TRY(way_record_give(&r->ways, &r->frame, r->sim->stepper->model, &f, err));
+    TRY(way_record_give(&r->ways, &r->frame, r->sim, &f, err));
     TRY(series_add(&r->series, &f, err));
     way_record_clear(&r->ways);
     return ABUT_OK;
@@ -406,8 +407,8 @@ static abut_status open_run(run *r, abut_error *err)
 {
     const char *folder = r->options->folder;
     const scene_def *scene = r->sim->scene;
-    bool resume = false, frames = scene->write_vtu && scene->frame_every > 0;
-    way_record_enable(&r->ways, r->sim->stepper, scene->write_ways && frames && !r->sim->remesh);
+    bool resume = false;
+    way_record_enable(&r->ways, r->sim);
     TRY(ranks_agree_on(open_folder(r, &resume, err), err));
     TRY(ranks_check_state(r->sim, "in the checkpoint", err));
     if (!r->writes) return ABUT_OK;

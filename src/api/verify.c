@@ -1,3 +1,4 @@
+#include "api/verify_steps.h"
 #include "api/verify_volume.h"
 #include "api/verify_way.h"
 
@@ -296,13 +297,20 @@ static abut_status check_moments(run_verification *v, const stored_frame *last,
                                  const stored_frame *next, int moments, size_t most,
                                  abut_error *err)
 {
-    if (moments == 0 || !v->verifier.setup.contact) return ABUT_OK;
+    if (!v->verifier.setup.contact) return ABUT_OK;
     bool way = next->frame.way.step_count > 0;
     if (!way && (v->ways || moments < 0)) return ABUT_OK;
     if (!way) return check_between(v, last, next, moments, most, err);
     v->ways = true;
     if (moments < 0) moments = WAY_MOMENTS;
-    return verify_way(v, &last->frame, &next->frame, moments, most, err);
+    abut_error why;
+    abut_status status = verify_way(v, &last->frame, &next->frame,
+                                    !same_mesh(&last->frame, &next->frame), moments, most, &why);
+    if (status == ABUT_ERROR_INPUT) /* not of these two frames: the others can be checked */
+        return array_push(&v->broken, next->frame.step) ? ABUT_OK
+                                                        : error_memory(err, "verifying a run");
+    if (status != ABUT_OK && err) *err = why;
+    return status;
 }
 
 /* last: the frame before, replaced by this one. */
@@ -363,6 +371,7 @@ static abut_status check_folder(run_verification *v, const char *folder, size_t 
         status = check_entry(v, path, most, between, &last, err);
     }
     stored_frame_free(&last);
+    if (status == ABUT_OK) status = verify_steps(v, folder, &series, err);
     series_close(&series);
     return status == ABUT_OK ? verify_volume(v, folder, err) : status;
 }
@@ -388,5 +397,8 @@ void run_verification_free(run_verification *v)
     scene_free(v->scene);
     array_free(&v->frames);
     array_free(&v->problems);
+    array_free(&v->missing);
+    array_free(&v->broken);
+    array_free(&v->strange);
     memset(v, 0, sizeof *v);
 }

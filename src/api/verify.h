@@ -38,6 +38,12 @@ typedef struct run_verification {
     bool ways;               /* the moments between frames are those of the ways that they keep */
     size_t moments, between; /* looked at between frames, and what was found there */
     double between_depth;    /* m, of the deepest intersection of those */
+    size_t pieces, pairs;    /* of ways, and pairs that come near on them */
+    size_t meetings;         /* pairs that are not proven to be apart along the ways */
+    size_t changed_meshes;   /* frames whose way starts where a new mesh was put */
+    ARRAY(int64_t) missing;  /* steps whose frame is not there */
+    ARRAY(int64_t) broken;   /* frames whose path does not lead there from the frame before */
+    ARRAY(int64_t) strange;  /* frames that steps.csv does not have, or not at that time */
     size_t allowed_inverted, allowed_inside; /* of materials that allow inversion */
     double min_distance;
     int64_t min_distance_step;
@@ -48,8 +54,8 @@ typedef struct run_verification {
  */
 abut_status verify_run(const char *folder, size_t most, const logger *log, run_verification *out,
                        abut_error *err);
-/* Also looks at moments between frames: so many on every piece of the ways that the frames keep
- * (api/verify_way.h), whose violations count; negative: WAY_MOMENTS, and only there. Frames without
+/* Also checks the ways that frames keep (api/verify_way.h), and looks at so many moments of every
+ * piece of them, whose violations count; negative: WAY_MOMENTS, and only there. Frames without
  * ways are interpolated (output/between.h) when they are of neighbouring steps; the solver
  * guarantees the way of its iterations, which is not quite this one, so that what is found there is
  * counted apart. */

@@ -13,12 +13,15 @@ typedef struct way_check {
     const frame *last, *next;
     int moments;
     size_t most;
+    bool partial; /* not all points are given */
     way_follower follower;
     vec3 *points, *before; /* now, and at the end of the step before */
     vec3 *low, *high;      /* boxes of the points in all moments of a step */
     surface_parts parts;
     check_pair *candidates; /* pairs that can intersect in this step */
     size_t candidate_count;
+    ARRAY(vec3) places; /* of one step */
+    ARRAY(check_turn) turns;
 } way_check;
 
 static double distance_between(const vec3 *a, const vec3 *b, size_t count)
@@ -54,6 +57,7 @@ static abut_status check_moment(way_check *c, abut_error *err)
     setup.parts = &c->parts;
     setup.candidates = c->candidates;
     setup.candidate_count = c->candidate_count;
+    setup.surface_only = c->partial;
     verify_result found;
     size_t first = v->problems.count;
     TRY(verify_frame(&moment, &setup, c->most, &found, &v->problems, err));
@@ -95,13 +99,62 @@ static abut_status widen_boxes(way_check *c, abut_error *err)
     return ABUT_OK;
 }
 
+/* ---- Whole pieces ---- */
+
+static abut_status gather_pieces(way_check *c, size_t first, size_t places, abut_error *err)
+{
+    size_t points = c->next->point_count, bodies = c->next->way.body_count;
+    if (!array_resize(&c->places, places * points + 1) ||
+        !array_resize(&c->turns, places * bodies + 1))
+        return error_memory(err, "verifying a way");
+    for (size_t i = 0; i < places; i++) {
+        bool last = i > 0 && i + 1 == places;
+        way_follower_points(&c->follower, first + i - last, last ? 1 : 0,
+                            c->places.data + i * points);
+        for (size_t b = 0; i + 1 < places && b < bodies; b++) {
+            check_turn *turn = &c->turns.data[i * bodies + b];
+            turn->turns = way_follower_turn(&c->follower, first + i, b, turn->q, turn->theta);
+        }
+    }
+    return ABUT_OK;
+}
+
+/* Proves that all pairs are apart at all times of a step. */
+static abut_status check_pieces(way_check *c, size_t first, size_t places, abut_error *err)
+{
+    run_verification *v = c->v;
+    check_meeting *meetings;
+    size_t count, looked_at;
+    TRY(gather_pieces(c, first, places, err));
+    check_path path = {.places = c->places.data,
+                       .place_count = places,
+                       .turns = c->turns.data,
+                       .body_count = c->next->way.body_count,
+                       .arms = c->follower.arms.data};
+    TRY(verify_meetings(c->next, &v->verifier.setup, &c->parts, &path, &meetings, &count,
+                        &looked_at, err));
+    v->pieces += places - 1;
+    v->pairs += looked_at;
+    v->meetings += count;
+    abut_status status = verify_list_meetings(c->next, &v->verifier.setup, &c->parts, &path,
+                                              meetings, count, c->most, &v->problems, err);
+    mem_free(meetings);
+    return status;
+}
+
+/* ---- Moments ---- */
+
 /* The moments of a step are near to each other: pairs are looked for once. */
 static abut_status find_candidates(way_check *c, size_t first, size_t places, bool last,
                                    abut_error *err)
 {
     mem_free(c->candidates);
     c->candidates = NULL;
-    if (!c->v->verifier.setup.contact) return ABUT_OK;
+    c->candidate_count = 0;
+    if (c->partial) { /* none: meetings are looked for instead */
+        c->candidates = mem_alloc(1, sizeof *c->candidates);
+        return c->candidates ? ABUT_OK : error_memory(err, "verifying a way");
+    }
     size_t bytes = c->next->point_count * sizeof *c->points;
     memcpy(c->low, c->points, bytes);
     memcpy(c->high, c->points, bytes);
@@ -116,6 +169,7 @@ static abut_status check_step(way_check *c, size_t first, size_t places, bool la
     way_follower_points(&c->follower, first, 0, c->points);
     TRY(same_place(c, c->before, err));
     if (places > 1) {
+        TRY(check_pieces(c, first, places, err));
         TRY(find_candidates(c, first, places, last, err));
         TRY(for_moments(c, first, places, last, check_moment, err));
         way_follower_points(&c->follower, first + places - 2, 1, c->points);
@@ -124,11 +178,23 @@ static abut_status check_step(way_check *c, size_t first, size_t places, bool la
     return ABUT_OK;
 }
 
+/* Where a new mesh was put must be as clean as a frame. */
+static abut_status check_changed(way_check *c, abut_error *err)
+{
+    way_follower_points(&c->follower, 0, 0, c->before);
+    memcpy(c->points, c->before, c->next->point_count * sizeof *c->points);
+    c->v->changed_meshes++;
+    return check_moment(c, err);
+}
+
 static abut_status check_way(way_check *c, abut_error *err)
 {
     const frame_way *way = &c->next->way;
     size_t first = 0;
-    memcpy(c->before, c->last->points, c->last->point_count * sizeof *c->before);
+    if (c->follower.changed)
+        TRY(check_changed(c, err));
+    else
+        memcpy(c->before, c->last->points, c->last->point_count * sizeof *c->before);
     for (size_t i = 0; i < way->step_count; i++) {
         TRY(check_step(c, first, (size_t)way->places[i], i + 1 == way->step_count, err));
         first += (size_t)way->places[i];
@@ -136,11 +202,29 @@ static abut_status check_way(way_check *c, abut_error *err)
     return same_place(c, c->next->points, err);
 }
 
-abut_status verify_way(run_verification *v, const frame *last, const frame *next, int moments,
-                       size_t most, abut_error *err)
+/* Points that go straight need not be where their tets want them between the frames. */
+static bool is_partial(const frame_way *way)
 {
-    way_check c = {.v = v, .last = last, .next = next, .moments = moments, .most = most};
-    TRY(way_follower_open(&c.follower, last, next, err));
+    for (size_t b = 0; b < way->body_count; b++)
+        if (way->kinds[b] == WAY_NEAR) return true;
+    return false;
+}
+
+abut_status verify_way(run_verification *v, const frame *last, const frame *next, bool changed,
+                       int moments, size_t most, abut_error *err)
+{
+    way_check c = {.v = v,
+                   .last = last,
+                   .next = next,
+                   .moments = moments,
+                   .most = most,
+                   .partial = is_partial(&next->way)};
+    if (next->way.body_count < v->verifier.setup.body_count)
+        return error_set(err, ABUT_ERROR_INPUT, "way",
+                         "the way that is kept with step %lld has %zu bodies, the scene %zu",
+                         (long long)next->step, next->way.body_count, v->verifier.setup.body_count);
+    if (c.partial) c.moments = 0;
+    TRY(way_follower_open(&c.follower, last, next, changed, err));
     size_t count = next->point_count + 1;
     c.points = mem_alloc(count, sizeof *c.points);
     c.before = mem_alloc(count, sizeof *c.before);
@@ -151,6 +235,8 @@ abut_status verify_way(run_verification *v, const frame *last, const frame *next
                              : error_memory(err, "verifying a way");
     if (status == ABUT_OK) status = check_way(&c, err);
     surface_parts_free(&c.parts);
+    array_free(&c.places);
+    array_free(&c.turns);
     mem_free(c.candidates);
     mem_free(c.points);
     mem_free(c.before);

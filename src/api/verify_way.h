@@ -1,13 +1,15 @@
-/* Checks a run along the ways that its frames keep (output/frame_way.h): positions are computed at
- * moments of every piece, and looked at like a frame. */
+/* Checks a run along the ways that its frames keep (output/frame_way.h). Every pair of the surface
+ * is proven to be apart at all times of every piece (geometry/check_path.h). Places where pieces
+ * meet, and where all points are given also moments of the pieces, are looked at like a frame. */
 #ifndef API_VERIFY_WAY_H
 #define API_VERIFY_WAY_H
 
 #include "api/verify.h"
 
-/* Looks at `moments` moments of every piece and at the places where pieces meet; adds what it finds
- * to v. ABUT_ERROR_INPUT when the way does not lead from one frame to the other. */
-abut_status verify_way(run_verification *v, const frame *last, const frame *next, int moments,
-                       size_t most, abut_error *err);
+/* Checks the way from a frame to the next; changed: their meshes differ. `moments`: of every piece,
+ * looked at like a frame. Adds what it finds to v. ABUT_ERROR_INPUT when the way does not lead from
+ * one frame to the other. */
+abut_status verify_way(run_verification *v, const frame *last, const frame *next, bool changed,
+                       int moments, size_t most, abut_error *err);
 
 #endif

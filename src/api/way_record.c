@@ -1,13 +1,28 @@
 #include "api/way_record.h"
 
+#include "api/path_near.h"
 #include "output/frame_way.h"
 
 #include <string.h>
 
-void way_record_enable(way_record *r, stepper *s, bool wanted)
+void way_record_enable(way_record *r, const abut_sim *sim)
 {
-    r->enabled = s->way.enabled = wanted && s->contact && !s->mlcp && s->model->rigids.count > 0;
-    r->scalars = s->state.scalars;
+    stepper *s = sim->stepper;
+    const scene_def *scene = sim->scene;
+    bool turning = s->model->rigids.count > 0, each = scene->frame_every == 1;
+    /* Meshes may change in any step; a path of several ones is written for one mesh only. */
+    bool all = !sim->remesh && (turning || scene->paths == PATHS_ALL);
+    r->enabled = scene->paths != PATHS_NONE && scene->write_vtu && scene->frame_every > 0 &&
+                 s->contact && !s->mlcp && (each || all);
+    s->way.enabled = r->enabled;
+    s->way.joins = turning;
+}
+
+void way_record_change_mesh(way_record *r)
+{
+    if (r->has_parts) surface_parts_free(&r->parts);
+    r->has_parts = false;
+    r->changed = true;
 }
 
 void way_record_free(way_record *r)
@@ -16,7 +31,13 @@ void way_record_free(way_record *r)
     array_free(&r->counts);
     array_free(&r->numbers);
     array_free(&r->kinds);
+    array_free(&r->near_points);
+    array_free(&r->written);
+    array_free(&r->chosen);
     array_free(&r->points);
+    array_free(&r->near);
+    if (r->has_parts) surface_parts_free(&r->parts);
+    if (r->has_verifier) scene_verifier_free(&r->verifier);
 }
 
 static abut_status append(way_record *r, const double *places, size_t length, abut_error *err)
@@ -33,6 +54,7 @@ abut_status way_record_note(way_record *r, const stepper *s, abut_error *err)
     if (!r->enabled) return ABUT_OK;
     r->mixed = r->mixed || (s->rigid.reframed != r->reframed && r->counts.count > 0);
     r->reframed = s->rigid.reframed;
+    r->scalars = s->state.scalars;
     TRY(append(r, s->way.places.data, s->way.places.count, err));
     if (!array_push(&r->counts, (int32_t)step_way_count(&s->way)))
         return error_memory(err, "noting the way of a step");
@@ -50,19 +72,17 @@ static bool body_moves(const way_record *r, const model_body *body)
     return false;
 }
 
-static abut_status choose_kinds(way_record *r, const model *m, bool *points, abut_error *err)
+static abut_status choose_kinds(way_record *r, const model *m, bool partial, abut_error *err)
 {
-    *points = false;
     if (!array_resize(&r->kinds, m->bodies.count)) return error_memory(err, "writing ways");
     for (size_t b = 0; b < m->bodies.count; b++) {
         const model_body *body = &m->bodies.data[b];
         way_kind kind = WAY_STAYS;
         if (body_moves(r, body))
-            kind = body->rigid < 0                      ? WAY_POINTS
+            kind = body->rigid < 0                      ? partial ? WAY_NEAR : WAY_POINTS
                    : m->rigids.data[body->rigid].affine ? WAY_AFFINE
                                                         : WAY_RIGID;
         r->kinds.data[b] = kind;
-        *points = *points || kind == WAY_POINTS;
     }
     return ABUT_OK;
 }
@@ -75,42 +95,107 @@ static bool add_numbers(way_record *r, const double *numbers, size_t count)
     return true;
 }
 
-/* The numbers of one place, body by body. */
-static bool add_place(way_record *r, const model_frame *mf, const model *m, const double *x)
+/* The numbers of one place, body by body; points: those of the frame there. */
+static bool add_place(way_record *r, const model_frame *mf, const model *m, const double *x,
+                      const vec3 *points)
 {
     bool ok = true;
     size_t point = 0;
     for (size_t b = 0; ok && b < m->bodies.count; b++) {
         size_t first = point;
+        int32_t kind = r->kinds.data[b];
         while (point < mf->body.count && (size_t)mf->body.data[point] == b) point++;
-        if (r->kinds.data[b] == WAY_POINTS)
-            ok = add_numbers(r, (const double *)(r->points.data + first), 3 * (point - first));
-        else if (r->kinds.data[b] != WAY_STAYS)
-            ok = add_numbers(r, x + 3 * (size_t)m->bodies.data[b].first_block,
-                             (size_t)r->kinds.data[b]);
+        if (kind == WAY_POINTS)
+            ok = add_numbers(r, (const double *)(points + first), 3 * (point - first));
+        for (size_t i = first; ok && kind == WAY_NEAR && i < point; i++)
+            if (r->near.data[i]) ok = add_numbers(r, (const double *)(points + i), 3);
+        if (kind == WAY_RIGID || kind == WAY_AFFINE)
+            ok = add_numbers(r, x + 3 * (size_t)m->bodies.data[b].first_block, (size_t)kind);
     }
     return ok;
 }
 
-abut_status way_record_give(way_record *r, model_frame *mf, const model *m, frame *f,
+/* The choice of points looks at the surface as the independent check does. */
+static abut_status prepare_choice(way_record *r, const abut_sim *sim, const frame *f,
+                                  abut_error *err)
+{
+    if (!r->has_verifier)
+        TRY(scene_verifier_init(&r->verifier, sim->scene, sim->stepper->model->extent, err));
+    r->has_verifier = true;
+    if (!r->has_parts) TRY(verify_surface(f, &r->parts, err));
+    r->has_parts = true;
+    return array_resize(&r->near, f->point_count + 1) ? ABUT_OK : error_memory(err, "writing ways");
+}
+
+/* Which points are near; *straight: none is, so that only the ends of the way matter. */
+static abut_status choose_points(way_record *r, model_frame *mf, const abut_sim *sim,
+                                 const frame *f, bool *straight, abut_error *err)
+{
+    size_t points = f->point_count, place = 0, count = 0;
+    TRY(prepare_choice(r, sim, f, err));
+    for (size_t i = 0; i < r->counts.count; i++)
+        for (int32_t k = 0; k < r->counts.data[i]; k++, place++) {
+            if (i > 0 && k == 0) continue; /* where the step before ended */
+            if (!array_resize(&r->points, (count + 1) * points + 1))
+                return error_memory(err, "writing ways");
+            model_frame_positions(mf, sim->stepper->model, r->places.data + place * r->scalars,
+                                  r->points.data + count++ * points);
+        }
+    bool any;
+    TRY(path_find_near(f, &r->verifier.setup, &r->parts, r->points.data, count, r->near.data, &any,
+                       err));
+    *straight = !any;
+    array_clear(&r->near_points);
+    for (size_t i = 0; i < points; i++) {
+        r->near.data[i] = r->near.data[i] && r->kinds.data[mf->body.data[i]] == WAY_NEAR;
+        if (r->near.data[i] && !array_push(&r->near_points, (int32_t)i))
+            return error_memory(err, "writing ways");
+    }
+    return ABUT_OK;
+}
+
+/* All places; or the ends of the way only, where the steps after the first one stay. */
+static abut_status choose_places(way_record *r, bool straight, abut_error *err)
+{
+    size_t steps = r->counts.count, places = r->places.count / r->scalars;
+    straight = straight && places > steps; /* otherwise nothing moves */
+    size_t count = straight ? steps + 1 : places;
+    if (!array_resize(&r->written, steps) || !array_resize(&r->chosen, count))
+        return error_memory(err, "writing ways");
+    for (size_t i = 0; i < steps; i++)
+        r->written.data[i] = straight ? 1 + (i == 0) : r->counts.data[i];
+    for (size_t i = 0; i < count; i++) r->chosen.data[i] = straight ? (i > 0) * (places - 1) : i;
+    return ABUT_OK;
+}
+
+abut_status way_record_give(way_record *r, model_frame *mf, const abut_sim *sim, frame *f,
                             abut_error *err)
 {
     if (r->counts.count == 0 || r->mixed) return ABUT_OK;
-    bool points;
-    TRY(choose_kinds(r, m, &points, err));
+    const model *m = sim->stepper->model;
+    /* Steps that turn bodies have been joined; their pieces cannot be left out by straight lines.
+     */
+    bool choice = m->rigids.count == 0, straight = false;
+    TRY(choose_kinds(r, m, choice && !r->changed, err));
+    array_clear(&r->near_points);
+    if (choice) TRY(choose_points(r, mf, sim, f, &straight, err));
+    TRY(choose_places(r, straight, err));
     array_clear(&r->numbers);
-    if (!array_resize(&r->points, mf->source.count)) return error_memory(err, "writing ways");
-    for (size_t at = 0; at < r->places.count; at += r->scalars) {
-        const double *x = r->places.data + at;
-        if (points) model_frame_positions(mf, m, x, r->points.data);
-        if (!add_place(r, mf, m, x)) return error_memory(err, "writing ways");
+    if (!array_resize(&r->points, mf->source.count + 1)) return error_memory(err, "writing ways");
+    bool partial = choice && !r->changed;
+    for (size_t i = 0; i < r->chosen.count && !(partial && r->near_points.count == 0); i++) {
+        const double *x = r->places.data + r->chosen.data[i] * r->scalars;
+        model_frame_positions(mf, m, x, r->points.data);
+        if (!add_place(r, mf, m, x, r->points.data)) return error_memory(err, "writing ways");
     }
     f->way = (frame_way){.numbers = r->numbers.data,
                          .number_count = r->numbers.count,
-                         .places = r->counts.data,
-                         .step_count = r->counts.count,
+                         .places = r->written.data,
+                         .step_count = r->written.count,
                          .kinds = r->kinds.data,
-                         .body_count = r->kinds.count};
+                         .body_count = r->kinds.count,
+                         .near = r->near_points.data,
+                         .near_count = r->near_points.count};
     return ABUT_OK;
 }
 
@@ -119,6 +204,7 @@ void way_record_clear(way_record *r)
     r->mixed = false;
     array_clear(&r->places);
     array_clear(&r->counts);
+    r->changed = false;
 }
 
 void way_record_save(const way_record *r, checkpoint_writer *w)

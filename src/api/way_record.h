@@ -1,9 +1,12 @@
 /* The ways of the steps between two frames of a run (step/way.h): noted step by step, written with
- * the next frame in the form of output/frame_way.h, kept in checkpoints. */
+ * the next frame in the form of output/frame_way.h, kept in checkpoints. Without bodies that turn,
+ * only points that are near to something are written (api/path_near.h). */
 #ifndef API_WAY_RECORD_H
 #define API_WAY_RECORD_H
 
 #include "api/model_frame.h"
+#include "api/verify.h"
+#include "mesh/topology.h"
 #include "output/checkpoint.h"
 
 typedef struct way_record {
@@ -16,15 +19,25 @@ typedef struct way_record {
     /* as the frame has it */
     ARRAY(double) numbers;
     ARRAY(int32_t) kinds;
+    ARRAY(int32_t) near_points, written; /* the last: places of each step */
+    ARRAY(size_t) chosen;                /* places that are written */
     ARRAY(vec3) points;
+    /* for the choice of points */
+    scene_verifier verifier;
+    surface_parts parts;
+    bool has_verifier, has_parts, changed; /* the last: the meshes did since the last frame */
+    ARRAY(uint8_t) near;
 } way_record;
 
-/* Makes the stepper note its ways, if wanted and the scene has bodies that turn. */
-void way_record_enable(way_record *r, stepper *s, bool wanted);
+/* Makes the stepper note its ways, where the scene wants that: by default in steps that have frames
+ * of their own, and with rigid or affine bodies in all. */
+void way_record_enable(way_record *r, const abut_sim *sim);
 void way_record_free(way_record *r);
+/* The frames are of another mesh from now on. */
+void way_record_change_mesh(way_record *r);
 abut_status way_record_note(way_record *r, const stepper *s, abut_error *err);
 /* Gives the ways to a frame of mf, which borrows them until the record is cleared. */
-abut_status way_record_give(way_record *r, model_frame *mf, const model *m, frame *f,
+abut_status way_record_give(way_record *r, model_frame *mf, const abut_sim *sim, frame *f,
                             abut_error *err);
 void way_record_clear(way_record *r);
 

@@ -8,10 +8,15 @@
 
 enum { SHOWN = 20, KEPT = 100000 };
 
+static size_t file_faults(const run_verification *v)
+{
+    return v->missing.count + v->strange.count + v->broken.count;
+}
+
 static size_t violations(const run_verification *v)
 {
     return v->intersections + v->inverted + v->behind_planes + v->inside + v->too_close +
-           v->strained + (v->ways ? v->between : 0);
+           v->strained + v->meetings + file_faults(v) + (v->ways ? v->between : 0);
 }
 
 static void print_frames(const run_verification *v)
@@ -35,10 +40,20 @@ static void print_problems(const run_verification *v, bool all)
     for (size_t i = 0; i < shown; i++) {
         char text[400];
         verify_describe(&v->problems.data[i], v->verifier.names, text, sizeof text);
-        printf("%s %lld: %s\n", v->problems.data[i].on_way ? "on the way to step" : "step",
+        printf("%s %lld: %s\n", v->problems.data[i].on_way ? "on the path to step" : "step",
                (long long)v->problems.data[i].step, text);
     }
-    size_t rest = violations(v) - shown;
+    for (size_t i = 0; i < v->missing.count; i++)
+        printf("step %lld: its frame is missing, which steps.csv and output.every ask for\n",
+               (long long)v->missing.data[i]);
+    for (size_t i = 0; i < v->strange.count; i++)
+        printf("step %lld: its frame does not belong to a row of steps.csv\n",
+               (long long)v->strange.data[i]);
+    for (size_t i = 0; i < v->broken.count; i++)
+        printf("step %lld: the path that is kept with its frame does not lead there from the frame "
+               "before\n",
+               (long long)v->broken.data[i]);
+    size_t rest = violations(v) - shown - file_faults(v);
     if (rest > 0) printf("and %zu more%s\n", rest, all ? "" : " (--all lists them)");
 }
 
@@ -62,6 +77,9 @@ static void print_summary(const run_verification *v)
     printf("scene             %s\n", v->scene->name);
     printf("frames            %zu, step %lld (%g s) to step %lld (%g s)\n", v->frames.count,
            (long long)first->step, first->time, (long long)last->step, last->time);
+    if (v->missing.count + v->strange.count > 0)
+        printf("steps.csv         %zu frames missing, %zu that are not of it\n", v->missing.count,
+               v->strange.count);
     printf("inverted tets     %zu\n", v->inverted);
     if (v->allowed_inverted > 0)
         printf("allowed           %zu inverted tets of materials that allow it, %zu nodes in tets "
@@ -86,6 +104,12 @@ static void print_summary(const run_verification *v)
                v->ways ? "along the ways   " : "between frames   ", v->between, v->moments);
         printf(v->between > 0 ? ", up to %.3g m deep\n" : "\n", v->between_depth);
     }
+    if (v->pieces > 0)
+        printf("along the paths   %zu of %zu pairs not kept apart, on %zu pieces\n", v->meetings,
+               v->pairs, v->pieces);
+    if (v->changed_meshes > 0)
+        printf("changed meshes    in %zu steps; what lies between meshes is no part of a path\n",
+               v->changed_meshes);
     printf("result            %s\n", violations(v) == 0 ? "clean" : "violated");
 }
 
@@ -105,15 +129,16 @@ static json_t *json_points(const int32_t *points, size_t count)
 
 static json_t *json_problem(const run_verification *v, const verify_problem *p)
 {
-    static const char *const kinds[] = {"intersection", "inverted",  "behind_plane",
-                                        "inside",       "too_close", "strained"};
+    static const char *const kinds[] = {"intersection", "inverted", "behind_plane", "inside",
+                                        "too_close",    "strained", "meeting"};
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(kinds[p->kind]));
     json_object_set_new(o, "step", json_integer(p->step));
     if (p->on_way) json_object_set_new(o, "on_way", json_true());
     json_object_set_new(o, "body", json_string(v->verifier.names[p->first_body]));
     json_object_set_new(o, "points", json_points(p->first, p->first_count));
-    bool pair = p->kind == VERIFY_INTERSECTION || p->kind == VERIFY_TOO_CLOSE;
+    bool pair =
+        p->kind == VERIFY_INTERSECTION || p->kind == VERIFY_TOO_CLOSE || p->kind == VERIFY_MEETING;
     if (pair) json_object_set_new(o, "pair", json_string(check_kind_name(p->pair)));
     if (pair || p->kind == VERIFY_INSIDE) {
         json_object_set_new(o, "other_body", json_string(v->verifier.names[p->second_body]));
@@ -129,7 +154,7 @@ static json_t *json_problem(const run_verification *v, const verify_problem *p)
         json_object_set_new(o, "strain", json_number(p->depth));
     else if (p->kind == VERIFY_TOO_CLOSE)
         json_object_set_new(o, "thickness", json_number(p->depth));
-    else if (p->kind != VERIFY_INSIDE)
+    else if (p->kind != VERIFY_INSIDE && p->kind != VERIFY_MEETING)
         json_object_set_new(o, "depth", json_number(p->depth));
     return o;
 }
@@ -150,6 +175,13 @@ static json_t *json_frame(const verify_result *r)
     return o;
 }
 
+static json_t *json_steps(const int64_t *steps, size_t count)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) json_array_append_new(list, json_integer(steps[i]));
+    return list;
+}
+
 static abut_status print_json(const run_verification *v, abut_error *err)
 {
     json_t *o = json_object(), *frames = json_array(), *problems = json_array();
@@ -167,9 +199,16 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "inside", json_integer((json_int_t)v->inside));
     json_object_set_new(o, "too_close", json_integer((json_int_t)v->too_close));
     json_object_set_new(o, "strained", json_integer((json_int_t)v->strained));
+    json_object_set_new(o, "missing_frames", json_steps(v->missing.data, v->missing.count));
+    json_object_set_new(o, "broken_paths", json_steps(v->broken.data, v->broken.count));
+    json_object_set_new(o, "strange_frames", json_steps(v->strange.data, v->strange.count));
     json_object_set_new(o, "ways", json_boolean(v->ways));
     json_object_set_new(o, "moments_between", json_integer((json_int_t)v->moments));
     json_object_set_new(o, "intersections_between", json_integer((json_int_t)v->between));
+    json_object_set_new(o, "path_pieces", json_integer((json_int_t)v->pieces));
+    json_object_set_new(o, "path_pairs", json_integer((json_int_t)v->pairs));
+    json_object_set_new(o, "path_meetings", json_integer((json_int_t)v->meetings));
+    json_object_set_new(o, "changed_meshes", json_integer((json_int_t)v->changed_meshes));
     json_object_set_new(o, "depth_between", json_number(v->between_depth));
     json_object_set_new(o, "min_distance", json_number(v->min_distance));
     json_object_set_new(o, "min_distance_step", json_integer(v->min_distance_step));
@@ -233,10 +272,12 @@ const command_def command_verify = {
         "not looked at; inverted tetrahedra of materials that allow it (fixed corotated, linear, "
         "SVK) are "
         "counted apart and are no violation; without contact in the scene only inversions are.\n"
-        "Frames of scenes with rigid or affine bodies keep the way from one to the next (unless "
-        "output.ways is false): places between which all coordinates change linearly, so that "
-        "bodies turn along curves. Moments of it are checked like frames. With --between, frames "
-        "without ways are interpolated: bodies turn rigidly from one frame to the next, and deform "
+        "Frames that steps.csv asks for must be there.\n"
+        "Frames keep the path of the solver's iterates from one to the next (output.paths): places "
+        "between which all coordinates change linearly, so that bodies turn along curves. Every "
+        "pair is proven to be apart at all times of it. With --between, frames "
+        "without paths are interpolated: bodies turn rigidly from one frame to the next, and "
+        "deform "
         "linearly. That is not the way of the solver's iterations, which its collision detection "
         "guarantees, so that what is found there is counted apart.\n"
         "The exit code is 0 when all frames are clean, 4 when something is violated (what, where "

@@ -322,8 +322,19 @@ static inline int32_t number(const element_set *set, size_t i)
     return set->id ? set->id[i] : (int32_t)i;
 }
 
+static bool has_marked(const uint8_t *marks, const int32_t *v, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (marks[v[i]]) return true;
+    return false;
+}
+
 static bool is_wanted(const pair_search *search, const int32_t *a, const int32_t *b)
 {
+    const uint8_t *only = search->surface->only;
+    if (only && !has_marked(only, a, search->queries->size) &&
+        !has_marked(only, b, search->items->size))
+        return false;
     for (int i = 0; i < search->queries->size; i++)
         for (int j = 0; j < search->items->size; j++)
             if (a[i] == b[j]) return false;
@@ -372,23 +383,38 @@ static double gap_of(const pair_search *search, const int32_t *a, const int32_t 
     }
 }
 
+/* Pairs of a set with itself are found from both sides: which one counts, and in order. Where only
+ * some vertices matter, that is the side of theirs. */
+static bool counts_here(const pair_search *search, const int32_t *b, check_pair *pair)
+{
+    if (search->queries != search->items) return true;
+    if (pair->first == pair->second) return false;
+    const uint8_t *only = search->surface->only;
+    if (!only || has_marked(only, b, search->items->size)) return pair->first < pair->second;
+    if (pair->first < pair->second) return true;
+    *pair = (check_pair){pair->kind, pair->second, pair->first};
+    return true;
+}
+
 /* Tests one query element against its candidates. */
 static bool search_one(const pair_search *search, size_t q, check_candidates *candidates,
                        chunk_result *out)
 {
     array_clear(candidates);
+    const int32_t *a = element(search->queries, q);
+    const uint8_t *only = search->surface->only;
+    if (only && search->queries == search->items && !has_marked(only, a, search->queries->size))
+        return true;
     double reach = search->measure     ? out->gap.distance * (1.0 + 1e-12)
                    : search->thickness ? search->radius * (1.0 + 1e-12)
                                        : 0.0;
     if (!check_grid_query(&search->grid, grown(search->queries->boxes[q], reach), candidates))
         return false;
-    const int32_t *a = element(search->queries, q);
     for (size_t c = 0; c < candidates->count; c++) {
         size_t item = (size_t)candidates->data[c];
         const int32_t *b = element(search->items, item);
         check_pair pair = {search->kind, number(search->queries, q), number(search->items, item)};
-        bool twice = search->queries == search->items;
-        if ((twice && pair.first >= pair.second) || !is_wanted(search, a, b)) continue;
+        if (!counts_here(search, b, &pair) || !is_wanted(search, a, b)) continue;
         if (search->measure) {
             double distance = gap_of(search, a, b);
             if (distance < out->gap.distance) out->gap = (check_gap){distance, pair};

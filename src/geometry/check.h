@@ -27,6 +27,7 @@ typedef struct check_surface {
     const int32_t *body;       /* per vertex, or NULL for one body without flags */
     const uint8_t *body_flags; /* per body, or NULL */
     const int32_t *body_group; /* per body: those of equal number are not looked at; -1: none */
+    const uint8_t *only; /* per vertex: pairs without a marked one are not looked at; or NULL */
 } check_surface;
 
 typedef enum check_kind {

@@ -127,13 +127,14 @@ typedef struct path_search {
     const check_surface *surface;
     const check_path *path;
     const check_pair *pairs;
+    vec3 *x;        /* the places of a vertex one after the other, unlike in the path */
     int32_t *piece; /* per pair: where it meets, or -1 */
     double *time;
 } path_search;
 
-static const vec3 *place(const path_search *s, size_t i)
+static const vec3 *places_of(const path_search *s, int32_t vertex)
 {
-    return s->path->places + i * s->surface->vertex_count;
+    return s->x + (size_t)vertex * s->path->place_count;
 }
 
 static int32_t body_of(const path_search *s, int32_t vertex)
@@ -160,8 +161,8 @@ static mover mover_of(const path_search *s, size_t piece, const int32_t *v, int 
 {
     mover m = {.count = count, .turn = turn_of(s, piece, v[0])};
     for (int i = 0; i < count; i++) {
-        m.x[i][0] = place(s, piece)[v[i]];
-        m.x[i][1] = place(s, piece + 1)[v[i]];
+        m.x[i][0] = places_of(s, v[i])[piece];
+        m.x[i][1] = places_of(s, v[i])[piece + 1];
         if (!m.turn) continue;
         m.arm[i] = s->path->arms[v[i]];
         m.bow = fmax(m.bow, bow_of(s, m.turn, v[i]));
@@ -187,13 +188,32 @@ static bool far_apart(const motion *m, double room)
     return false;
 }
 
-static bool piece_is_free(const path_search *s, const check_pair *pair, size_t piece, double *time)
-{
+/* Vertices of a pair, and how far apart they have to be. */
+typedef struct near_pair {
     int32_t a[3], b[3];
-    size_t nb, na = check_pair_vertices(s->surface, pair, a, b, &nb);
-    motion m = {.a = mover_of(s, piece, a, (int)na), .b = mover_of(s, piece, b, (int)nb)};
+    int na, nb;
+    double gap;
+    bool turns; /* on some piece */
+} near_pair;
+
+static near_pair pair_of(const path_search *s, const check_pair *pair)
+{
+    near_pair p;
+    size_t nb, na = check_pair_vertices(s->surface, pair, p.a, p.b, &nb);
+    p.na = (int)na;
+    p.nb = (int)nb;
     const double *thickness = s->path->thickness;
-    if (thickness) m.gap = 0.5 * (thickness[body_of(s, a[0])] + thickness[body_of(s, b[0])]);
+    p.gap = thickness ? 0.5 * (thickness[body_of(s, p.a[0])] + thickness[body_of(s, p.b[0])]) : 0;
+    p.turns = false;
+    for (size_t k = 0; k + 1 < s->path->place_count && s->path->turns; k++)
+        p.turns = p.turns || turn_of(s, k, p.a[0]) || turn_of(s, k, p.b[0]);
+    return p;
+}
+
+static bool piece_is_free(const path_search *s, const near_pair *p, size_t piece, double *time)
+{
+    motion m = {
+        .a = mover_of(s, piece, p->a, p->na), .b = mover_of(s, piece, p->b, p->nb), .gap = p->gap};
     if (m.gap > 0 || m.a.turn || m.b.turn) {
         m.a.rounding = rounding_of(&m.a);
         m.b.rounding = rounding_of(&m.b);
@@ -202,14 +222,84 @@ static bool piece_is_free(const path_search *s, const check_pair *pair, size_t p
     return far_apart(&m, room) || stays_apart(&m, 0, 1, 0, time);
 }
 
+/* Whether n separates the pair at a place, hence on all straight pieces between such places. */
+static bool separates_place(const path_search *s, const near_pair *p, vec3 n, size_t place)
+{
+    for (int i = 0; i < p->na; i++)
+        for (int j = 0; j < p->nb; j++) {
+            vec3 a = places_of(s, p->a[i])[place], b = places_of(s, p->b[j])[place];
+            vec3 d = vec3_sub(a, b);
+            double x = n.x * d.x, y = n.y * d.y, z = n.z * d.z;
+            /* certain for three products and their sum; 1e-290 is for those that underflow */
+            if (x + y + z > 1e-15 * (fabs(x) + fabs(y) + fabs(z)) + 1e-290) continue;
+            const vec3 twice[2][2] = {{a, a}, {b, b}};
+            if (check_motion_sign(n, twice[0], twice[1], 0) <= 0) return false;
+        }
+    return true;
+}
+
+static bool separates_range(const path_search *s, const near_pair *p, vec3 n, size_t first,
+                            size_t last)
+{
+    for (size_t k = first; k <= last; k++)
+        if (!separates_place(s, p, n, k)) return false;
+    return true;
+}
+
+/* Most pairs that are looked at are not that near: the direction between their centres, which costs
+ * nothing, is enough for every second one. */
+static vec3 between_centres(const near_pair *p, const vec3 *a, const vec3 *b)
+{
+    vec3 n = {0, 0, 0};
+    for (int i = 0; i < p->na; i++) n = vec3_mul_add(n, 1.0 / p->na, a[i]);
+    for (int i = 0; i < p->nb; i++) n = vec3_mul_add(n, -1.0 / p->nb, b[i]);
+    return n;
+}
+
+/* The same for a range of pieces as for an interval: one direction for all of it, or halves. */
+static bool range_is_free(const path_search *s, const near_pair *p, size_t first, size_t last,
+                          size_t *piece, double *time)
+{
+    *piece = first;
+    size_t middle = first + (last - first) / 2;
+    vec3 a[3], b[3];
+    for (int i = 0; i < p->na; i++) a[i] = places_of(s, p->a[i])[middle];
+    for (int i = 0; i < p->nb; i++) b[i] = places_of(s, p->b[i])[middle];
+    if (separates_range(s, p, between_centres(p, a, b), first, last)) return true;
+    if (last == first + 1) return piece_is_free(s, p, first, time);
+    if (separates_range(s, p, gap_direction(a, p->na, b, p->nb), first, last)) return true;
+    return range_is_free(s, p, first, middle, piece, time) &&
+           range_is_free(s, p, middle, last, piece, time);
+}
+
+static bool pieces_are_free(const path_search *s, const near_pair *p, size_t *piece, double *time)
+{
+    size_t last = s->path->place_count - 1;
+    if (p->gap == 0 && !p->turns) return range_is_free(s, p, 0, last, piece, time);
+    for (*piece = 0; *piece < last; ++*piece)
+        if (!piece_is_free(s, p, *piece, time)) return false;
+    return true;
+}
+
 static void search_pairs(void *context, size_t begin, size_t end)
 {
     path_search *s = context;
     for (size_t i = begin; i < end; i++) {
-        s->piece[i] = -1;
-        for (size_t k = 0; k + 1 < s->path->place_count && s->piece[i] < 0; k++)
-            if (!piece_is_free(s, &s->pairs[i], k, &s->time[i])) s->piece[i] = (int32_t)k;
+        near_pair p = pair_of(s, &s->pairs[i]);
+        size_t piece;
+        s->piece[i] = pieces_are_free(s, &p, &piece, &s->time[i]) ? -1 : (int32_t)piece;
     }
+}
+
+static abut_status sort_places(path_search *s, abut_error *err)
+{
+    size_t count = s->path->place_count, vertices = s->surface->vertex_count;
+    s->x = mem_alloc(count * vertices + 1, sizeof *s->x);
+    if (!s->x) return error_memory(err, "checking a path");
+    for (size_t k = 0; k < count; k++)
+        for (size_t v = 0; v < vertices; v++)
+            s->x[v * count + k] = s->path->places[k * vertices + v];
+    return ABUT_OK;
 }
 
 /* Boxes of the vertices along the path, with half the thickness. */
@@ -217,11 +307,12 @@ static void fill_boxes(const path_search *s, vec3 *low, vec3 *high)
 {
     const check_path *path = s->path;
     for (size_t v = 0; v < s->surface->vertex_count; v++) {
-        low[v] = high[v] = place(s, 0)[v];
+        const vec3 *x = places_of(s, (int32_t)v);
+        low[v] = high[v] = x[0];
         double wide = 0;
         for (size_t k = 1; k < path->place_count; k++) {
-            low[v] = vec3_min(low[v], place(s, k)[v]);
-            high[v] = vec3_max(high[v], place(s, k)[v]);
+            low[v] = vec3_min(low[v], x[k]);
+            high[v] = vec3_max(high[v], x[k]);
             const check_turn *turn = turn_of(s, k - 1, (int32_t)v);
             if (turn) wide = fmax(wide, bow_of(s, turn, (int32_t)v));
         }
@@ -278,10 +369,12 @@ abut_status check_along_path(const check_surface *surface, const check_path *pat
             return error_set(err, ABUT_ERROR_INPUT, "", "the path of vertex %zu is not finite",
                              i % surface->vertex_count);
     if (path->place_count < 2) return ABUT_OK;
+    TRY(sort_places(&s, err));
     abut_status status = find_pairs(&s, &pairs, &pair_count, err);
     s.pairs = pairs;
     if (status == ABUT_OK) status = search_path(&s, pair_count, meetings, count, err);
     if (looked_at) *looked_at = pair_count;
+    mem_free(s.x);
     mem_free(s.piece);
     mem_free(s.time);
     mem_free(pairs);

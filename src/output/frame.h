@@ -27,6 +27,8 @@ typedef struct frame_way {
     size_t step_count;
     const int32_t *kinds; /* per body: way_kind */
     size_t body_count;
+    const int32_t *near; /* points of bodies of WAY_NEAR that are given, ascending */
+    size_t near_count;
 } frame_way;
 
 typedef struct frame {
@@ -78,7 +80,7 @@ typedef struct stored_frame {
     cell_block *blocks;
     void *arrays[FRAME_MAX_FIELDS];
     char names[FRAME_MAX_FIELDS][64];
-    void *way[3]; /* numbers, places, kinds */
+    void *way[4]; /* numbers, places, kinds, near */
 } stored_frame;
 
 /* Reads a VTU file that frame_write_vtu (or mesh_write) wrote: appended raw data, zlib, one piece.

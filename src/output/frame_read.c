@@ -483,12 +483,13 @@ static abut_status read_moment(const vtu_file *file, double *time, int64_t *step
 /* The way since the frame before, where it was noted. */
 static abut_status read_way(const vtu_file *file, stored_frame *out, abut_error *err)
 {
-    static const char *const names[] = {"way", "way_places", "way_kinds"};
+    static const char *const names[] = {"way", "way_places", "way_kinds", "path_points"};
     frame_way *way = &out->frame.way;
-    size_t *counts[] = {&way->number_count, &way->step_count, &way->body_count};
-    for (int k = 0; k < 3; k++) {
+    size_t *counts[] = {&way->number_count, &way->step_count, &way->body_count, &way->near_count};
+    for (int k = 0; k < 4; k++) {
         const stored_array *a = find_array(file, IN_FIELD, names[k]);
         if (!a && k == 0) return ABUT_OK;
+        if (!a && k == 3) break;
         if (!a || strcmp(a->type, k == 0 ? "Float64" : "Int32") != 0)
             return damaged(file, names[k], err);
         TRY(unpack(file, a, k == 0 ? 8 : 4, SIZE_MAX, &out->way[k], counts[k], err));
@@ -496,6 +497,7 @@ static abut_status read_way(const vtu_file *file, stored_frame *out, abut_error 
     way->numbers = out->way[0];
     way->places = out->way[1];
     way->kinds = out->way[2];
+    way->near = out->way[3];
     return ABUT_OK;
 }
 
@@ -536,7 +538,7 @@ void stored_frame_free(stored_frame *f)
     for (size_t b = 0; b < f->frame.block_count; b++) mem_free(f->blocks[b].nodes);
     mem_free(f->blocks);
     mem_free(f->points);
-    for (int i = 0; i < 3; i++) mem_free(f->way[i]);
+    for (int i = 0; i < 4; i++) mem_free(f->way[i]);
     for (int i = 0; i < FRAME_MAX_FIELDS; i++) mem_free(f->arrays[i]);
     memset(f, 0, sizeof *f);
 }

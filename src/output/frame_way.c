@@ -4,38 +4,73 @@
 
 #include <string.h>
 
-static size_t numbers_of(int32_t kind, size_t points)
-{
-    return kind == WAY_POINTS ? 3 * points : (size_t)kind;
-}
-
 static bool known(int32_t kind)
 {
-    return kind == WAY_STAYS || kind == WAY_POINTS || kind == WAY_RIGID || kind == WAY_AFFINE;
+    return kind == WAY_STAYS || kind == WAY_NEAR || kind == WAY_POINTS || kind == WAY_RIGID ||
+           kind == WAY_AFFINE;
+}
+
+/* Which points are given, and how many of each body; false when that makes no sense. */
+static bool find_points(way_follower *w, size_t *given)
+{
+    const frame_way *way = &w->next->way;
+    size_t points = w->next->point_count;
+    memset(w->given.data, 0, points);
+    for (size_t k = 0; k < way->near_count; k++) {
+        int32_t i = way->near[k];
+        if (i < 0 || (size_t)i >= points || (k > 0 && i <= way->near[k - 1])) return false;
+        w->given.data[i] = 1;
+    }
+    for (size_t i = 0; i < points; i++) {
+        if (w->body[i] < 0 || (size_t)w->body[i] >= way->body_count) return false;
+        int32_t kind = way->kinds[w->body[i]];
+        if (w->given.data[i] && kind != WAY_NEAR) return false;
+        if (kind == WAY_POINTS) w->given.data[i] = 1;
+        w->slot.data[i] = given[w->body[i]];
+        given[w->body[i]] += w->given.data[i];
+    }
+    return true;
 }
 
 /* Offsets of bodies; false when bodies or counts do not fit. */
-static bool find_offsets(way_follower *w, size_t *point_count)
+static bool find_offsets(way_follower *w, size_t *given)
 {
     const frame_way *way = &w->next->way;
-    for (size_t i = 0; i < w->next->point_count; i++) {
-        if (w->body[i] < 0 || (size_t)w->body[i] >= way->body_count) return false;
-        w->slot.data[i] = point_count[w->body[i]]++;
-    }
-    size_t places = 0;
-    w->size = 0;
     for (size_t b = 0; b < way->body_count; b++) {
         if (!known(way->kinds[b])) return false;
-        w->offset.data[b] = w->size;
-        w->size += numbers_of(way->kinds[b], point_count[b]);
+        /* Points that are not given are taken from both frames. */
+        if (way->kinds[b] == WAY_NEAR && w->changed) return false;
     }
+    if (!find_points(w, given)) return false;
+    w->size = 0;
+    for (size_t b = 0; b < way->body_count; b++) {
+        w->offset.data[b] = w->size;
+        bool points = way->kinds[b] == WAY_NEAR || way->kinds[b] == WAY_POINTS;
+        w->size += points ? 3 * given[b] : (size_t)way->kinds[b];
+    }
+    w->place_count = 0;
     for (size_t i = 0; i < way->step_count; i++) {
         if (way->places[i] < 1) return false;
-        places += (size_t)way->places[i];
+        w->place_count += (size_t)way->places[i];
     }
     if ((int64_t)way->step_count != w->next->step - w->last->step) return false;
-    return w->size == 0 ? way->number_count == 0
-                        : way->number_count % w->size == 0 && way->number_count / w->size == places;
+    return w->size == 0
+               ? way->number_count == 0
+               : way->number_count % w->size == 0 && way->number_count / w->size == w->place_count;
+}
+
+/* Pieces are of equal length; from the end of a step to the start of the next there is none. */
+static bool find_parts(way_follower *w)
+{
+    const frame_way *way = &w->next->way;
+    size_t pieces = w->place_count - way->step_count, place = 0, behind = 0;
+    if (!array_resize(&w->part, w->place_count + 1)) return false;
+    for (size_t i = 0; i < way->step_count; i++)
+        for (int32_t k = 0; k < way->places[i]; k++) {
+            behind += k > 0;
+            w->part.data[place++] = pieces > 0 ? (double)behind / (double)pieces : 0;
+        }
+    return true;
 }
 
 static mat3 map_of(int32_t kind, const double *numbers)
@@ -45,16 +80,19 @@ static mat3 map_of(int32_t kind, const double *numbers)
                              vec3_load(numbers + 9));
 }
 
-/* Arms from the frame before and the first place. */
+/* Arms from the frame before and the first place, or from the other end when meshes differ. */
 static void find_arms(way_follower *w)
 {
     const frame_way *way = &w->next->way;
-    for (size_t i = 0; i < w->last->point_count; i++) {
+    const vec3 *points = w->changed ? w->next->points : w->last->points;
+    const double *place =
+        way->numbers + (w->changed && w->place_count > 0 ? (w->place_count - 1) * w->size : 0);
+    for (size_t i = 0; i < w->next->point_count; i++) {
         int32_t kind = way->kinds[w->body[i]];
         if (kind != WAY_RIGID && kind != WAY_AFFINE) continue;
-        const double *numbers = way->numbers + w->offset.data[w->body[i]];
+        const double *numbers = place + w->offset.data[w->body[i]];
         mat3 map = map_of(kind, numbers);
-        vec3 off = vec3_sub(w->last->points[i], vec3_load(numbers));
+        vec3 off = vec3_sub(points[i], vec3_load(numbers));
         w->arms.data[i] =
             kind == WAY_RIGID ? mat3_tmul_vec(map, off) : mat3_mul_vec(mat3_inverse(map), off);
     }
@@ -65,11 +103,12 @@ static abut_status open(way_follower *w, abut_error *err)
     const frame_field *field = frame_find(w->next, FRAME_POINTS, FIELD_BODY);
     size_t points = w->next->point_count, bodies = w->next->way.body_count;
     w->body = field ? field->ints : NULL;
-    bool fits = w->body && w->last->point_count == points;
+    bool fits = w->body && (w->changed || w->last->point_count == points);
     if (fits) {
         size_t *counts = mem_calloc(bodies + 1, sizeof *counts);
         if (!counts || !array_resize(&w->offset, bodies + 1) ||
-            !array_resize(&w->slot, points + 1) || !array_resize(&w->arms, points + 1)) {
+            !array_resize(&w->slot, points + 1) || !array_resize(&w->given, points + 1) ||
+            !array_resize(&w->arms, points + 1)) {
             mem_free(counts);
             return error_memory(err, "following a way");
         }
@@ -81,15 +120,16 @@ static abut_status open(way_follower *w, abut_error *err)
                          "the way that is kept with step %lld does not fit its frame and that of "
                          "step %lld",
                          (long long)w->next->step, (long long)w->last->step);
-    if (!array_resize(&w->numbers, w->size + 1)) return error_memory(err, "following a way");
+    if (!find_parts(w) || !array_resize(&w->numbers, w->size + 1))
+        return error_memory(err, "following a way");
     find_arms(w);
     return ABUT_OK;
 }
 
-abut_status way_follower_open(way_follower *w, const frame *last, const frame *next,
+abut_status way_follower_open(way_follower *w, const frame *last, const frame *next, bool changed,
                               abut_error *err)
 {
-    *w = (way_follower){.last = last, .next = next};
+    *w = (way_follower){.last = last, .next = next, .changed = changed};
     abut_status status = open(w, err);
     if (status != ABUT_OK) way_follower_free(w);
     return status;
@@ -99,8 +139,16 @@ void way_follower_free(way_follower *w)
 {
     array_free(&w->offset);
     array_free(&w->slot);
+    array_free(&w->given);
+    array_free(&w->part);
     array_free(&w->arms);
     array_free(&w->numbers);
+}
+
+vec3 way_straight(vec3 from, vec3 to, double part)
+{
+    if (part <= 0 || part >= 1) return part <= 0 ? from : to;
+    return vec3_add(vec3_scale(1 - part, from), vec3_scale(part, to));
 }
 
 void way_follower_points(way_follower *w, size_t place, double s, vec3 *points)
@@ -108,20 +156,36 @@ void way_follower_points(way_follower *w, size_t place, double s, vec3 *points)
     const frame_way *way = &w->next->way;
     const double *a = way->numbers + place * w->size, *b = s > 0 ? a + w->size : a;
     double *x = w->numbers.data;
-    for (size_t i = 0; i < w->size; i++) x[i] = a[i] + s * (b[i] - a[i]);
+    for (size_t i = 0; i < w->size; i++) x[i] = s < 1 ? a[i] + s * (b[i] - a[i]) : b[i];
+    double part = w->part.data[place];
+    if (s > 0) part += s * (w->part.data[place + 1] - part);
     int32_t body = -1; /* points of one body follow each other: its map is computed once */
     mat3 map = mat3_identity();
     for (size_t i = 0; i < w->next->point_count; i++) {
         int32_t kind = way->kinds[w->body[i]];
         const double *numbers = x + w->offset.data[w->body[i]];
         if (kind == WAY_STAYS) {
-            points[i] = w->last->points[i];
-        } else if (kind == WAY_POINTS) {
+            points[i] = w->changed ? w->next->points[i] : w->last->points[i];
+        } else if (w->given.data[i]) {
             points[i] = vec3_load(numbers + 3 * w->slot.data[i]);
+        } else if (kind == WAY_NEAR) {
+            points[i] = way_straight(w->last->points[i], w->next->points[i], part);
         } else {
             if (w->body[i] != body) map = map_of(kind, numbers);
             body = w->body[i];
             points[i] = vec3_add(vec3_load(numbers), mat3_mul_vec(map, w->arms.data[i]));
         }
     }
+}
+
+bool way_follower_turn(const way_follower *w, size_t place, size_t body, vec3 q[2], vec3 theta[2])
+{
+    const frame_way *way = &w->next->way;
+    if (way->kinds[body] != WAY_RIGID) return false;
+    for (size_t k = 0; k < 2; k++) {
+        const double *numbers = way->numbers + (place + k) * w->size + w->offset.data[body];
+        q[k] = vec3_load(numbers);
+        theta[k] = vec3_load(numbers + 3);
+    }
+    return memcmp(&theta[0], &theta[1], sizeof *theta) != 0;
 }

@@ -185,7 +185,8 @@ static check_surface surface_of(const vec3 *points, size_t count, const surface_
                            .point_count = parts->point_count,
                            .body = body,
                            .body_flags = setup->body_flags,
-                           .body_group = setup->body_group};
+                           .body_group = setup->body_group,
+                           .only = setup->only};
 }
 
 abut_status verify_surface(const frame *f, surface_parts *out, abut_error *err)
@@ -207,6 +208,72 @@ abut_status verify_candidates(const frame *f, const verify_setup *setup, const s
     return check_candidates_in(&surface, low, high, pairs, count, err);
 }
 
+/* ---- Paths ---- */
+
+abut_status verify_meetings(const frame *f, const verify_setup *setup, const surface_parts *parts,
+                            const check_path *path, check_meeting **meetings, size_t *count,
+                            size_t *looked_at, abut_error *err)
+{
+    const int32_t *body = NULL;
+    *meetings = NULL;
+    *count = 0;
+    TRY(bodies_of(f, setup, &body, err));
+    check_surface surface = surface_of(f->points, f->point_count, parts, body, setup);
+    check_path thick = *path;
+    for (size_t b = 0; setup->thickness && b < setup->body_count; b++)
+        if (setup->thickness[b] > 0) thick.thickness = setup->thickness;
+    return check_along_path(&surface, &thick, meetings, count, looked_at, err);
+}
+
+/* Where the points of a meeting are at that moment; on the chords where bodies turn. */
+static void points_of_meeting(const surface_parts *parts, const check_path *path,
+                              const check_meeting *meeting, size_t count, vec3 *out)
+{
+    const vec3 *a = path->places + meeting->piece * count, *b = a + count;
+    double t = meeting->time;
+    int32_t v[6];
+    size_t n = verify_meeting_points(parts, meeting, v);
+    for (size_t i = 0; i < n; i++)
+        out[v[i]] = vec3_add(vec3_scale(1 - t, a[v[i]]), vec3_scale(t, b[v[i]]));
+}
+
+abut_status verify_list_meetings(const frame *f, const verify_setup *setup,
+                                 const surface_parts *parts, const check_path *path,
+                                 const check_meeting *meetings, size_t count, size_t most,
+                                 verify_problems *problems, abut_error *err)
+{
+    const int32_t *body = NULL;
+    if (count == 0) return ABUT_OK;
+    TRY(bodies_of(f, setup, &body, err));
+    vec3 *points = mem_alloc(f->point_count + 1, sizeof *points);
+    if (!points) return error_memory(err, "listing problems");
+    check_surface surface = surface_of(points, f->point_count, parts, body, setup);
+    abut_status status = ABUT_OK;
+    for (size_t i = 0; status == ABUT_OK && i < count && problems->count < most; i++) {
+        size_t at = problems->count;
+        points_of_meeting(parts, path, &meetings[i], f->point_count, points);
+        status = keep_pair(f, &surface, &meetings[i].pair, most, problems, err);
+        if (status != ABUT_OK) break;
+        problems->data[at].kind = VERIFY_MEETING;
+        problems->data[at].on_way = true;
+    }
+    mem_free(points);
+    return status;
+}
+
+size_t verify_meeting_points(const surface_parts *parts, const check_meeting *meeting,
+                             int32_t points[6])
+{
+    check_surface surface = {.triangles = (const int32_t(*)[3])parts->triangles,
+                             .edges = (const int32_t(*)[2])parts->edges};
+    int32_t second[3];
+    size_t more, count = check_pair_vertices(&surface, &meeting->pair, points, second, &more);
+    memcpy(points + count, second, more * sizeof *second);
+    return count + more;
+}
+
+/* ---- A moment ---- */
+
 static abut_status check_contact(const frame *f, const mesh *m, const int32_t *body,
                                  const uint8_t *turned, const verify_setup *setup, size_t most,
                                  verify_result *result, verify_problems *problems, abut_error *err)
@@ -219,7 +286,7 @@ static abut_status check_contact(const frame *f, const mesh *m, const int32_t *b
     if (status == ABUT_OK)
         status = check_thickness(f, &surface, setup, most, result, problems, err);
     if (status == ABUT_OK) status = check_planes(f, &surface, setup, most, result, problems, err);
-    for (size_t b = 0; status == ABUT_OK && b < f->block_count; b++)
+    for (size_t b = 0; status == ABUT_OK && b < f->block_count && !setup->surface_only; b++)
         if (f->blocks[b].kind == CELL_TET && f->blocks[b].order == 1)
             status =
                 check_inside_tets(f, &surface, &f->blocks[b], turned, most, result, problems, err);
@@ -369,7 +436,7 @@ abut_status verify_frame(const frame *f, const verify_setup *setup, size_t most,
     abut_status status = turned ? ABUT_OK : error_memory(err, "checking a frame");
     int32_t first_tet = 0;
     for (size_t b = 0; status == ABUT_OK && b < f->block_count; b++) {
-        if (f->blocks[b].kind != CELL_TET) continue;
+        if (f->blocks[b].kind != CELL_TET || setup->surface_only) continue;
         status = check_tets(f, &f->blocks[b], body, setup, turned, first_tet, most, result,
                             problems, err);
         first_tet += (int32_t)f->blocks[b].count;
@@ -413,8 +480,11 @@ void verify_describe(const verify_problem *problem, const char *const *names, ch
 {
     sentence s = {text, size, 0};
     add_points(&s, problem->first, problem->first_count, names[problem->first_body]);
-    if (problem->kind == VERIFY_INTERSECTION || problem->kind == VERIFY_TOO_CLOSE) {
-        add(&s, problem->kind == VERIFY_TOO_CLOSE ? " is too close to " : " meets ");
+    if (problem->kind == VERIFY_INTERSECTION || problem->kind == VERIFY_TOO_CLOSE ||
+        problem->kind == VERIFY_MEETING) {
+        add(&s, problem->kind == VERIFY_TOO_CLOSE ? " is too close to "
+                : problem->kind == VERIFY_MEETING ? " is not kept apart from "
+                                                  : " meets ");
         add_points(&s, problem->second, problem->second_count, names[problem->second_body]);
     } else if (problem->kind == VERIFY_INSIDE) {
         add(&s, " is inside ");
@@ -432,6 +502,7 @@ void verify_describe(const verify_problem *problem, const char *const *names, ch
         add(&s, ", volume %.3g m^3", -problem->depth);
     else if (problem->kind == VERIFY_TOO_CLOSE)
         add(&s, ", not further apart than %.6g m", problem->depth);
-    else if (problem->kind != VERIFY_INSIDE && problem->kind != VERIFY_STRAINED)
+    else if (problem->kind != VERIFY_INSIDE && problem->kind != VERIFY_STRAINED &&
+             problem->kind != VERIFY_MEETING)
         add(&s, ", %.3g m deep", problem->depth);
 }

@@ -6,7 +6,7 @@
 #define OUTPUT_VERIFY_H
 
 #include "base/array.h"
-#include "geometry/check.h"
+#include "geometry/check_path.h"
 #include "output/frame.h"
 
 #include <math.h>
@@ -45,6 +45,8 @@ typedef struct verify_setup {
     const struct surface_parts *parts;
     const check_pair *candidates;
     size_t candidate_count;
+    const uint8_t *only; /* per point: pairs without a marked one are not looked at; or NULL */
+    bool surface_only;   /* not the tets, whose inner nodes are not known at that moment */
 } verify_setup;
 
 typedef enum verify_kind {
@@ -53,7 +55,8 @@ typedef enum verify_kind {
     VERIFY_BEHIND_PLANE,
     VERIFY_INSIDE,    /* a surface node in the interior of a tet */
     VERIFY_TOO_CLOSE, /* a pair within its thickness */
-    VERIFY_STRAINED   /* a triangle at or beyond a limit */
+    VERIFY_STRAINED,  /* a triangle at or beyond a limit */
+    VERIFY_MEETING    /* a pair that is not proven to be apart along a path */
 } verify_kind;
 
 typedef struct verify_problem {
@@ -92,6 +95,21 @@ abut_status verify_surface(const frame *f, struct surface_parts *out, abut_error
 abut_status verify_candidates(const frame *f, const verify_setup *setup,
                               const struct surface_parts *parts, const vec3 *low, const vec3 *high,
                               check_pair **pairs, size_t *count, abut_error *err);
+
+/* The pairs of the surface that are not proven to be apart along the path of all points, at whose
+ * end the frame is: as in geometry/check_path.h. The path's thickness is that of the setup. */
+abut_status verify_meetings(const frame *f, const verify_setup *setup,
+                            const struct surface_parts *parts, const check_path *path,
+                            check_meeting **meetings, size_t *count, size_t *looked_at,
+                            abut_error *err);
+/* Appends problems for the meetings until the list holds `most`. */
+abut_status verify_list_meetings(const frame *f, const verify_setup *setup,
+                                 const struct surface_parts *parts, const check_path *path,
+                                 const check_meeting *meetings, size_t count, size_t most,
+                                 verify_problems *problems, abut_error *err);
+/* Vertices of a meeting, at most six; returns how many. */
+size_t verify_meeting_points(const struct surface_parts *parts, const check_meeting *meeting,
+                             int32_t points[6]);
 
 /* "edge 3 7 of "ball" meets triangle 1 2 9 of "mat" at (0, 1, 2), 0.01 m deep"; names: of the
  * bodies.

@@ -95,7 +95,9 @@ static abut_status add_way(vtu_stream *vtu, const frame_way *way, abut_error *er
     TRY(vtu_add(vtu, VTU_FIELD_DATA, "way", VTU_FLOAT64, 1, way->number_count, way->numbers, err));
     TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_places", VTU_INT32, 1, way->step_count, way->places,
                 err));
-    return vtu_add(vtu, VTU_FIELD_DATA, "way_kinds", VTU_INT32, 1, way->body_count, way->kinds,
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_kinds", VTU_INT32, 1, way->body_count, way->kinds, err));
+    if (way->near_count == 0) return ABUT_OK;
+    return vtu_add(vtu, VTU_FIELD_DATA, "path_points", VTU_INT32, 1, way->near_count, way->near,
                    err);
 }
 

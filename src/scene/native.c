@@ -684,7 +684,7 @@ static void read_output(scene_def *scene)
     scene->frame_every = get_int(output, "every");
     scene->checkpoint_every = get_int(output, "checkpoint_every");
     scene->measures = get_bool(output, "measures");
-    scene->write_ways = get_bool(output, "ways");
+    scene->paths = (paths_word)get_word(output, "paths", paths_words);
     for (size_t i = 0; i < json_array_size(formats); i++) {
         const char *format = json_string_value(json_array_get(formats, i));
         if (strcmp(format, "vtu") == 0) scene->write_vtu = true;

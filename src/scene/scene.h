@@ -48,6 +48,7 @@ typedef enum stiffness_rule_word {
 typedef enum barrier_word { BARRIER_WORD_C2, BARRIER_WORD_C1, BARRIER_WORD_C0 } barrier_word;
 typedef enum smoothing_word { SMOOTHING_C1, SMOOTHING_C0, SMOOTHING_C2 } smoothing_word;
 typedef enum ccd_word { CCD_WORD_TIGHT_INCLUSION, CCD_WORD_ADDITIVE } ccd_word;
+typedef enum paths_word { PATHS_AUTO, PATHS_ALL, PATHS_NONE } paths_word;
 
 typedef struct material_def {
     const char *name;
@@ -401,7 +402,7 @@ typedef struct scene_def {
     /* output */
     int frame_every, checkpoint_every;
     bool measures; /* accuracy of every step */
-    bool write_ways;
+    paths_word paths; /* that frames keep */
     bool write_vtu, write_obj;
     bool write_volume;     /* elements of high-order bodies as Lagrange cells */
     unsigned frame_fields; /* bit k: the k-th word of output.fields (api/frame_fields.h) */

@@ -19,6 +19,7 @@ const char *const barrier_words[] = {"c2", "c1", "c0", NULL};
 const char *const smoothing_words[] = {"c1", "c0", "c2", NULL};
 const char *const measure_words[] = {"largest", "rms", NULL};
 const char *const limit_mode_words[] = {"coupled", "split", NULL};
+const char *const paths_words[] = {"auto", "all", "none", NULL};
 const char *const ccd_words[] = {"tight-inclusion", "additive", NULL};
 const char *const frame_field_words[] = {"velocity", "displacement",  "stress",
                                          "stretch",  "contact_force", NULL};
@@ -273,9 +274,11 @@ static const schema_field output_fields[] = {
     {"measures", SCHEMA_BOOL, .initial = "false",
      .doc = "Whether every step is measured: balance of forces, signs of contact forces, "
             "complementarity; the worst values are in run.json under `accuracy`."},
-    {"ways", SCHEMA_BOOL, .initial = "true",
-     .doc = "With rigid or affine bodies: whether frames keep the way of the steps since the frame "
-            "before, along which nothing intersects, for `abut verify`."},
+    {"paths", SCHEMA_WORD, .words = paths_words, .initial = "\"auto\"",
+     .doc = "Whether frames keep the path of the steps since the frame before, along which nothing "
+            "meets, for `abut verify`: `auto` with rigid or affine bodies, and otherwise when every "
+            "step has a frame (only points that cannot as well go straight are written); `all` in "
+            "any case (memory for all iterates between two frames); `none`."},
     {"formats", SCHEMA_WORDS, .words = format_words, .initial = "[\"vtu\"]",
      .doc =
          "Formats of the frames: VTU, OBJ beside it, and `volume`: the elements of bodies with an "

@@ -15,7 +15,8 @@ extern const char *const barrier_words[];
 extern const char *const smoothing_words[];
 extern const char *const measure_words[];
 extern const char *const limit_mode_words[];
-extern const char *const ccd_words[]; /* ccd_word */
+extern const char *const ccd_words[];   /* ccd_word */
+extern const char *const paths_words[]; /* paths_word */
 extern const char *const newmark_contact_words[];
 extern const char *const body_type_words[];   /* body_type */
 extern const char *const mesh_source_words[]; /* mesh_source */

@@ -288,7 +288,7 @@ static abut_status line_search(newton_solver *n, const evaluation *ev, double *x
                 *moved = memcmp(x, n->trial, scalars * sizeof *x) != 0;
                 memcpy(x, n->trial, scalars * sizeof *x);
                 *energy = trial;
-                return ABUT_OK;
+                return n->on_move ? n->on_move(n->on_move_context, x, err) : ABUT_OK;
             }
         }
         result->halvings++;

@@ -57,6 +57,9 @@ typedef struct newton_solver {
     double *way;          /* what was added to x last, before it was shortened */
     uint8_t *chosen;      /* per unknown: settled by itself */
     uint64_t part_solves; /* linear systems of a part of the unknowns, besides the iterations */
+    /* Told of every place that is gone to, those of parts alone included; or NULL. */
+    abut_status (*on_move)(void *context, const double *x, abut_error *err);
+    void *on_move_context;
 } newton_solver;
 
 abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,

@@ -402,11 +402,16 @@ static void set_counts(stepper *s, const term *t, bool on)
         s->evaluation.without |= term_bit(t);
 }
 
+/* Every place counts, also those of iterations on a part of the unknowns. */
+static abut_status note_move(void *context, const double *x, abut_error *err)
+{
+    return step_way_add(&((stepper *)context)->way, x, err);
+}
+
 static abut_status after_iteration(void *context, const double *x, double direction, bool *changed,
                                    bool *may_stop, abut_error *err)
 {
     stepper *s = context;
-    TRY(step_way_add(&s->way, x, err));
     if (s->contact && counts(s, &s->friction->base)) friction_note_iterate(s->friction);
     if (s->contact && counts(s, &s->contact->base) &&
         contact_adapt_stiffness(s->contact, &s->evaluation.kappa))
@@ -453,6 +458,8 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
                               .forcing = s->options.forcing,
                               .local = s->options.measure == NEWTON_LARGEST};
     newton_hooks hooks = {s, after_iteration};
+    s->newton.on_move = note_move;
+    s->newton.on_move_context = s;
     int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
                                                     : MAX_FRICTION_ITERATIONS;
     double moves[MAX_FRICTION_ITERATIONS];

@@ -63,7 +63,7 @@ static abut_status join(step_way *w, problem *p, const evaluation *ev, size_t fr
 abut_status step_way_join(step_way *w, problem *p, const evaluation *ev, abut_error *err)
 {
     size_t count = step_way_count(w), left = 0;
-    if (!w->enabled || count < 3) return ABUT_OK;
+    if (!w->enabled || !w->joins || count < 3) return ABUT_OK;
     if (!array_resize(&w->kept, count) || !array_resize(&w->scratch, w->scalars))
         return error_memory(err, "joining a way");
     memset(w->kept.data, 0, count);

@@ -3,8 +3,9 @@
  * detection guarantees every one of these pieces. The direct way from start to end need not be
  * free: a rolling body, moved on by interpolating its pose, dips into the ground.
  *
- * After the step, pieces are joined wherever the direct line is found free as well, mostly all of
- * them. What is left is kept with the frames, so that the guarantee can be checked by others. */
+ * After the step, where bodies turn, pieces are joined wherever the direct line is found free as
+ * well, mostly all of them (without such bodies api/path_near.h chooses point by point). What is
+ * left is kept with the frames, so that the guarantee can be checked by others. */
 #ifndef STEP_WAY_H
 #define STEP_WAY_H
 
@@ -12,7 +13,7 @@
 #include "solve/problem.h"
 
 typedef struct step_way {
-    bool enabled;
+    bool enabled, joins; /* the latter: pieces are joined after a step */
     size_t scalars;        /* of one place: all coordinates */
     ARRAY(double) places;  /* one after the other, the start of the step first */
     ARRAY(double) scratch; /* a direction */

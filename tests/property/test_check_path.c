@@ -148,8 +148,8 @@ TEST(gaps_are_kept)
         accepted++;
         CHECK(!ccd_oracle_hit(oracle, q.kind, q.start, q.end));
         /* within gap / sqrt(3) in the maximum norm is within gap */
-        for (int k = 0; k <= 16; k++)
-            CHECK(!ccd_oracle_within(oracle, q.kind, q.start, q.end, k / 16.0, 0.577 * gap));
+        for (int k = 0; k <= 4; k++)
+            CHECK(!ccd_oracle_within(oracle, q.kind, q.start, q.end, k / 4.0, 0.577 * gap));
     }
     CHECK(accepted > 200);
     ccd_oracle_free(oracle);

@@ -93,6 +93,21 @@ END
 expect 4 "step 3: tet [0-9 ]+ of \"low\" is inverted at .*, volume -" verify "$scratch/bad"
 expect 4 '"kind": "inverted"' verify --json "$scratch/bad"
 
+# A frame that is not there, one that does not belong there, and no table to tell.
+rm -rf "$scratch/bad"; cp -r "$scratch/run" "$scratch/bad"
+rm "$scratch/bad/frames/frame_000004.vtu"
+expect 4 "step 4: its frame is missing" verify "$scratch/bad"
+expect 4 '"clean": false' verify --json "$scratch/bad"
+cp "$scratch/bad/frames/frame_000005.vtu" "$scratch/bad/frames/frame_000004.vtu"
+expect 4 "step 4: its frame does not belong to a row" verify "$scratch/bad"
+rm "$scratch/bad/frames/frame_000004.vtu" "$scratch/bad/frames/frame_000008.vtu"
+expect 4 "2 frames missing" verify "$scratch/bad"
+rm -rf "$scratch/bad"; cp -r "$scratch/run" "$scratch/bad"
+sed -i '$d' "$scratch/bad/steps.csv"
+expect 4 "step 8: its frame does not belong to a row" verify "$scratch/bad"
+rm "$scratch/bad/steps.csv"
+expect 2 "it has no steps.csv" verify "$scratch/bad"
+
 # Folders that are none.
 expect 5 "no such folder" verify "$scratch/nothing"
 mkdir "$scratch/empty"
