@@ -410,6 +410,7 @@ static abut_status open_run(run *r, abut_error *err)
     bool resume = false;
     way_record_enable(&r->ways, r->sim);
     TRY(ranks_agree_on(open_folder(r, &resume, err), err));
+    way_record_enable(&r->ways, r->sim); /* a checkpoint with other meshes brings another stepper */
     TRY(ranks_check_state(r->sim, "in the checkpoint", err));
     if (!r->writes) return ABUT_OK;
     int64_t last = resume ? r->sim->stepper->state.steps : -1;

@@ -13,7 +13,7 @@
 enum { CHUNK = 4096, METHODS = 3, MAX_PRINTED = 10 };
 
 typedef struct chunk_result {
-    int64_t hits, answers, false_positives, faults, limits, most_checks;
+    int64_t hits, answers, false_positives, faults, limits, most_checks, within;
 } chunk_result;
 
 typedef struct run_context {
@@ -30,8 +30,8 @@ static ccd_options random_options(random_state *r, double scale)
     options.tolerance = scale * tolerances[random_below(r, 7)];
     options.max_checks = limits[random_below(r, 7)];
     if (random_below(r, 4) == 0) {
-        static const double separations[] = {1e-16, 1e-8, 1e-6, 1e-2};
-        options.separation = scale * separations[random_below(r, 4)];
+        static const double separations[] = {1e-16, 1e-8, 1e-6, 1e-2, 0.1, 0.5};
+        options.separation = scale * separations[random_below(r, 6)];
     }
     if (random_below(r, 8) == 0) options.t_max = (double)random_below(r, 17) / 16.0;
     if (random_below(r, 8) == 0) options.filter_rule = CCD_FILTER_PAPER;
@@ -50,6 +50,22 @@ static ccd_result ask(int method, const ccd_random_query *q, const ccd_options *
     additive.max_iterations = options->max_checks;
     if (options->tolerance < 0.1) additive.target = options->tolerance;
     return additive_ccd(q->kind, q->start, q->end, &additive);
+}
+
+/* The oracle of touches knows nothing of separations: what comes within one must be a hit, too. */
+static ccd_fault check_separation(const ccd_campaign *c, ccd_oracle *oracle,
+                                  const ccd_random_query *q, const ccd_options *options,
+                                  bool euclidean, const ccd_result *r, chunk_result *result)
+{
+    enum { MOMENTS = 8 };
+    static const double CUBE_IN_BALL = 0.577; /* below 1 / sqrt 3 */
+    if (!(options->separation > 0) || result->answers % c->distance_every != 0)
+        return CCD_FAULT_NONE;
+    double distance = options->separation * (euclidean ? CUBE_IN_BALL : 1);
+    double t = ccd_oracle_first_within(oracle, q->kind, q->start, q->end, distance, MOMENTS);
+    if (!(t <= options->t_max)) return CCD_FAULT_NONE;
+    result->within++;
+    return !r->hit ? CCD_FAULT_MISSED : r->toi > t ? CCD_FAULT_LATE : CCD_FAULT_NONE;
 }
 
 static void examine(const ccd_campaign *c, ccd_oracle *oracle, bisection_scratch *scratch,
@@ -73,6 +89,8 @@ static void examine(const ccd_campaign *c, ccd_oracle *oracle, bisection_scratch
         bool distance = r.hit && (result->answers % c->distance_every == 0);
         ccd_fault fault =
             ccd_check_result(oracle, truth, q.kind, q.start, q.end, &options, &r, distance);
+        if (fault == CCD_FAULT_NONE)
+            fault = check_separation(c, oracle, &q, &options, method == 2, &r, result);
         result->answers++;
         result->false_positives += r.hit && !truth;
         result->limits += r.status == CCD_LIMIT;
@@ -109,7 +127,8 @@ void ccd_campaign_run(ccd_campaign *c)
     run_context context = {.campaign = c, .chunk = calloc(chunks, sizeof(chunk_result))};
     if (!context.chunk) abort();
     parallel_for((size_t)c->queries, CHUNK, run_chunk, &context);
-    c->hits = c->answers = c->false_positives = c->faults = c->limits = c->most_checks = 0;
+    c->hits = c->answers = c->false_positives = c->faults = c->limits = c->most_checks = c->within =
+        0;
     for (size_t i = 0; i < chunks; i++) {
         const chunk_result *r = &context.chunk[i];
         c->hits += r->hits;
@@ -117,12 +136,13 @@ void ccd_campaign_run(ccd_campaign *c)
         c->false_positives += r->false_positives;
         c->faults += r->faults;
         c->limits += r->limits;
+        c->within += r->within;
         if (r->most_checks > c->most_checks) c->most_checks = r->most_checks;
     }
     free(context.chunk);
     printf("%lld queries, %lld touch, %lld answers, %lld false positives, %lld at the check limit, "
-           "at most %lld checks, %lld faults\n",
+           "at most %lld checks, %lld within a separation, %lld faults\n",
            (long long)c->queries, (long long)c->hits, (long long)c->answers,
            (long long)c->false_positives, (long long)c->limits, (long long)c->most_checks,
-           (long long)c->faults);
+           (long long)c->within, (long long)c->faults);
 }

@@ -12,6 +12,7 @@ typedef struct ccd_campaign {
     /* results */
     int64_t hits, answers, false_positives, faults, limits;
     int64_t most_checks; /* of the default method */
+    int64_t within;      /* answers that had to be hits because of their separation */
 } ccd_campaign;
 
 /* Runs on all threads; prints the first faulty queries. */

@@ -658,3 +658,21 @@ bool ccd_oracle_within(ccd_oracle *o, ccd_kind kind, const vec3 *start, const ve
     polygon_clear(&p[1]);
     return within;
 }
+
+double ccd_oracle_first_within(ccd_oracle *o, ccd_kind kind, const vec3 *start, const vec3 *end,
+                               double distance, int moments)
+{
+    int k = 0;
+    while (k <= moments && !ccd_oracle_within(o, kind, start, end, (double)k / moments, distance))
+        k++;
+    if (k > moments) return INFINITY;
+    double apart = (double)(k - 1) / moments, within = (double)k / moments;
+    while (k > 0 && within - apart > 0x1p-24) {
+        double middle = 0.5 * (apart + within);
+        if (ccd_oracle_within(o, kind, start, end, middle, distance))
+            within = middle;
+        else
+            apart = middle;
+    }
+    return within;
+}

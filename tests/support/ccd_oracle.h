@@ -29,4 +29,11 @@ double ccd_oracle_toi(ccd_oracle *oracle);
 bool ccd_oracle_within(ccd_oracle *oracle, ccd_kind kind, const vec3 *start, const vec3 *end,
                        double t, double distance);
 
+/* For a minimum separation: a time at which the primitives are within `distance` of each other in
+ * the maximum norm, exactly, and at most 2^-24 after they came there if they were apart at the
+ * moment before among `moments` equal steps of [0, 1]. INFINITY when they are not at any of these
+ * moments. A method that says that they keep apart all along, or come there later, is wrong. */
+double ccd_oracle_first_within(ccd_oracle *oracle, ccd_kind kind, const vec3 *start,
+                               const vec3 *end, double distance, int moments);
+
 #endif

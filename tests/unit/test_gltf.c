@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "output/gltf.h"
+#include "support/scratch.h"
 
 #include <jansson.h>
-#include <unistd.h>
 
 static abut_error err;
 static char folder[200];
@@ -202,7 +202,7 @@ TEST(bodies_that_deform)
 int main(void)
 {
     char command[300];
-    snprintf(folder, sizeof folder, "/tmp/abut-gltf-%d", (int)getpid());
+    snprintf(folder, sizeof folder, "%s/gltf", test_scratch());
     CHECK_OK(directory_create(folder, &err), err);
     make_topology();
     RUN(poses_are_found_again);

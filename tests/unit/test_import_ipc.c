@@ -7,9 +7,9 @@
 #include "base/memory.h"
 #include "scene/load.h"
 #include "scene/scene.h"
+#include "support/scratch.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static abut_error err;
 static char folder[200];
@@ -24,7 +24,7 @@ static void write_at(const char *name, const char *text)
 static void set_up(void)
 {
     char scenes[300];
-    snprintf(folder, sizeof folder, "/tmp/abut-import-ipc-%d", (int)getpid());
+    snprintf(folder, sizeof folder, "%s/import-ipc", test_scratch());
     snprintf(scenes, sizeof scenes, "%s/input/scenes", folder);
     CHECK_OK(directory_create(scenes, &err), err);
     /* One tet with its corner at 0 and legs of 1. */

@@ -11,8 +11,7 @@
 #include "scene/load.h"
 #include "scene/scene.h"
 #include "scene/select.h"
-
-#include <unistd.h>
+#include "support/scratch.h"
 
 static abut_error err;
 static char folder[200];
@@ -27,7 +26,7 @@ static void write_at(const char *name, const char *text)
 static void set_up(void)
 {
     char below[300];
-    snprintf(folder, sizeof folder, "/tmp/abut-import-polyfem-%d", (int)getpid());
+    snprintf(folder, sizeof folder, "%s/import-polyfem", test_scratch());
     snprintf(below, sizeof below, "%s/scenes", folder);
     CHECK_OK(directory_create(below, &err), err);
     /* One tet with its corner at 0 and legs of 2. */

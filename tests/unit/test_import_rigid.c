@@ -8,9 +8,9 @@
 #include "scene/build.h"
 #include "scene/load.h"
 #include "scene/scene.h"
+#include "support/scratch.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 static abut_error err;
 static char folder[200], last_warning[400];
@@ -25,7 +25,7 @@ static void write_at(const char *name, const char *text)
 static void set_up(void)
 {
     char deep[300];
-    snprintf(folder, sizeof folder, "/tmp/abut-import-rigid-%d", (int)getpid());
+    snprintf(folder, sizeof folder, "%s/import-rigid", test_scratch());
     snprintf(deep, sizeof deep, "%s/fixtures/3D/deep", folder);
     CHECK_OK(directory_create(deep, &err), err);
     snprintf(deep, sizeof deep, "%s/meshes/parts", folder);

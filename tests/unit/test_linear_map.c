@@ -3,10 +3,10 @@
 #include "support/scene_text.h"
 
 #include "base/file.h"
+#include "support/scratch.h"
 
 #include <hdf5.h>
 #include <math.h>
-#include <unistd.h>
 
 static abut_error err;
 static char folder[100];
@@ -169,7 +169,7 @@ TEST(dense_maps)
 
 int main(void)
 {
-    snprintf(folder, sizeof folder, "/tmp/abut-linear-map-%d", (int)getpid());
+    snprintf(folder, sizeof folder, "%s/linear-map", test_scratch());
     CHECK_OK(directory_create(folder, &err), err);
     write_at("tet.msh",
              "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n"

@@ -5,6 +5,7 @@
 #include "support/scene_text.h"
 
 #include "base/file.h"
+#include "support/scratch.h"
 #include "term/damping.h"
 
 #include <unistd.h>
@@ -104,7 +105,7 @@ TEST(release_is_saved)
 TEST(positions_from_files)
 {
     char folder[100], path[200], text[600];
-    snprintf(folder, sizeof folder, "/tmp/abut-sequence-%d", (int)getpid());
+    snprintf(folder, sizeof folder, "%s/sequence", test_scratch());
     CHECK_OK(directory_create(folder, &err), err);
     for (int n = 0; n < 3; n++) {
         snprintf(path, sizeof path, "%s/%d.obj", folder, n + 5);
@@ -145,7 +146,7 @@ TEST(positions_from_files)
 TEST(positions_from_files_between_steps)
 {
     char folder[100], path[200], text[800];
-    snprintf(folder, sizeof folder, "/tmp/abut-sequence-fps-%d", (int)getpid());
+    snprintf(folder, sizeof folder, "%s/sequence-fps", test_scratch());
     CHECK_OK(directory_create(folder, &err), err);
     for (int n = 0; n < 3; n++) {
         snprintf(path, sizeof path, "%s/%c.obj", folder, 'a' + n);

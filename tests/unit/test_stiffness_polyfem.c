@@ -2,9 +2,9 @@
 #include "support/scene_text.h"
 
 #include "base/file.h"
+#include "support/scratch.h"
 
 #include <math.h>
-#include <unistd.h>
 
 static abut_error err;
 
@@ -15,7 +15,7 @@ static stepper *tet_over_triangle(double gap, const char *method, const char *co
                                   scene_def **scene)
 {
     char folder[100], path[200], text[1200];
-    snprintf(folder, sizeof folder, "/tmp/abut-stiffness-%d", (int)getpid());
+    snprintf(folder, sizeof folder, "%s/stiffness", test_scratch());
     CHECK_OK(directory_create(folder, &err), err);
     const char *triangle = "v -1 0 -1\nv 2 0 -1\nv -1 0 2\nf 1 2 3\n";
     const char *tet =
