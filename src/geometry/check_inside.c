@@ -31,8 +31,8 @@ static bool inside_tet(const tet_set *tets, size_t i, int32_t point)
     if (v[0] == point || v[1] == point || v[2] == point || v[3] == point) return false;
     vec3 p = x[point];
     vec3 a = x[v[0]], b = x[v[1]], c = x[v[2]], d = x[v[3]];
-    return check_volume_sign(p, b, c, d) > 0 && check_volume_sign(a, p, c, d) > 0 && check_volume_sign(a, b, p, d) > 0 &&
-           check_volume_sign(a, b, c, p) > 0;
+    return check_volume_sign(p, b, c, d) > 0 && check_volume_sign(a, p, c, d) > 0 &&
+           check_volume_sign(a, b, p, d) > 0 && check_volume_sign(a, b, c, p) > 0;
 }
 
 typedef ARRAY(check_inside) inside_list;

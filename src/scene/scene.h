@@ -401,7 +401,7 @@ typedef struct scene_def {
     half_space_def *half_spaces;
     /* output */
     int frame_every, checkpoint_every;
-    bool measures; /* accuracy of every step */
+    bool measures;    /* accuracy of every step */
     paths_word paths; /* that frames keep */
     bool write_vtu, write_obj;
     bool write_volume;     /* elements of high-order bodies as Lagrange cells */

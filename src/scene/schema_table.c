@@ -275,10 +275,11 @@ static const schema_field output_fields[] = {
      .doc = "Whether every step is measured: balance of forces, signs of contact forces, "
             "complementarity; the worst values are in run.json under `accuracy`."},
     {"paths", SCHEMA_WORD, .words = paths_words, .initial = "\"auto\"",
-     .doc = "Whether frames keep the path of the steps since the frame before, along which nothing "
-            "meets, for `abut verify`: `auto` with rigid or affine bodies, and otherwise when every "
-            "step has a frame (only points that cannot as well go straight are written); `all` in "
-            "any case (memory for all iterates between two frames); `none`."},
+     .doc =
+         "Whether frames keep the path of the steps since the frame before, along which nothing "
+         "meets, for `abut verify`: `auto` with rigid or affine bodies, and otherwise when every "
+         "step has a frame (only points that cannot as well go straight are written); `all` in "
+         "any case (memory for all iterates between two frames); `none`."},
     {"formats", SCHEMA_WORDS, .words = format_words, .initial = "[\"vtu\"]",
      .doc =
          "Formats of the frames: VTU, OBJ beside it, and `volume`: the elements of bodies with an "

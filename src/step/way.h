@@ -13,7 +13,7 @@
 #include "solve/problem.h"
 
 typedef struct step_way {
-    bool enabled, joins; /* the latter: pieces are joined after a step */
+    bool enabled, joins;   /* the latter: pieces are joined after a step */
     size_t scalars;        /* of one place: all coordinates */
     ARRAY(double) places;  /* one after the other, the start of the step first */
     ARRAY(double) scratch; /* a direction */

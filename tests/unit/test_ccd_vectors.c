@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "ccd/bisection.h"
 #include "ccd/tight_inclusion.h"
+#include "support/ccd_random.h"
 #include "test.h"
 
 typedef struct vector {
@@ -241,6 +242,30 @@ TEST(minimum_separation)
     CHECK_NEAR(r.toi, (1 - 0.0075) / 2, 1e-5);
 }
 
+/* d = 1e-16 is below what the published filter can see: the answers of d = 0. The default method
+ * sees it, and says so: no hit is lost, none is later. */
+TEST(tiny_separations)
+{
+    random_state random = {5};
+    int hits = 0;
+    for (int i = 0; i < 1200; i++) {
+        ccd_random_query q;
+        ccd_random_make(&random, i % CCD_RANDOM_FAMILIES, &q);
+        ccd_options zero = ccd_default_options(), tiny = zero;
+        tiny.separation = 1e-16 * q.scale;
+        ccd_result a = tight_inclusion(q.kind, q.start, q.end, &zero);
+        ccd_result b = tight_inclusion(q.kind, q.start, q.end, &tiny);
+        CHECK(!a.hit || b.hit);
+        hits += a.hit;
+        zero.filter_rule = tiny.filter_rule = CCD_FILTER_PAPER;
+        zero.max_checks = tiny.max_checks = 1000;
+        a = bisection_ccd(q.kind, q.start, q.end, &zero, &scratch);
+        b = bisection_ccd(q.kind, q.start, q.end, &tiny, &scratch);
+        CHECK(a.hit == b.hit);
+    }
+    CHECK(hits > 200 && hits < 1000);
+}
+
 TEST(no_memory_is_a_hit)
 {
     /* The miss of the inflection point needs a few levels of boxes. */
@@ -270,6 +295,7 @@ int main(void)
     RUN(not_finite_is_a_hit);
     RUN(zero_times_are_refined);
     RUN(minimum_separation);
+    RUN(tiny_separations);
     RUN(no_memory_is_a_hit);
     bisection_scratch_free(&scratch);
     return TEST_END();

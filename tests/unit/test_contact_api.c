@@ -138,6 +138,41 @@ TEST(many_pairs_are_as_one_by_one)
     CHECK(hits > 100 && hits < 1900);
 }
 
+/* Algorithm 3.4 (active set of constraints) by the toolkit: pairs and times with an offset, and the
+ * closest points at these times. */
+TEST(contacts_at_their_times)
+{
+    enum { COUNT = 300 };
+    static const double OFFSET = 1e-3;
+    double start[12], end[12], at[12], weights[4];
+    random_state r = {4};
+    int hits = 0;
+    for (int i = 0; i < 4 * COUNT; i++) {
+        abut_pair_kind kind = KINDS[i % 4];
+        int vertices = abut_pair_vertex_count(kind);
+        random_values(&r, start, 3 * vertices, 1.0);
+        random_values(&r, end, 3 * vertices, 1.0);
+        abut_ccd_options o = abut_default_ccd_options();
+        o.separation = OFFSET;
+        abut_ccd_result c;
+        CHECK(abut_ccd_pair(kind, start, end, &o, &c, NULL) == ABUT_OK);
+        if (!c.hit || !(abut_distance_squared(kind, start, NULL, NULL, NULL) > 4 * OFFSET * OFFSET))
+            continue;
+        hits++;
+        for (int k = 0; k < 3 * vertices; k++) at[k] = start[k] + c.time * (end[k] - start[k]);
+        double distance = sqrt(abut_distance_squared(kind, at, weights, NULL, NULL)), sum = 0;
+        CHECK(c.time > 0 && c.time <= 1);
+        CHECK(distance > 0.9 * OFFSET && distance <= OFFSET + c.tolerance + 1e-12);
+        for (int axis = 0; axis < 3; axis++) { /* the normal has the length of the gap */
+            double n = 0;
+            for (int k = 0; k < vertices; k++) n += weights[k] * at[3 * k + axis];
+            sum += n * n;
+        }
+        CHECK_NEAR(sqrt(sum), distance, 1e-12);
+    }
+    CHECK(hits > 20);
+}
+
 TEST(wrong_pairs_are_refused)
 {
     double start[12] = {0}, end[12] = {0};
@@ -509,6 +544,7 @@ int main(void)
     RUN(weights_lead_from_second_to_first);
     RUN(collision_of_one_pair);
     RUN(many_pairs_are_as_one_by_one);
+    RUN(contacts_at_their_times);
     RUN(wrong_pairs_are_refused);
     RUN(edges_are_unique_and_sorted);
     RUN(candidates_hold_all_close_pairs);
