@@ -22,6 +22,7 @@ TEST(forces_of_a_block_at_rest)
     for (int n = 0; n < 300; n++) {
         step_statistics statistics;
         CHECK_OK(stepper_advance(s, &statistics, &err), err);
+        CHECK(statistics.friction_iterations == 0); /* without friction: one solve */
         CHECK_OK(stepper_accuracy(s, &now, &err), err);
         worst = accuracy_worse(&worst, &now);
     }

@@ -1,6 +1,7 @@
 /* Time steps against closed forms of the schemes, conservation laws, prescribed motion, orders of
  * convergence in the time step, and the promise that no element is ever inverted. */
 #include "base/random.h"
+#include "step/stepper_internal.h"
 #include "support/scene_makers.h"
 #include "test.h"
 
@@ -481,6 +482,22 @@ TEST(carried_along)
     stepper_destroy(s);
 }
 
+/* The tolerance is a velocity: directions are compared with it after division by h. Without time it
+ * is a length. */
+TEST(tolerance_is_a_velocity)
+{
+    static const integrator kinds[] = {INTEGRATE_IMPLICIT_EULER, INTEGRATE_NEWMARK, INTEGRATE_BDF2};
+    for (int k = 0; k < 4; k++)
+        for (double h = 0.001; h < 0.2; h *= 10) {
+            stepper_options options = maker_options(k < 3 ? kinds[k] : INTEGRATE_QUASI_STATIC, h);
+            options.tolerance = 1e-3;
+            stepper *s = make_stepper(make_box_model((vec3){1, 1, 1}, 1, 1, 1, ELASTIC_NEO_HOOKEAN),
+                                      &options);
+            CHECK(stepper_convergence_length(s) == (k < 3 ? 1e-3 * h : 1e-3));
+            stepper_destroy(s);
+        }
+}
+
 /* A step that fails leaves everything as it was, and the next attempt can succeed. */
 TEST(failed_step)
 {
@@ -521,6 +538,7 @@ int main(void)
     RUN(never_inverted);
     RUN(pulled_against_stiffness);
     RUN(carried_along);
+    RUN(tolerance_is_a_velocity);
     RUN(failed_step);
     return TEST_END();
 }
