@@ -41,8 +41,7 @@ bool carried_position(const motion_state *s, size_t field)
 {
     if (!is_position(field)) return false;
     if (field == 0) return true;
-    bool used = s->kind == INTEGRATE_BDF2 || s->kind >= INTEGRATE_BDF3;
-    return used && s->kind != INTEGRATE_QUASI_STATIC && s->steps >= (int64_t)(field - 1) / 2;
+    return motion_rule(s)->order > 1 && s->steps >= (int64_t)(field - 1) / 2;
 }
 
 abut_status body_change_interpolate(const stepper *s, const body_shape *old, size_t built,

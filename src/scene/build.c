@@ -311,17 +311,6 @@ static double resolve_length(length_def length, double extent)
 
 static stepper_options options_of(const scene_def *scene, const model *m)
 {
-    static const integrator integrators[] = {
-        [INTEGRATOR_IMPLICIT_EULER] = INTEGRATE_IMPLICIT_EULER,
-        [INTEGRATOR_NEWMARK] = INTEGRATE_NEWMARK,
-        [INTEGRATOR_BDF2] = INTEGRATE_BDF2,
-        [INTEGRATOR_QUASI_STATIC] = INTEGRATE_QUASI_STATIC,
-        [INTEGRATOR_BDF1] = INTEGRATE_IMPLICIT_EULER,
-        [INTEGRATOR_BDF3] = INTEGRATE_BDF3,
-        [INTEGRATOR_BDF4] = INTEGRATE_BDF4,
-        [INTEGRATOR_BDF5] = INTEGRATE_BDF5,
-        [INTEGRATOR_BDF6] = INTEGRATE_BDF6,
-    };
     static const barrier_kind barriers[] = {BARRIER_C2, BARRIER_C1, BARRIER_C0};
     static const stiffness_rule rules[] = {STIFFNESS_BALANCED, STIFFNESS_POLYFEM,
                                            STIFFNESS_POLYFEM_STATIC};
@@ -329,7 +318,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
     static const ccd_method methods[] = {CCD_TIGHT_INCLUSION, CCD_ADDITIVE};
     return (stepper_options){
         .h = scene->time_step,
-        .integrator = integrators[scene->integrator],
+        .integrator = scene->integrator,
         .newmark_beta = scene->newmark_beta,
         .newmark_gamma = scene->newmark_gamma,
         .newmark_plain = scene->newmark_plain,

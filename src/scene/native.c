@@ -635,7 +635,7 @@ static void read_options(scene_def *scene)
     scene->gravity = native_get_vector(scene->resolved, "gravity");
     scene->time_step = get_number(time, "step");
     scene->end_time = get_number_or(time, "end", get_number(time, "steps") * scene->time_step);
-    scene->integrator = (integrator_kind)get_word(time, "integrator", integrator_words);
+    scene->integrator = (integrator)get_word(time, "integrator", integrator_words);
     scene->newmark_beta = get_number(time, "newmark_beta");
     scene->newmark_gamma = get_number(time, "newmark_gamma");
     scene->newmark_plain = get_word(time, "newmark_contact", newmark_contact_words) == 1;

@@ -9,6 +9,7 @@
 #include "material/elastic.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
+#include "step/integrator.h"
 
 #include <jansson.h>
 
@@ -21,18 +22,6 @@ typedef enum body_type {
     BODY_RIGID,
     BODY_AFFINE
 } body_type;
-
-typedef enum integrator_kind {
-    INTEGRATOR_IMPLICIT_EULER,
-    INTEGRATOR_NEWMARK,
-    INTEGRATOR_BDF2,
-    INTEGRATOR_QUASI_STATIC,
-    INTEGRATOR_BDF1,
-    INTEGRATOR_BDF3,
-    INTEGRATOR_BDF4,
-    INTEGRATOR_BDF5,
-    INTEGRATOR_BDF6
-} integrator_kind;
 
 /* In the order of the words of the format. */
 typedef enum stepper_word { STEPPER_BARRIER, STEPPER_MLCP } stepper_word;
@@ -358,7 +347,7 @@ typedef struct scene_def {
     const char *name;
     char *folder; /* of the scene file */
     double time_step, end_time;
-    integrator_kind integrator;
+    integrator integrator;
     double newmark_beta, newmark_gamma;
     bool newmark_plain; /* contact forces enter like all others */
     vec3 gravity;

@@ -3,11 +3,10 @@
 
 #include "base/file.h"
 #include "material/elastic.h"
+#include "step/integrator.h"
 
 #include <string.h>
 
-const char *const integrator_words[] = {"implicit-euler", "newmark", "bdf2", "quasi-static", "bdf1",
-                                        "bdf3",           "bdf4",    "bdf5", "bdf6",         NULL};
 const char *const linear_solver_words[] = {
     "auto",      "direct",        "cholmod",     "pcg",        "ic",
     "multigrid", "petsc",         "petsc-mumps", "petsc-gamg", "petsc-hypre",

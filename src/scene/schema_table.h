@@ -7,7 +7,6 @@
 
 #define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
-extern const char *const integrator_words[];
 extern const char *const stepper_words[];        /* stepper_word */
 extern const char *const preconditioner_words[]; /* preconditioner_word */
 extern const char *const stiffness_rule_words[];

@@ -40,7 +40,7 @@ abut_status stepper_start_accelerations(stepper *s, abut_error *err)
 
 bool stepper_contact_is_implicit(const stepper *s)
 {
-    return s->contact && !s->mlcp && s->options.integrator == INTEGRATE_NEWMARK &&
+    return s->contact && !s->mlcp && motion_rule(&s->state)->has_accelerations &&
            !s->options.newmark_plain;
 }
 

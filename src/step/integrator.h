@@ -8,32 +8,47 @@
 #include "base/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+/* Numbers of the integrators: rows of the tables integrator_rules and integrator_words. */
 typedef enum integrator {
-    INTEGRATE_IMPLICIT_EULER,
-    INTEGRATE_NEWMARK,
-    INTEGRATE_BDF2,
-    INTEGRATE_BDF3,
-    INTEGRATE_BDF4,
-    INTEGRATE_BDF5,
-    INTEGRATE_BDF6,
-    INTEGRATE_QUASI_STATIC
+#define INTEGRATOR(constant, row, word) INTEGRATE_##constant,
+#include "step/integrator_list.h"
+    INTEGRATOR_COUNT
 } integrator;
 
-enum { BDF_MAX_ORDER = 6 };
+enum { MOTION_MAX_ORDER = 6 };
 
 /* Scalars per array: 3 per coordinate block. */
 typedef struct motion_state {
     integrator kind;
     double beta, gamma; /* Newmark */
     size_t scalars;
-    int64_t steps; /* done so far; backward differences start with orders 1, 2, ... */
+    int64_t steps; /* done so far; rules of several steps start with orders 1, 2, ... */
     double *x, *v, *a;
     double *x_old, *v_old; /* one step earlier */
-    /* Two to five steps earlier, as many as the order of backward differences needs. */
-    double *x_older[BDF_MAX_ORDER - 2], *v_older[BDF_MAX_ORDER - 2];
+    /* Two to five steps earlier, as many as the order of the rule needs. */
+    double *x_older[MOTION_MAX_ORDER - 2], *v_older[MOTION_MAX_ORDER - 2];
 } motion_state;
+
+/* An integrator. `rule` is itself, i a scalar. */
+typedef struct integrator_rule integrator_rule;
+struct integrator_rule {
+    int order;                     /* states that it needs, the present one included */
+    const integrator_rule *lower;  /* for as long as there are fewer; NULL: order 1 */
+    bool is_static;                /* no inertia: positions balance the forces */
+    bool has_accelerations;        /* steps begin from those at the end of the last one */
+    double a[MOTION_MAX_ORDER], b; /* coefficients, where the rule has such */
+    double (*force_factor)(const integrator_rule *rule, const motion_state *s, double h);
+    double (*predict)(const integrator_rule *rule, const motion_state *s, double h, size_t i);
+    /* Velocity and acceleration at the end of a step. */
+    void (*finish)(const integrator_rule *rule, const motion_state *s, double h, double x_tilde,
+                   double x, size_t i, double *v, double *a);
+};
+
+extern const integrator_rule *const integrator_rules[];
+extern const char *const integrator_words[]; /* in scenes; ends with NULL */
 
 /* A part of the state, for saving and loading. */
 typedef struct state_array {
@@ -48,6 +63,11 @@ abut_status motion_init(motion_state *s, integrator kind, double beta, double ga
                         abut_error *err);
 void motion_free(motion_state *s);
 
+/* The rule of a state. */
+static inline const integrator_rule *motion_rule(const motion_state *s)
+{
+    return integrator_rules[s->kind];
+}
 /* Factor on forces in the incremental potential of the next step of size h. */
 double motion_force_factor(const motion_state *s, double h);
 /* Predictor of the next step. */

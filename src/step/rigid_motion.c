@@ -404,12 +404,12 @@ static void advance_body(rigid_motion *r, motion_state *state, size_t k, double 
     const rigid_body *b = &r->model->rigids.data[r->inertia->rigids.data[k]];
     size_t at = 3 * ((size_t)b->block + 1);
     mat3 q = load_matrix(r->turn.x + 9 * k);
-    if (state->kind == INTEGRATE_NEWMARK && fixed[at] && fixed[at + 1] && fixed[at + 2]) {
+    if (motion_rule(state)->has_accelerations && fixed[at] && fixed[at + 1] && fixed[at + 2]) {
         /* As for nodes: the velocity of the prescribed motion, no acceleration. */
         mat3 before = rotation_matrix(vec3_load(start + at));
         store_matrix(r->turn.v + 9 * k, mat3_scale(1 / h, mat3_sub(q, before)));
         memset(r->turn.a + 9 * k, 0, 9 * sizeof(double));
-    } else if (state->kind == INTEGRATE_NEWMARK) {
+    } else if (motion_rule(state)->has_accelerations) {
         make_consistent(r, k);
     }
     vec3_store(state->x + at, rotation_wrap(vec3_load(state->x + at)));

@@ -309,7 +309,7 @@ abut_status stepper_start(stepper *s, const double *velocity, abut_error *err)
     TRY(prepare_conditions(s, err));
     size_t scalars = s->state.scalars;
     if (velocity) memcpy(s->state.v, velocity, scalars * sizeof *velocity);
-    if (s->options.integrator == INTEGRATE_NEWMARK) {
+    if (motion_rule(&s->state)->has_accelerations) {
         set_forces(s, 0, 0);
         TRY(stepper_start_accelerations(s, err));
     }
@@ -385,8 +385,8 @@ void stepper_set_targets(stepper *s, double time)
 
 double stepper_convergence_length(const stepper *s)
 {
-    return s->options.integrator == INTEGRATE_QUASI_STATIC ? s->options.tolerance
-                                                           : s->options.tolerance * s->options.h;
+    return motion_rule(&s->state)->is_static ? s->options.tolerance
+                                             : s->options.tolerance * s->options.h;
 }
 
 static bool counts(const stepper *s, const term *t)
@@ -493,7 +493,7 @@ static abut_status solve_step(stepper *s, bool friction, step_statistics *statis
  * motion and no acceleration. */
 static void settle_prescribed(stepper *s)
 {
-    if (s->options.integrator != INTEGRATE_NEWMARK) return;
+    if (!motion_rule(&s->state)->has_accelerations) return;
     for (size_t i = 0; i < s->state.scalars; i++) {
         if (!s->fixed[i]) continue;
         s->state.v[i] = (s->x[i] - s->start[i]) / s->options.h;
@@ -553,7 +553,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     double factor = motion_force_factor(&s->state, h);
     motion_predict(&s->state, h, s->inertia->x_tilde);
     set_forces(s, s->time, end);
-    s->evaluation.mass_factor = s->options.integrator == INTEGRATE_QUASI_STATIC ? 0 : 1;
+    s->evaluation.mass_factor = motion_rule(&s->state)->is_static ? 0 : 1;
     s->evaluation.load_factor = s->evaluation.force_factor = factor;
     s->evaluation.h = h;
     if (s->damping) damping_lag(s->damping, s->start);

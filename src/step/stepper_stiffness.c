@@ -84,7 +84,7 @@ static abut_status polyfem(stepper *s, const double *x, abut_error *err)
         return ABUT_OK;
     }
     /* Quasi-static potentials are scaled by h^2 there and by 1 here. */
-    bool quasi_static = s->options.integrator == INTEGRATE_QUASI_STATIC;
+    bool quasi_static = motion_rule(&s->state)->is_static;
     double bounds_factor = quasi_static ? 1 / (h * h) : 1;
     size_t scalars = s->state.scalars;
     release_all_but_obstacles(s);

@@ -97,7 +97,7 @@ TEST(defaults)
     if (!s) return;
     double l = sqrt(3);
     CHECK(s->time_step == 0.025 && fabs(s->end_time - 5) < 1e-12);
-    CHECK(s->integrator == INTEGRATOR_IMPLICIT_EULER && s->contact_enabled);
+    CHECK(s->integrator == INTEGRATE_IMPLICIT_EULER && s->contact_enabled);
     CHECK(near_vector(s->gravity, 0, -9.80665, 0));
     CHECK(s->body_count == 1 && s->bodies[0].material.model == ELASTIC_NEO_HOOKEAN);
     CHECK(s->bodies[0].material.young == 1e5 && s->bodies[0].material.poisson == 0.4);
@@ -124,7 +124,7 @@ TEST(keywords)
     CHECK(s->bodies[0].material.model == ELASTIC_FIXED_COROTATED);
     CHECK(s->bodies[0].material.density == 2000 && s->bodies[0].material.young == 1e8);
     CHECK(s->bodies[0].material.poisson == 0.45);
-    CHECK(s->integrator == INTEGRATOR_NEWMARK && s->newmark_beta == 0.3);
+    CHECK(s->integrator == INTEGRATE_NEWMARK && s->newmark_beta == 0.3);
     CHECK(s->newmark_gamma == 0.6 && s->time_step == 0.01);
     CHECK_NEAR(s->end_time, 2, 1e-12);
     CHECK(near_vector(s->gravity, 0, 0, 0));

@@ -261,17 +261,17 @@ TEST(time_and_integrators)
 {
     scene_def *s = must_import("}", ", \"time\": {\"tend\": null, \"time_steps\": 7}");
     CHECK_NEAR(s->end_time, 0.07, 1e-12);
-    CHECK(s->integrator == INTEGRATOR_IMPLICIT_EULER);
+    CHECK(s->integrator == INTEGRATE_IMPLICIT_EULER);
     scene_free(s);
     s = must_import("}", ", \"time\": {\"integrator\": {\"type\": \"BDF\", \"steps\": 2}}");
-    CHECK(s->integrator == INTEGRATOR_BDF2);
+    CHECK(s->integrator == INTEGRATE_BDF2);
     scene_free(s);
     s = must_import("}", ", \"time\": {\"integrator\": {\"type\": \"ImplicitNewmark\","
                          "\"beta\": 0.3, \"gamma\": 0.6}}");
-    CHECK(s->integrator == INTEGRATOR_NEWMARK && s->newmark_beta == 0.3);
+    CHECK(s->integrator == INTEGRATE_NEWMARK && s->newmark_beta == 0.3);
     scene_free(s);
     s = must_import("}", ", \"contact\": {\"enabled\": true}, \"time\": null");
-    CHECK(s->integrator == INTEGRATOR_QUASI_STATIC);
+    CHECK(s->integrator == INTEGRATE_QUASI_STATIC);
     CHECK(s->stiffness_rule == STIFFNESS_RULE_POLYFEM_STATIC);
     scene_free(s);
     must_fail("}", ", \"time\": {\"integrator\": \"Leapfrog\"}", ABUT_ERROR_UNSUPPORTED,

@@ -134,7 +134,7 @@ TEST(scene_options)
     CHECK(s->time_step == 0.025);
     CHECK_NEAR(s->end_time, 41 * 0.025, 1e-12);
     CHECK(same(s->gravity, 0, -9.8, 0) && s->friction == 0.3 && s->friction_iterations == 0);
-    CHECK(s->integrator == INTEGRATOR_NEWMARK && s->dhat.value == 1e-4 && s->eps_v.value == 1e-5);
+    CHECK(s->integrator == INTEGRATE_NEWMARK && s->dhat.value == 1e-4 && s->eps_v.value == 1e-5);
     CHECK(s->tolerance.value == 1e-3 && s->max_iterations == 50);
     CHECK(s->bodies[0].offset == 2e-3 && !last_warning[0]);
     scene_free(s);

@@ -382,7 +382,7 @@ TEST(defaults)
     if (!s) return;
     CHECK(strcmp(s->name, "bar") == 0 && strcmp(s->folder, ".") == 0);
     CHECK(s->time_step == 0.01 && s->end_time == 1);
-    CHECK(s->integrator == INTEGRATOR_IMPLICIT_EULER);
+    CHECK(s->integrator == INTEGRATE_IMPLICIT_EULER);
     CHECK(s->gravity.x == 0 && s->gravity.y == -9.81 && s->gravity.z == 0);
     CHECK(s->contact_enabled && s->friction == 0 && s->friction_iterations == 1);
     CHECK(s->dhat.value == 1e-3 && s->dhat.relative);
@@ -450,7 +450,7 @@ TEST(everything_reaches_the_structs)
     CHECK_OK(load(everything, &s), err);
     if (!s) return;
     CHECK(strcmp(s->name, "all of it") == 0);
-    CHECK(s->time_step == 0.5 && s->end_time == 5 && s->integrator == INTEGRATOR_NEWMARK);
+    CHECK(s->time_step == 0.5 && s->end_time == 5 && s->integrator == INTEGRATE_NEWMARK);
     CHECK(s->newmark_beta == 0.3 && s->newmark_gamma == 0.6 && s->gravity.z == 3);
     CHECK(!s->contact_enabled && s->dhat.value == 0.002 && !s->dhat.relative);
     CHECK(s->eps_v.value == 2e-5 && s->eps_v.relative && s->friction == 0.3);
