@@ -38,15 +38,10 @@ struct linear_solver {
     char reason[240];
 };
 
-static const linear_class *const classes[] = {
-    &linear_direct,      &linear_cholmod,   &linear_pcg,          &linear_ic,
-    &linear_multigrid,   &linear_petsc,     &linear_petsc_mumps,  &linear_petsc_gamg,
-    &linear_petsc_hypre, &linear_petsc_icc, &linear_petsc_bjacobi};
-
 const linear_class *linear_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strcmp(classes[i]->name, name) == 0) return classes[i];
+    for (size_t i = 0; linear_classes[i]; i++)
+        if (strcmp(linear_classes[i]->name, name) == 0) return linear_classes[i];
     return NULL;
 }
 
@@ -54,11 +49,10 @@ static const char NOT_CHOSEN[] = "auto: no system was solved";
 
 static abut_status unknown(const char *name, abut_error *err)
 {
-    char list[256] = "auto";
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        strcat(list, ", ");
-        strcat(list, classes[i]->name);
-    }
+    char list[256] = "";
+    for (size_t i = 0, at = 0; linear_solver_words[i] && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i > 0 ? ", " : "",
+                               linear_solver_words[i]);
     return error_set(err, ABUT_ERROR_INPUT, "solver.linear",
                      "unknown linear solver \"%s\"; available: %s", name, list);
 }

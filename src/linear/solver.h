@@ -65,6 +65,8 @@ typedef struct linear_class {
 abut_status direct_estimate(void *self, const block_matrix *a, linear_statistics *statistics,
                             double *entries, double *work, abut_error *err);
 
+extern const linear_class *const linear_classes[]; /* end with NULL */
+extern const char *const linear_solver_words[];    /* in scenes: "auto" and their names */
 /* NULL when there is no solver of that name ("auto" is none). */
 const linear_class *linear_find(const char *name);
 

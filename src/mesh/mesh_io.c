@@ -4,30 +4,29 @@
 
 #include <strings.h>
 
-typedef abut_status (*mesh_reader)(scan *s, mesh_builder *b);
-
-typedef struct format_entry {
-    const char *name;
-    const char *extensions[3];
-    mesh_reader reader;
-} format_entry;
-
-static const format_entry formats[MESH_FORMAT_COUNT] = {
-    [MESH_FORMAT_MSH] = {"MSH", {"msh", "msh2"}, read_msh},
-    [MESH_FORMAT_OBJ] = {"OBJ", {"obj"}, read_obj},
-    [MESH_FORMAT_SEG] = {"SEG", {"seg"}, read_seg},
-    [MESH_FORMAT_PLY] = {"PLY", {"ply"}, read_ply},
-    [MESH_FORMAT_STL] = {"STL", {"stl"}, read_stl},
-    [MESH_FORMAT_OFF] = {"OFF", {"off"}, read_off},
-    [MESH_FORMAT_VTK] = {"VTK", {"vtk"}, read_vtk},
-    [MESH_FORMAT_VTU] = {"VTU", {"vtu"}, read_vtu},
-    [MESH_FORMAT_MEDIT] = {"Medit", {"mesh"}, read_medit},
-};
+const mesh_format_row msh_format = {
+    .name = "MSH", .extensions = {"msh", "msh2"}, .starts = {"$MeshFormat"}, .read = read_msh};
+const mesh_format_row obj_format = {.name = "OBJ", .extensions = {"obj"}, .read = read_obj};
+const mesh_format_row seg_format = {.name = "SEG", .extensions = {"seg"}, .read = read_seg};
+const mesh_format_row ply_format = {
+    .name = "PLY", .extensions = {"ply"}, .starts = {"ply\n", "ply\r"}, .read = read_ply};
+const mesh_format_row stl_format = {.name = "STL", .extensions = {"stl"}, .read = read_stl};
+const mesh_format_row off_format = {.name = "OFF",
+                                    .extensions = {"off"},
+                                    .starts = {"OFF", "COFF", "NOFF", "CNOFF", "STOFF"},
+                                    .read = read_off};
+const mesh_format_row vtk_format = {
+    .name = "VTK", .extensions = {"vtk"}, .starts = {"# vtk DataFile"}, .read = read_vtk};
+const mesh_format_row vtu_format = {
+    .name = "VTU", .extensions = {"vtu"}, .starts = {"<?xml", "<VTKFile"}, .read = read_vtu};
+const mesh_format_row medit_format = {.name = "Medit",
+                                      .extensions = {"mesh"},
+                                      .starts = {"MeshVersionFormatted"},
+                                      .read = read_medit};
 
 const char *mesh_format_name(mesh_format format)
 {
-    return format > MESH_FORMAT_UNKNOWN && format < MESH_FORMAT_COUNT ? formats[format].name
-                                                                      : "unknown";
+    return format == MESH_FORMAT_UNKNOWN ? "unknown" : mesh_formats[format]->name;
 }
 
 /* ---- recognising --------------------------------------------------------------------------- */
@@ -47,29 +46,13 @@ static bool looks_like_binary_stl(const char *data, size_t size)
 
 static mesh_format format_by_content(const char *data, size_t size)
 {
-    static const struct {
-        const char *start;
-        mesh_format format;
-    } marks[] = {
-        {"$MeshFormat", MESH_FORMAT_MSH},
-        {"ply\n", MESH_FORMAT_PLY},
-        {"ply\r", MESH_FORMAT_PLY},
-        {"# vtk DataFile", MESH_FORMAT_VTK},
-        {"<?xml", MESH_FORMAT_VTU},
-        {"<VTKFile", MESH_FORMAT_VTU},
-        {"MeshVersionFormatted", MESH_FORMAT_MEDIT},
-        {"OFF", MESH_FORMAT_OFF},
-        {"COFF", MESH_FORMAT_OFF},
-        {"NOFF", MESH_FORMAT_OFF},
-        {"CNOFF", MESH_FORMAT_OFF},
-        {"STOFF", MESH_FORMAT_OFF},
-    };
     if (looks_like_binary_stl(data, size)) return MESH_FORMAT_STL;
     scan s;
     scan_init(&s, "", data, size, NULL);
     scan_ends(&s);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (starts_with(s.p, s.end, marks[i].start)) return marks[i].format;
+    for (int f = 0; mesh_formats[f]; f++)
+        for (int i = 0; i < MESH_FORMAT_STARTS && mesh_formats[f]->starts[i]; i++)
+            if (starts_with(s.p, s.end, mesh_formats[f]->starts[i])) return (mesh_format)f;
     if (token_is(scan_word(&s), "solid")) return MESH_FORMAT_STL;
     /* Comments may stand before the keywords of OFF and Medit files. */
     scan_init(&s, "", data, size, NULL);
@@ -82,9 +65,9 @@ static mesh_format format_by_content(const char *data, size_t size)
 static mesh_format format_by_extension(const char *name)
 {
     const char *extension = path_extension(name);
-    for (int f = 1; f < MESH_FORMAT_COUNT; f++)
-        for (int e = 0; e < 3 && formats[f].extensions[e]; e++)
-            if (strcasecmp(extension, formats[f].extensions[e]) == 0) return (mesh_format)f;
+    for (int f = 0; mesh_formats[f]; f++)
+        for (int e = 0; e < MESH_FORMAT_EXTENSIONS && mesh_formats[f]->extensions[e]; e++)
+            if (strcasecmp(extension, mesh_formats[f]->extensions[e]) == 0) return (mesh_format)f;
     return MESH_FORMAT_UNKNOWN;
 }
 
@@ -125,9 +108,9 @@ mesh_format mesh_recognize(const char *name, const char *data, size_t size)
 static abut_status unknown_format(const char *name, abut_error *err)
 {
     char list[128] = "";
-    for (int f = 1; f < MESH_FORMAT_COUNT; f++) {
+    for (int f = 0; mesh_formats[f]; f++) {
         size_t used = strlen(list);
-        snprintf(list + used, sizeof list - used, "%s%s", f > 1 ? ", " : "", formats[f].name);
+        snprintf(list + used, sizeof list - used, "%s%s", f > 0 ? ", " : "", mesh_formats[f]->name);
     }
     return error_set(err, ABUT_ERROR_INPUT, name, "this is no mesh of a known format (%s)", list);
 }
@@ -136,11 +119,10 @@ static abut_status read_scan(mesh_format format, scan *s, const mesh_read_option
                              mesh *out)
 {
     *out = (mesh){0};
-    if (format <= MESH_FORMAT_UNKNOWN || format >= MESH_FORMAT_COUNT)
-        return unknown_format(s->name, s->err);
+    if (format == MESH_FORMAT_UNKNOWN) return unknown_format(s->name, s->err);
     if (starts_with(s->p, s->end, "\xef\xbb\xbf")) s->p += 3; /* the mark of UTF-8 */
     mesh_builder b = {0};
-    abut_status status = formats[format].reader(s, &b);
+    abut_status status = mesh_formats[format]->read(s, &b);
     if (status == ABUT_OK)
         status = error_add_place(s->err, s->name, builder_finish(&b, out, s->err));
     builder_free(&b);

@@ -7,18 +7,22 @@
 #include "mesh/scan.h"
 
 typedef enum mesh_format {
-    MESH_FORMAT_UNKNOWN,
-    MESH_FORMAT_MSH,
-    MESH_FORMAT_OBJ,
-    MESH_FORMAT_SEG,
-    MESH_FORMAT_PLY,
-    MESH_FORMAT_STL,
-    MESH_FORMAT_OFF,
-    MESH_FORMAT_VTK,
-    MESH_FORMAT_VTU,
-    MESH_FORMAT_MEDIT,
+    MESH_FORMAT_UNKNOWN = -1,
+#define MESH_FORMAT(constant, row) MESH_FORMAT_##constant,
+#include "mesh/format_list.h"
     MESH_FORMAT_COUNT
 } mesh_format;
+
+enum { MESH_FORMAT_EXTENSIONS = 3, MESH_FORMAT_STARTS = 5 };
+
+typedef struct mesh_format_row {
+    const char *name;
+    const char *extensions[MESH_FORMAT_EXTENSIONS]; /* of file names, without the dot */
+    const char *starts[MESH_FORMAT_STARTS];         /* what files begin with, if that is telling */
+    abut_status (*read)(scan *s, mesh_builder *b);
+} mesh_format_row;
+
+extern const mesh_format_row *const mesh_formats[]; /* by mesh_format; ends with NULL */
 
 const char *mesh_format_name(mesh_format format); /* "MSH", ... */
 

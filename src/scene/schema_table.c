@@ -2,15 +2,12 @@
 #include "scene/schema_table.h"
 
 #include "base/file.h"
+#include "linear/solver.h"
 #include "material/elastic.h"
 #include "step/integrator.h"
 
 #include <string.h>
 
-const char *const linear_solver_words[] = {
-    "auto",      "direct",        "cholmod",     "pcg",        "ic",
-    "multigrid", "petsc",         "petsc-mumps", "petsc-gamg", "petsc-hypre",
-    "petsc-icc", "petsc-bjacobi", NULL};
 const char *const stepper_words[] = {"barrier", "mlcp", NULL};
 const char *const preconditioner_words[] = {"full", "diagonal", NULL};
 const char *const stiffness_rule_words[] = {"balanced", "polyfem", "polyfem-static", NULL};

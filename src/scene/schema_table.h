@@ -17,13 +17,12 @@ extern const char *const limit_mode_words[];
 extern const char *const ccd_words[];   /* ccd_word */
 extern const char *const paths_words[]; /* paths_word */
 extern const char *const newmark_contact_words[];
-extern const char *const body_type_words[];   /* body_type */
-extern const char *const mesh_source_words[]; /* mesh_source */
-extern const char *const mesh_only_words[];   /* mesh_only */
-extern const char *const weigh_words[];       /* rigid_weigh */
-extern const char *const axis_words[];        /* 0, 1, 2 */
-extern const char *const selector_words[];    /* selector_kind */
-extern const char *const linear_solver_words[];
+extern const char *const body_type_words[];     /* body_type */
+extern const char *const mesh_source_words[];   /* mesh_source */
+extern const char *const mesh_only_words[];     /* mesh_only */
+extern const char *const weigh_words[];         /* rigid_weigh */
+extern const char *const axis_words[];          /* 0, 1, 2 */
+extern const char *const selector_words[];      /* selector_kind */
 extern const char *const membrane_words[];      /* membrane_word */
 extern const char *const rest_shape_words[];    /* rest_shape_word */
 extern const char *const diagonal_words[];      /* diagonal_word */

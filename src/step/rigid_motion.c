@@ -209,7 +209,7 @@ abut_status rigid_motion_start(rigid_motion *r, const motion_state *state, doubl
 /* ---------------------------------------------------------------------------------------------- */
 /* Frames                                                                                         */
 
-enum { MOST_TURN_ARRAYS = 3 + 2 * (BDF_MAX_ORDER - 1) }; /* of a motion_state */
+enum { MOST_TURN_ARRAYS = 3 + 2 * (MOTION_MAX_ORDER - 1) }; /* of a motion_state */
 
 /* Arms and moment of a body in its frame. */
 static void set_frame(rigid_motion *r, model *m, size_t rigid)
