@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # `make docs`: every page is in the site and in its menu, and every link of the site leads to a file of it.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 command -v pandoc > /dev/null || { echo "there is no pandoc"; exit 77; }
 scripts/build-docs "$scratch/site" || exit 1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs divided over 1 to 4 ranks: every kind of body, the same results as without, the same bits twice;
 # a rank that dies, another number of ranks afterwards, ranks that do not belong together.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 module=${ABUT_PETSC_MODULE:-$(dirname "$abut")/abut_petsc.so}
 if ! command -v mpirun > /dev/null || [ ! -f "$module" ]; then
     echo "skipped: no mpirun, or built without PETSc (make mpi; make test-long BUILD=build-mpi)"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Scenes whose fields are all right and that still make no sense: each is refused or warned of by
 # name and number. And a press that has to crush a body: nothing intersects, nothing is lost.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$scratch" || exit 1
 
 refuse() { expect 2 "$1" run "$2" -o out --steps 1; expect 2 "$1" check "$2"; }

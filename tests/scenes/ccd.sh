@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # abut ccd: table and JSON, methods and parameters, exit codes for misses and for bad input.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$scratch" || exit 1
 
 # A point falls through a triangle (label $1), and beside it (label $2).

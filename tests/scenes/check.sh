@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # abut check, abut info SCENE and abut schema: output, messages, exit codes.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 
 # scene NAME BODIES [MORE]: writes a scene.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The command itself: help, version, mistakes and their exit codes, manual page, completion.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 
 expect 2 "which command" 

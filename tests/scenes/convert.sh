@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # abut info and abut convert on small meshes of our own.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$scratch" || exit 1
 run() { "$abut" "$@" || fail "abut $* ended with $?"; }
 # refuse CODE PATTERN WORD...

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # abut convert of a scene of another program: the native scene runs to the same result elsewhere.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$scratch" || exit 1
 mkdir -p input/scenes other
 cat > input/tet.msh << 'END'

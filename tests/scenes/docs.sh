@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The guide tells the truth: every command in a ```sh block of README, docs and examples/contact/README runs,
 # every scene in docs is valid, every relative link leads somewhere, and every example passes `abut check`.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 source_folder=$PWD
 

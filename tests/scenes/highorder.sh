@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Bodies of higher order, their collision surfaces and planar scenes, as a user meets them.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 
 # scene NAME BODIES [MORE]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Mistakes around curved cells, collision surfaces, expressions and selections: each is refused or
 # warned of by name, with the cell, line, character or distance.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$scratch" || exit 1
 
 # A mesh of one element in a file: mesh NAME TYPE "NODES" [X OF NODE 5]; node 5 is in the middle of

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a run of the stepper "mlcp" reports: counters and errors of run.json agree with steps.csv; long steps keep the
 # tolerance.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 scene=examples/mlcp/slope/scene.json
 

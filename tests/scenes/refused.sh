@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What `abut run` refuses before its first step, `abut check` refuses with the same message and exit code; and what both
 # say about masses, bodies that nothing holds, and files that are none.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$scratch" || exit 1
 
 soft='"material": {"young": 1e5, "poisson": 0.4, "density": 100}'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A run that is killed at any moment and goes on ends in the same bits as one that was not; signals
 # end a run in order; checkpoints of other scenes and damaged ones are refused.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 RANDOM=${ABUT_TEST_SEED:-$$}
 echo "seed $RANDOM"

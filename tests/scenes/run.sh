@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # abut run: the examples, what is in the folder, the same bits for any number of threads, exit codes,
 # and nothing left behind by runs that fail.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 
 # The table without wall times.

@@ -2,7 +2,7 @@
 # Shells, rods and particles: a scene of every dimension keeps distances, thickness and strain limits by the
 # independent check, gives the same bits for any number of threads and after an interruption; the check finds
 # violations; bad starts are refused.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 table() { cut -d, -f1,2,4- "$1/steps.csv"; }
 

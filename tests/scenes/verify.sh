@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # abut verify: a good run passes; doctored frames, wrong folders and infeasible starts do not.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 
 cat > "$scratch/drop.json" <<'END'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # abut view: what the server gives and refuses, that it ends cleanly, and live runs. The page itself is tested in a
 # browser by tests/long/viewer.sh.
-. "$ABUT_SOURCE_DIR/tests/support/script.sh"
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1
 server=
 trap '[ -n "$server" ] && kill "$server" 2> /dev/null; rm -rf "$scratch"' EXIT
