@@ -161,6 +161,10 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK && options->contact) status = add_contact(s, err);
     if (status == ABUT_OK) leave_out_passing_terms(s);
     if (status == ABUT_OK) status = choose_linear(s, err);
+    if (status == ABUT_OK && options->true_first && !linear_can_solve_again(s->linear))
+        log_message(log, ABUT_LOG_WARNING,
+                    "solver.true_hessian_first has no effect with the linear solver \"%s\"",
+                    linear_name(s->linear));
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
     s->lengths = mem_calloc(m->rest.count, sizeof(double));
     s->points = mem_calloc(m->rest.count, 1);

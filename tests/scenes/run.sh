@@ -44,6 +44,9 @@ for setting in time.integrator=newmark time.integrator=bdf2 time.integrator=quas
     'bodies[0].mass=consistent' solver.reproducible=false output.every=0 output.checkpoint_every=0; do
     expect 0 "" run examples/elastic/cantilever.json -o "$scratch/variant" --steps 2 --quiet --set "$setting"
 done
+# A setting that a linear solver cannot follow is named.
+expect 0 "true_hessian_first has no effect" run examples/elastic/cantilever.json -o "$scratch/unfollowed" --steps 1 \
+    --set 'solver.linear="pcg"' --set solver.true_hessian_first=true
 [ -z "$(find "$scratch/variant/frames" -name '*.vtu' -newer "$scratch/quiet")" ] || [ -s "$scratch/variant/frames/frames.pvd" ] ||
     fail "frames.pvd is missing"
 
