@@ -162,7 +162,7 @@ static abut_status go_safely(const abut_sim *sim, stepper *s, const body_change 
 {
     size_t n = s->state.scalars;
     double *safe = mem_alloc(2 * n + 1, sizeof *safe), *way = safe + n;
-    step_bound bound = {1, -1};
+    step_bound bound = {.alpha = 1, .group = -1};
     if (!safe) return error_memory(err, "remeshing");
     carry_safe_positions(sim->stepper, s, sim->scene, changes, safe);
     bool moves = false;

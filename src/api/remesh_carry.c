@@ -324,7 +324,7 @@ abut_status carry_state(stepper *from, stepper *to, const scene_def *scene, cons
     to->state.steps = from->state.steps;
     to->rigid.turn.steps = from->rigid.turn.steps;
     to->time = from->time;
-    if (to->twist) twist_set_start(to->twist, to->state.x);
+    stepper_restart_terms(to);
     memcpy(to->timer.seconds, from->timer.seconds, sizeof to->timer.seconds);
     abut_status status = stepper_restore_frames(to, err);
     if (status == ABUT_OK) status = carry_conditions(from, to, scene, old, changes, err);

@@ -23,7 +23,7 @@ static abut_status reach_max_step(const term *base, const double *x, const doubl
     (void)timer;
     (void)err;
     const reach_term *t = (const reach_term *)base;
-    *bound = (step_bound){limit, -1};
+    *bound = (step_bound){.alpha = limit, .group = -1};
     for (size_t i = 0; i < t->blocks; i++) {
         vec3 step = vec3_load(p + 3 * i);
         double length = vec3_norm(step);
@@ -509,7 +509,7 @@ abut_status patch_can_merge(patch *p, int32_t a, int32_t b, vec3 now, vec3 start
             size_t at = 3 * (size_t)number_map_get(&p->block_of, side ? b : a);
             vec3_store(way + at, vec3_sub(pass ? start : now, vec3_load(from + at)));
         }
-        step_bound bound = {1, -1};
+        step_bound bound = {.alpha = 1, .group = -1};
         contact_begin_step(p->contact);
         status = contact_max_step(&p->contact->base, from, way, 1, &bound, &p->timer, err);
         *can = bound.alpha >= 1;

@@ -595,9 +595,10 @@ abut_status problem_max_step(problem *p, const evaluation *ev, const double *x,
     *alpha = limit;
     for (int t = 0; t < p->term_count; t++) {
         const term *of = p->terms[t];
-        p->bounds[t] = (step_bound){*alpha, -1};
+        p->bounds[t] = (step_bound){*alpha, -1, of};
         if (!counts(ev, of) || !of->class->max_step) continue;
         TRY(of->class->max_step(of, x, direction, *alpha, &p->bounds[t], p->timer, err));
+        p->bounds[t].by = of;
         if (p->bounds[t].alpha < *alpha) *alpha = p->bounds[t].alpha;
     }
     return ABUT_OK;
@@ -607,7 +608,7 @@ void problem_note_bounds(problem *p, const evaluation *ev, const double *x, cons
 {
     for (int t = 0; t < p->term_count; t++)
         if (counts(ev, p->terms[t]) && p->terms[t]->class->note_bounds)
-            p->terms[t]->class->note_bounds(p->terms[t], x, direction, p->bounds);
+            p->terms[t]->class->note_bounds(p->terms[t], x, direction, p->bounds, p->term_count);
 }
 
 bool problem_adapt(problem *p, const evaluation *ev, const double *x)

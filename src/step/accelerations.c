@@ -18,7 +18,8 @@ static abut_status internal_accelerations(stepper *s, const double *x, double *a
     unit.h = s->options.h;
     memset(s->work, 0, scalars * sizeof *s->work);
     term_add_gradient(&s->elastic->base, &unit, x, s->work);
-    for (int i = 0; i < s->thin_count; i++) term_add_gradient(s->thin[i], &unit, x, s->work);
+    for (size_t i = 0; i < s->terms.count; i++)
+        term_add_gradient(s->terms.data[i].term, &unit, x, s->work);
     if (s->surface_load) term_add_gradient(&s->surface_load->base, &unit, x, s->work);
     if (s->damping && s->state.steps > 0) term_add_gradient(&s->damping->base, &unit, x, s->work);
     for (size_t i = 0; i < scalars; i++) s->work[i] = s->inertia->force[i] - s->work[i];

@@ -78,7 +78,7 @@ static abut_status advance_part(stepper *s, double begin, double end, int halvin
     }
     add_statistics(total, &s->mlcp_statistics);
     motion_advance(&s->state, end - begin, s->inertia->x_tilde, s->x);
-    if (s->twist) twist_carry(s->twist, s->state.x);
+    stepper_end_terms(s);
     s->state.steps--; /* counted once, by the caller */
     return ABUT_OK;
 }

@@ -2,8 +2,6 @@
 
 #include "base/ranks.h"
 #include "step/twist_motion.h"
-#include "term/rod.h"
-#include "term/stitch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -48,43 +46,38 @@ static abut_status add_contact(stepper *s, abut_error *err)
     return problem_add_term(&s->problem, &s->guard->base, err);
 }
 
-/* Elastic terms of shells and rods, as far as the model has such elements. */
-static abut_status add_thin_terms(stepper *s, abut_error *err)
+/* The terms of the table that the model needs. */
+static abut_status add_terms(stepper *s, abut_error *err)
 {
-    const codim_elements *c = &s->model->codim;
-    enum damped { UNDAMPED, STRETCH, BENDING };
-    const struct {
-        bool needed;
-        enum damped damped;
-        abut_status (*create)(const model *m, term **out, abut_error *err);
-    } kinds[] = {{c->triangle_rest.count > 0, STRETCH, membrane_create},
-                 {c->hinge_rest.count > 0, BENDING, bending_create},
-                 {c->segment_rest.count > 0, STRETCH, rod_stretch_create},
-                 {c->joint_stiffness.count > 0, BENDING, rod_bend_create},
-                 {c->stitch_rest.count > 0, UNDAMPED, stitch_create}};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (kinds[i].needed) {
-            term **made = &s->thin[s->thin_count];
-            TRY(kinds[i].create(s->model, made, err));
-            s->thin_count++;
-            if (s->damping && kinds[i].damped != UNDAMPED)
-                TRY(damping_add_term(s->damping, *made, kinds[i].damped == BENDING, err));
+    for (size_t i = 0; term_rows[i]; i++) {
+        made_term made = {NULL, term_rows[i]};
+        if (!made.row->needed(s->model)) continue;
+        TRY(made.row->create(s->model, &made.term, err));
+        if (!array_push(&s->terms, made)) {
+            made.term->class->destroy(made.term);
+            return error_memory(err, "creating the terms of a step");
         }
-    if (strain_limit_needed(s->model)) {
-        TRY(strain_limit_create(s->model, &s->limit, err));
-        s->thin[s->thin_count++] = &s->limit->element.base;
+        bool bending = made.row->damping == TERM_DAMPED_BENDING;
+        if (s->damping && made.row->damping != TERM_UNDAMPED)
+            TRY(damping_add_term(s->damping, made.term, bending, err));
+        TRY(problem_add_term(&s->problem, made.term, err));
     }
-    if (c->twist_rest.count > 0) {
-        TRY(twist_create(s->model, &s->twist, err));
-        s->thin[s->thin_count++] = &s->twist->element.base;
-        if (s->damping) TRY(damping_add_term(s->damping, &s->twist->element.base, true, err));
-    }
-    if (sentinel_needed(s->model)) {
-        TRY(sentinel_create(s->model, s->elastic, &s->sentinels, err));
-        s->thin[s->thin_count++] = &s->sentinels->base;
-    }
-    for (int i = 0; i < s->thin_count; i++) TRY(problem_add_term(&s->problem, s->thin[i], err));
     return ABUT_OK;
+}
+
+term *stepper_find_term(const stepper *s, const char *name)
+{
+    for (size_t i = 0; i < s->terms.count; i++)
+        if (strcmp(s->terms.data[i].term->class->name, name) == 0) return s->terms.data[i].term;
+    return NULL;
+}
+
+void stepper_restart_terms(stepper *s)
+{
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *t = s->terms.data[i].term;
+        if (t->class->restart) t->class->restart(t, s->state.x);
+    }
 }
 
 /* The linear-complementarity stepper cannot keep elements from inverting: it has no line search. */
@@ -152,7 +145,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK) status = problem_init(&s->problem, model_block_count(m), &s->timer, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->inertia->base, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->elastic->base, err);
-    if (status == ABUT_OK) status = add_thin_terms(s, err);
+    if (status == ABUT_OK) status = add_terms(s, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->attachment->base, err);
     if (status == ABUT_OK && s->damping)
         status = problem_add_term(&s->problem, &s->damping->base, err);
@@ -195,6 +188,14 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     return ABUT_OK;
 }
 
+void stepper_end_terms(stepper *s)
+{
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *t = s->terms.data[i].term;
+        if (t->class->end_step) t->class->end_step(t, s->state.x);
+    }
+}
+
 static void destroy_term(term *t)
 {
     if (t) t->class->destroy(t);
@@ -208,7 +209,8 @@ void stepper_destroy(stepper *s)
     linear_destroy(s->linear);
     destroy_term((term *)s->inertia);
     destroy_term((term *)s->elastic);
-    for (int i = 0; i < s->thin_count; i++) destroy_term(s->thin[i]);
+    for (size_t i = 0; i < s->terms.count; i++) destroy_term(s->terms.data[i].term);
+    array_free(&s->terms);
     destroy_term((term *)s->attachment);
     destroy_term((term *)s->damping);
     destroy_term((term *)s->anchor);
@@ -381,7 +383,7 @@ void stepper_set_targets(stepper *s, double time)
     }
     if (s->model->rigids.count > 0)
         rigid_motion_prescribe(&s->rigid, s->state.x, s->time, time, s->fixed, s->target);
-    if (s->twist)
+    if (s->model->codim.angle_rest.count > 0)
         twist_prescribe(s->model, s->conditions.data, s->conditions.count, s->state.x, s->time,
                         time, s->holder, s->fixed, s->target);
     if (s->model->planar) hold_plane(s);
@@ -508,10 +510,17 @@ static void settle_prescribed(stepper *s)
 /* Elasticity on, contact and limits off, or the other way round. */
 static void enable_elasticity(stepper *s, bool on)
 {
-    for (int i = 0; i < s->thin_count; i++) set_counts(s, s->thin[i], on);
+    for (size_t i = 0; i < s->terms.count; i++)
+        set_counts(s, s->terms.data[i].term, s->terms.data[i].row->is_limit ? !on : on);
     if (s->damping) set_counts(s, &s->damping->base, on);
-    set_counts(s, &s->limit->element.base, !on);
     if (s->contact) set_counts(s, &s->contact->base, !on);
+}
+
+static bool has_limit(const stepper *s)
+{
+    for (size_t i = 0; i < s->terms.count; i++)
+        if (s->terms.data[i].row->is_limit) return true;
+    return false;
 }
 
 /* Split strain limits, as other methods have them (Codimensional IPC, section 6.3): the elastic
@@ -536,7 +545,7 @@ static abut_status solve_elastic_part(stepper *s, step_statistics *statistics, a
 /* What the update of the velocities and the next measure expect. */
 static void join_split(stepper *s)
 {
-    for (int i = 0; i < s->thin_count; i++) set_counts(s, s->thin[i], true);
+    for (size_t i = 0; i < s->terms.count; i++) set_counts(s, s->terms.data[i].term, true);
     if (s->damping) set_counts(s, &s->damping->base, true);
     if (s->contact) set_counts(s, &s->contact->base, true);
     motion_predict(&s->state, s->options.h, s->inertia->x_tilde);
@@ -569,8 +578,10 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     /* Pairs of which no vertex can respond are no contacts, also while some of them are pulled. */
     if (s->contact) contact_set_fixed(s->contact, s->fixed);
     if (s->contact) contact_begin_step(s->contact);
-    if (s->limit) strain_limit_begin_step(s->limit);
-    if (s->sentinels) sentinel_begin_step(s->sentinels);
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *t = s->terms.data[i].term;
+        if (t->class->begin_step) t->class->begin_step(t);
+    }
     problem_begin_step(&s->problem);
     linear_begin_step(s->linear);
     if (s->mlcp) return stepper_solve_mlcp(s, statistics, err);
@@ -579,7 +590,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
         TRY(stepper_choose_first_stiffness(s, err));
         TRY(lag_friction(s, s->start, err));
     }
-    bool split = s->options.split_limits && s->limit;
+    bool split = s->options.split_limits && has_limit(s);
     if (split) TRY(solve_elastic_part(s, statistics, err));
     TRY(stepper_move_prescribed(s, err));
     if (s->contact) TRY(stepper_choose_stiffness(s, err));
@@ -651,7 +662,7 @@ abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *
     if (s->model->rigids.count > 0)
         rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->fixed);
     TRY(stepper_drop_contact_accelerations(s, err));
-    if (s->twist) twist_carry(s->twist, s->state.x);
+    stepper_end_terms(s);
     s->time = end;
     stepper_measure(s, statistics);
     return ABUT_OK;
@@ -692,8 +703,8 @@ void stepper_measure(stepper *s, step_statistics *out)
         out->elastic += rigid.stored;
         out->angular_momentum = vec3_add(out->angular_momentum, rigid.angular_momentum);
     }
-    for (int i = 0; i < s->thin_count; i++)
-        out->elastic += s->thin[i]->class->value(s->thin[i], &unit, x);
+    for (size_t i = 0; i < s->terms.count; i++)
+        out->elastic += s->terms.data[i].term->class->value(s->terms.data[i].term, &unit, x);
     out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, x);
     out->sheets = shell_stretch(s->model, x);
     out->max_stretch = elastic_max_stretch(s->elastic, x);

@@ -21,11 +21,9 @@
 #include "term/damping.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
-#include "term/sentinel.h"
 #include "term/shell.h"
-#include "term/strain_limit.h"
 #include "term/surface_load.h"
-#include "term/twist.h"
+#include "term/term_row.h"
 
 typedef struct stepper_options {
     double h; /* s */
@@ -97,7 +95,11 @@ typedef struct step_statistics {
     remesh_counts remesh;
 } step_statistics;
 
-enum { THIN_TERMS = 9 };
+/* A term of the table of terms. */
+typedef struct made_term {
+    term *term;
+    const term_row *row;
+} made_term;
 
 typedef struct stepper {
     model *model; /* owned */
@@ -116,12 +118,8 @@ typedef struct stepper {
     rigid_motion rigid;
     inertia_term *inertia;
     elastic_term *elastic;
-    term *thin[THIN_TERMS]; /* the other elastic terms; those that the scene needs */
-    int thin_count;
-    sentinel_term *sentinels; /* one of them, or NULL */
-    strain_limit_term *limit; /* one of them, or NULL */
-    twist_term *twist;        /* one of them, or NULL */
-    int32_t *holder;          /* per block, scratch of twist */
+    ARRAY(made_term) terms; /* of the table (term/term_row.h), those that the model needs */
+    int32_t *holder;        /* per block, scratch */
     attachment_term *attachment;
     damping_term *damping;           /* NULL without damped bodies */
     anchor_term *anchor;             /* NULL without its weight */
@@ -183,6 +181,10 @@ double stepper_contact_factor(const stepper *s);
  * the step. ABUT_ERROR_OVERLAP, or noted in the statistics where it is allowed. */
 abut_status stepper_watch(stepper *s, const double *to, step_statistics *statistics,
                           abut_error *err);
+/* The term of the table with this name of its class; NULL: the scene does not need it. */
+term *stepper_find_term(const stepper *s, const char *name);
+/* The state was loaded or carried over from another mesh. */
+void stepper_restart_terms(stepper *s);
 /* Energies and momenta of the current state. */
 void stepper_measure(stepper *s, step_statistics *statistics);
 

@@ -11,6 +11,9 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
 /* Marks the prescribed scalars (s->fixed) of the step from s->time and their targets at `end`. */
 void stepper_set_targets(stepper *s, double end);
 
+/* Tells the terms of the table that s->state.x is the result of a step. */
+void stepper_end_terms(stepper *s);
+
 /* How long Newton's direction may be at the end, m. */
 double stepper_convergence_length(const stepper *s);
 

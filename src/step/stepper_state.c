@@ -1,6 +1,8 @@
 /* The arrays that make up the state of a stepper, for saving and loading. */
 #include "step/stepper_internal.h"
 
+#include <stdio.h>
+
 size_t stepper_state(stepper *s, state_array *out, size_t capacity)
 {
     size_t count = motion_arrays(&s->state, "", out, capacity);
@@ -25,12 +27,13 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
         out[count++] = (state_array){
             .name = "kappa_relief", .doubles = &s->contact->relief, .count = 1, .optional = true};
     }
-    if (s->limit && count < capacity)
-        out[count++] =
-            (state_array){.name = "kappa_strain", .doubles = &s->limit->kappa, .count = 1};
-    if (s->twist && count < capacity)
-        out[count++] = (state_array){
-            .name = "twist", .doubles = s->twist->psi, .count = s->model->codim.twist_rest.count};
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *t = s->terms.data[i].term;
+        if (!t->class->state || count == capacity) continue;
+        term_state kept = t->class->state(t);
+        out[count] = (state_array){.doubles = kept.values, .count = kept.count};
+        snprintf(out[count++].name, sizeof out->name, "%s", kept.name);
+    }
     if (s->conditions.count && count + 1 < capacity) {
         out[count++] = (state_array){.name = "condition_began",
                                      .ints = s->condition_began.data,
@@ -54,7 +57,7 @@ abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
 {
     s->state.steps = s->rigid.turn.steps = steps;
     s->time = (double)steps * s->options.h;
-    if (s->twist) twist_set_start(s->twist, s->state.x);
+    stepper_restart_terms(s);
     TRY(stepper_restore_frames(s, err));
     if (!(s->linear_numbers[0] >= 0 && s->linear_numbers[0] <= (double)s->linear_order.count))
         return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");

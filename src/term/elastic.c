@@ -109,7 +109,7 @@ static abut_status max_step(const term *base, const double *x, const double *p, 
     (void)err;
     const elastic_term *t = (const elastic_term *)base;
     range_work work = {t, x, p, limit};
-    *bound = (step_bound){limit, -1};
+    *bound = (step_bound){.alpha = limit, .group = -1};
     if (!t->keeps_volume) return ABUT_OK;
     const model *m = t->model;
     bound->alpha = fmin(limit, ranks_min_of(m->tet_count, step_range, &work));
@@ -191,6 +191,8 @@ static const term_class elastic_class = {.name = "elastic",
                                          .derivatives = derivatives,
                                          .max_step = max_step,
                                          .destroy = destroy};
+
+bool is_elastic_term(const term *t) { return t->class == &elastic_class; }
 
 abut_status elastic_create(const model *m, elastic_term **out, abut_error *err)
 {

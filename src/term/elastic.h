@@ -19,6 +19,7 @@ static const double ELASTIC_KEEP_VOLUME = 0.2;
 static const double ELASTIC_HELD_BACK = 0.1;
 enum { ELASTIC_SET_GROUP = 1 }; /* of the first element set */
 
+bool is_elastic_term(const term *t);
 abut_status elastic_create(const model *m, elastic_term **out, abut_error *err);
 /* det F of one linear tet. */
 double elastic_volume_ratio(const elastic_term *t, const double *x, size_t element);

@@ -62,7 +62,7 @@ abut_status element_term_max_step(const term *base, const double *x, const doubl
     (void)timer;
     (void)err;
     range_work work = {(const element_term *)base, x, p, limit};
-    *bound = (step_bound){limit, -1};
+    *bound = (step_bound){.alpha = limit, .group = -1};
     if (work.t->functions->max_step)
         bound->alpha = fmin(limit, ranks_min_of(base->groups[0].count, step_range, &work));
     return ABUT_OK;

@@ -1,4 +1,5 @@
 #include "term/rod.h"
+#include "term/term_row.h"
 
 #include "fem/rod.h"
 #include "math/eigen.h"
@@ -71,3 +72,11 @@ abut_status rod_bend_create(const model *m, term **out, abut_error *err)
     *out = &t->base;
     return ABUT_OK;
 }
+
+static bool has_segments(const model *m) { return m->codim.segment_rest.count > 0; }
+static bool has_joints(const model *m) { return m->codim.joint_stiffness.count > 0; }
+
+const term_row rod_stretch_row = {
+    .needed = has_segments, .create = rod_stretch_create, .damping = TERM_DAMPED_STRETCH};
+const term_row rod_bend_row = {
+    .needed = has_joints, .create = rod_bend_create, .damping = TERM_DAMPED_BENDING};

@@ -1,4 +1,5 @@
 #include "term/sentinel.h"
+#include "term/term_row.h"
 
 #include "base/memory.h"
 #include "base/ranks.h"
@@ -178,13 +179,16 @@ static int stands_beside(const sentinel_list *list, const sentinel *point)
 }
 
 /* Where the elastic term cuts the step, finds out at which point. */
-static void note_bounds(term *base, const double *x, const double *p, const step_bound *bounds)
+static void note_bounds(term *base, const double *x, const double *p, const step_bound *bounds,
+                        int count)
 {
     sentinel_term *t = (sentinel_term *)base;
     const model *m = t->model;
-    const step_bound *elastic = &bounds[t->elastic->base.number - 1];
+    const step_bound *elastic = NULL;
+    for (int i = 0; i < count; i++)
+        if (bounds[i].by && is_elastic_term(bounds[i].by)) elastic = &bounds[i];
     t->pending_set = -1;
-    if (elastic->group < ELASTIC_SET_GROUP) return;
+    if (!elastic || elastic->group < ELASTIC_SET_GROUP) return;
     int set = elastic->group - ELASTIC_SET_GROUP;
     search q = {.s = &m->sets.data[set], .least = INFINITY};
     double step = elastic->alpha;
@@ -249,6 +253,8 @@ void sentinel_begin_step(sentinel_term *t)
     show_lists(t);
 }
 
+static void begin_step(term *base) { sentinel_begin_step((sentinel_term *)base); }
+
 /* ---- creation ---- */
 
 bool sentinel_needed(const model *m)
@@ -274,16 +280,15 @@ static const term_class sentinel_class = {.name = "sentinel",
                                           .derivatives = derivatives,
                                           .note_bounds = note_bounds,
                                           .adapt = adapt,
+                                          .begin_step = begin_step,
                                           .destroy = destroy};
 
-abut_status sentinel_create(const model *m, const elastic_term *elastic, sentinel_term **out,
-                            abut_error *err)
+abut_status sentinel_create(const model *m, sentinel_term **out, abut_error *err)
 {
     sentinel_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the sentinels");
     t->base = (term){.class = &sentinel_class, .dynamic = true, .group_count = (int)m->sets.count};
     t->model = m;
-    t->elastic = elastic;
     t->lists = mem_calloc(m->sets.count, sizeof *t->lists);
     if (!t->lists) {
         mem_free(t);
@@ -293,3 +298,13 @@ abut_status sentinel_create(const model *m, const elastic_term *elastic, sentine
     *out = t;
     return ABUT_OK;
 }
+
+static abut_status create_term(const model *m, term **out, abut_error *err)
+{
+    sentinel_term *t = NULL;
+    TRY(sentinel_create(m, &t, err));
+    *out = &t->base;
+    return ABUT_OK;
+}
+
+const term_row sentinel_row = {.needed = sentinel_needed, .create = create_term};

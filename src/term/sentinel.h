@@ -26,7 +26,6 @@ typedef struct sentinel_list {
 typedef struct sentinel_term {
     term base;
     const model *model;
-    const elastic_term *elastic;
     sentinel_list *lists; /* one per element set */
     int pending_set;      /* -1: none */
     sentinel pending;
@@ -34,9 +33,8 @@ typedef struct sentinel_term {
 
 /* True when some element could turn inside out between the points of its rule. */
 bool sentinel_needed(const model *m);
-/* `elastic` is of the same problem: what bounds its steps is what this term looks at. */
-abut_status sentinel_create(const model *m, const elastic_term *elastic, sentinel_term **out,
-                            abut_error *err);
+/* Looks at what bounds the steps of the elastic term of the same problem. */
+abut_status sentinel_create(const model *m, sentinel_term **out, abut_error *err);
 /* Forgets all points, so that a step depends on its start only. */
 void sentinel_begin_step(sentinel_term *t);
 

@@ -1,4 +1,5 @@
 #include "term/shell.h"
+#include "term/term_row.h"
 
 #include "fem/hinge.h"
 #include "math/eigen.h"
@@ -178,3 +179,11 @@ stretch_range shell_stretch(const model *m, const double *x)
     if (compressed) range.mean_smallest = sum_compressed / (double)compressed;
     return range;
 }
+
+static bool has_triangles(const model *m) { return m->codim.triangle_rest.count > 0; }
+static bool has_hinges(const model *m) { return m->codim.hinge_rest.count > 0; }
+
+const term_row membrane_row = {
+    .needed = has_triangles, .create = membrane_create, .damping = TERM_DAMPED_STRETCH};
+const term_row bending_row = {
+    .needed = has_hinges, .create = bending_create, .damping = TERM_DAMPED_BENDING};

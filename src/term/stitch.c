@@ -1,4 +1,5 @@
 #include "term/stitch.h"
+#include "term/term_row.h"
 
 #include <string.h>
 
@@ -56,3 +57,7 @@ abut_status stitch_create(const model *m, term **out, abut_error *err)
     *out = &t->base;
     return ABUT_OK;
 }
+
+static bool has_stitches(const model *m) { return m->codim.stitch_rest.count > 0; }
+
+const term_row stitch_row = {.needed = has_stitches, .create = stitch_create};

@@ -1,4 +1,5 @@
 #include "term/strain_limit.h"
+#include "term/term_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,6 +68,13 @@ static bool adapt(term *base, const double *x)
 
 void strain_limit_begin_step(strain_limit_term *t) { memset(t->close, 0, t->triangles.count); }
 
+static void begin_step(term *base) { strain_limit_begin_step((strain_limit_term *)base); }
+
+static term_state state(term *base)
+{
+    return (term_state){"kappa_strain", &((strain_limit_term *)base)->kappa, 1};
+}
+
 static void destroy(term *base)
 {
     strain_limit_term *t = (strain_limit_term *)base;
@@ -81,6 +89,8 @@ static const term_class strain_limit_class = {.name = "strain limit",
                                               .derivatives = element_term_derivatives,
                                               .max_step = element_term_max_step,
                                               .adapt = adapt,
+                                              .begin_step = begin_step,
+                                              .state = state,
                                               .destroy = destroy};
 
 bool strain_limit_needed(const model *m)
@@ -119,3 +129,14 @@ abut_status strain_limit_create(const model *m, strain_limit_term **out, abut_er
     *out = t;
     return ABUT_OK;
 }
+
+static abut_status create_term(const model *m, term **out, abut_error *err)
+{
+    strain_limit_term *t = NULL;
+    TRY(strain_limit_create(m, &t, err));
+    *out = &t->element.base;
+    return ABUT_OK;
+}
+
+const term_row strain_limit_row = {
+    .needed = strain_limit_needed, .create = create_term, .is_limit = true};

@@ -46,7 +46,15 @@ typedef struct stencil_group {
 typedef struct step_bound {
     double alpha;
     int group; /* of its stencils, that cut the step far short; -1: none */
+    const term *by;
 } step_bound;
+
+/* Numbers that a term carries from step to step. */
+typedef struct term_state {
+    const char *name;
+    double *values;
+    size_t count;
+} term_state;
 
 enum { TERM_MAX_GROUPS = 20 };
 
@@ -69,7 +77,8 @@ typedef struct term_class {
                             step_bound *bound, stage_timer *timer, abut_error *err);
     /* The step from x along p will be taken as far as `bounds` (one per term of the problem) allow:
      * the term may note what it wants to change in `adapt`. May be NULL. */
-    void (*note_bounds)(term *t, const double *x, const double *p, const step_bound *bounds);
+    void (*note_bounds)(term *t, const double *x, const double *p, const step_bound *bounds,
+                        int count);
     /* True when x, which a line search wants to accept, is feasible by an independent check (no
      * intersection, no inversion). May be NULL. */
     bool (*accepts)(term *t, const double *x);
@@ -80,6 +89,15 @@ typedef struct term_class {
      * those that will not), and what depends on none of them may be left out of everything,
      * energies included. Takes effect at the next update. May be NULL. */
     abut_status (*hold)(term *t, const uint8_t *held, abut_error *err);
+    /* A step begins: forgets what was noted, so that a step depends on its start only. May be NULL.
+     */
+    void (*begin_step)(term *t);
+    /* x is the result of the step; or a state that was loaded, from which the next one starts. May
+     * be NULL. */
+    void (*end_step)(term *t, const double *x);
+    void (*restart)(term *t, const double *x);
+    /* What checkpoints keep of it. May be NULL. */
+    term_state (*state)(term *t);
     void (*destroy)(term *t);
 } term_class;
 

@@ -1,4 +1,5 @@
 #include "term/twist.h"
+#include "term/term_row.h"
 
 #include "fem/rod.h"
 #include "fem/twist.h"
@@ -114,9 +115,21 @@ static void destroy(term *base)
     mem_free(t);
 }
 
+static void end_step(term *base, const double *x) { twist_carry((twist_term *)base, x); }
+
+static void restart(term *base, const double *x) { twist_set_start((twist_term *)base, x); }
+
+static term_state state(term *base)
+{
+    return (term_state){"twist", ((twist_term *)base)->psi, base->groups[0].count};
+}
+
 static const term_class twist_class = {.name = "rod bending and twist",
                                        .value = element_term_value,
                                        .derivatives = element_term_derivatives,
+                                       .end_step = end_step,
+                                       .restart = restart,
+                                       .state = state,
                                        .destroy = destroy};
 
 abut_status twist_create(const model *m, twist_term **out, abut_error *err)
@@ -156,3 +169,16 @@ void twist_carry(twist_term *t, const double *x)
     }
     twist_set_start(t, x);
 }
+
+static bool needed(const model *m) { return m->codim.twist_rest.count > 0; }
+
+static abut_status create_term(const model *m, term **out, abut_error *err)
+{
+    twist_term *t = NULL;
+    TRY(twist_create(m, &t, err));
+    *out = &t->element.base;
+    return ABUT_OK;
+}
+
+const term_row twist_row = {
+    .needed = needed, .create = create_term, .damping = TERM_DAMPED_BENDING};

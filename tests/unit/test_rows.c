@@ -194,7 +194,7 @@ TEST(steps_along_curved_ways)
         double p[MAX_N] = {0}, scale = trial % 3 == 0 ? 4 : 0.5;
         for (size_t i = 0; i < 3 * s.m.rest.count; i++) p[i] = random_range(&r, -scale, scale);
         double start = s.contact->min_distance;
-        step_bound bound = {0, -1};
+        step_bound bound = {.group = -1};
         CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &bound, &timer, &err),
                  err);
         double whole = bound.alpha;
@@ -232,7 +232,7 @@ TEST(candidates_cover_curved_ways)
         row_scene s;
         scene_make(&s, trial % CASES, FOLLOW_RIGID, FOLLOW_RIGID);
         double p[MAX_N] = {0}, x[MAX_N];
-        step_bound bound = {0, -1};
+        step_bound bound = {.group = -1};
         for (size_t i = 0; i < 3 * s.m.rest.count; i++) p[i] = random_range(&r, -0.6, 0.6);
         CHECK_OK(s.contact->base.class->max_step(&s.contact->base, s.x, p, 1, &bound, &timer, &err),
                  err);

@@ -42,7 +42,7 @@ static void make_world(world *w, cell_kind kind, int order)
     CHECK(array_push(&w->m.sets, set));
     CHECK(sentinel_needed(&w->m));
     CHECK_OK(elastic_create(&w->m, &w->elastic, &err), err);
-    CHECK_OK(sentinel_create(&w->m, w->elastic, &w->sentinels, &err), err);
+    CHECK_OK(sentinel_create(&w->m, &w->sentinels, &err), err);
     CHECK_OK(problem_init(&w->problem, count, &timer, &err), err);
     CHECK_OK(problem_add_term(&w->problem, &w->sentinels->base, &err), err);
 }
@@ -63,8 +63,8 @@ static double advance(world *w)
     step_bound bound;
     term *elastic = &w->elastic->base, *sentinels = &w->sentinels->base;
     CHECK_OK(elastic->class->max_step(elastic, w->x, w->direction, 1, &bound, &timer, &err), err);
-    elastic->number = 1; /* bounds[0] is its own */
-    sentinels->class->note_bounds(sentinels, w->x, w->direction, &bound);
+    bound.by = elastic;
+    sentinels->class->note_bounds(sentinels, w->x, w->direction, &bound, 1);
     double alpha = bound.alpha;
     for (int i = 0; i < w->scalars; i++) w->x[i] += alpha * w->direction[i];
     CHECK(elastic_count_inverted(w->elastic, w->x) == 0);

@@ -116,7 +116,7 @@ TEST(steps_within_data)
     term *t = NULL;
     CHECK_OK(membrane_create(m, &t, &err), err);
     double x[12], p[12];
-    step_bound bound = {0, -1};
+    step_bound bound = {.group = -1};
     for (int i = 0; i < 12; i++) p[i] = x[i] = ((const double *)m->rest.data)[i];
     CHECK_OK(t->class->max_step(t, x, p, 1, &bound, &timer, &err), err);
     /* E = ((1 + alpha)^2 - 1) / 2 stays below 0.2. */

@@ -275,7 +275,8 @@ static bool ring_buckles(double twist)
     options.tolerance = 1e-5;
     stepper *s = make_stepper(m, &options);
     CHECK(m->codim.twist_rest.count == RING);
-    for (int i = 0; i < RING; i++) s->twist->psi[i] = twist / RING;
+    twist_term *term_of_twist = (twist_term *)stepper_find_term(s, "rod bending and twist");
+    for (int i = 0; i < RING; i++) term_of_twist->psi[i] = twist / RING;
     CHECK_OK(stepper_start(s, NULL, &err), err);
     step_statistics statistics;
     for (int i = 0; i < 150 && height(s) < 20 * disturbance; i++)
