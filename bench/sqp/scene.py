@@ -124,12 +124,12 @@ class Trajectory:
         def progress(info, total):
             self.steps = info["step"]
             self.newton += info["newton_iterations"]
-            self.most_contacts = max(self.most_contacts, info["contacts"])
+            self.most_contacts = max(self.most_contacts, info["contact_count"])
             self.min_distance = min(self.min_distance, info["min_distance"])
             self.max_speed = max(self.max_speed, np.linalg.norm(simulation.velocities, axis=1).max())
             if self.contact_step is None:
                 states.append((simulation.positions.copy(), simulation.velocities.copy()))
-                if info["contacts"]:
+                if info["contact_count"]:
                     self.contact_step = self.steps
             self.steps_asked = longest if self.contact_step is None else self.contact_step + after
             return self.steps < self.steps_asked

@@ -64,11 +64,11 @@ typedef struct abut_step_info {
     int64_t step;
     double time;
     int newton_iterations, friction_iterations;
-    size_t contacts;
-    double min_distance; /* infinite when nothing is near */
-    double kinetic, elastic, gravity, contact;
+    size_t contact_count;
+    double min_distance;                              /* infinite when nothing is near */
+    double kinetic, elastic, gravity, contact_energy; /* J */
     double linear_momentum[3], angular_momentum[3];
-    double stiffness; /* kappa of the barrier; 0 without contact */
+    double kappa; /* stiffness of the barrier; 0 without contact */
 } abut_step_info;
 ABUT_API void abut_sim_info(const abut_sim *sim, abut_step_info *out);
 

@@ -44,13 +44,13 @@ class StepInfo(TypedDict):
     time: float
     newton_iterations: int
     friction_iterations: int
-    contacts: int
+    contact_count: int
     min_distance: float
-    stiffness: float
+    kappa: float
     kinetic: float
     elastic: float
     gravity: float
-    contact: float
+    contact_energy: float
     linear_momentum: tuple[float, float, float]
     angular_momentum: tuple[float, float, float]
 

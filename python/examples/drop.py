@@ -30,7 +30,7 @@ nodes = {body["name"]: body["nodes"] for body in sim.bodies}
 history = []
 for _ in range(steps):
     info = sim.step()
-    history.append((info["time"], info["kinetic"], info["elastic"], info["gravity"], info["contacts"],
+    history.append((info["time"], info["kinetic"], info["elastic"], info["gravity"], info["contact_count"],
                     sim.positions[nodes["upper"], 1].mean()))
 history = np.array(history)
 

@@ -32,10 +32,10 @@ static PyObject *info_out(const abut_step_info *i)
     return Py_BuildValue("{s:L,s:d,s:i,s:i,s:n,s:d,s:d,s:d,s:d,s:d,s:d,s:(ddd),s:(ddd)}", "step",
                          (long long)i->step, "time", i->time, "newton_iterations",
                          i->newton_iterations, "friction_iterations", i->friction_iterations,
-                         "contacts", (Py_ssize_t)i->contacts, "min_distance", i->min_distance,
-                         "stiffness", i->stiffness, "kinetic", i->kinetic, "elastic", i->elastic,
-                         "gravity", i->gravity, "contact", i->contact, "linear_momentum", p[0],
-                         p[1], p[2], "angular_momentum", l[0], l[1], l[2]);
+                         "contact_count", (Py_ssize_t)i->contact_count, "min_distance",
+                         i->min_distance, "kappa", i->kappa, "kinetic", i->kinetic, "elastic",
+                         i->elastic, "gravity", i->gravity, "contact_energy", i->contact_energy,
+                         "linear_momentum", p[0], p[1], p[2], "angular_momentum", l[0], l[1], l[2]);
 }
 
 typedef struct run_context {

@@ -287,7 +287,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
                            .simulated_seconds = s->time,
                            .wall_seconds = wall_seconds(r),
                            .newton_iterations = r->newton_iterations,
-                           .max_contacts = r->max_contacts,
+                           .max_contact_count = r->max_contacts,
                            .friction_unsettled_steps = r->friction_unsettled_steps,
                            .min_distance = r->min_distance,
                            .max_stretch = r->max_stretch,
@@ -300,7 +300,8 @@ static abut_status write_summary(run *r, abut_status result, const char *message
                                       .statistics = *linear_get_statistics(s->linear),
                                       .part_solves = s->newton.part_solves},
                            .body_count = m->bodies.count};
-    if (s->state.steps > 0) summary.mean_contacts = (double)r->contact_sum / (double)s->state.steps;
+    if (s->state.steps > 0)
+        summary.mean_contact_count = (double)r->contact_sum / (double)s->state.steps;
     timer_switch(&s->timer, STAGE_OTHER);
     memcpy(summary.stage_seconds, s->timer.seconds, sizeof summary.stage_seconds);
     const step_accuracy *a = &r->accuracy;
@@ -310,7 +311,6 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     summary.accuracy.largest_force = a->largest_force;
     summary.accuracy.complementarity = a->complementarity;
     summary.accuracy.slackness = a->slackness;
-    summary.accuracy.min_distance = a->min_distance;
     summary.accuracy.min_volume_ratio = a->min_volume_ratio;
     summary.accuracy.admissible = a->admissible;
     summary.surface_vertices = (int64_t)m->surface.rows.count;
@@ -351,16 +351,16 @@ static abut_status append_row(run *r, abut_error *err)
     const step_statistics *l = &r->sim->last;
     step_row row = {.step = r->sim->stepper->state.steps,
                     .time = r->sim->stepper->time,
-                    .wall_s = wall_seconds(r),
-                    .newton_iters = l->newton_iterations,
-                    .friction_iters = l->friction_iterations,
-                    .contacts = (int64_t)l->contacts,
+                    .wall_seconds = wall_seconds(r),
+                    .newton_iterations = l->newton_iterations,
+                    .friction_iterations = l->friction_iterations,
+                    .contact_count = (int64_t)l->contacts,
                     .min_distance = l->min_distance,
                     .kappa = l->kappa,
                     .kinetic = l->kinetic,
                     .elastic = l->elastic,
                     .gravity = l->gravity,
-                    .contact = l->contact,
+                    .contact_energy = l->contact,
                     .linear_momentum = l->linear_momentum,
                     .angular_momentum = l->angular_momentum,
                     .max_stretch = l->max_stretch,

@@ -107,13 +107,13 @@ void abut_sim_info(const abut_sim *sim, abut_step_info *out)
                             .time = sim->stepper->time,
                             .newton_iterations = s->newton_iterations,
                             .friction_iterations = s->friction_iterations,
-                            .contacts = s->contacts,
+                            .contact_count = s->contacts,
                             .min_distance = s->min_distance,
                             .kinetic = s->kinetic,
                             .elastic = s->elastic,
                             .gravity = s->gravity,
-                            .contact = s->contact,
-                            .stiffness = s->kappa};
+                            .contact_energy = s->contact,
+                            .kappa = s->kappa};
     vec3_store(out->linear_momentum, s->linear_momentum);
     vec3_store(out->angular_momentum, s->angular_momentum);
 }

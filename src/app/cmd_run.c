@@ -49,7 +49,7 @@ static bool show_progress(void *user, const abut_step_info *info, int64_t steps_
                             .time = info->time,
                             .end_time = display->end_time,
                             .newton_iterations = info->newton_iterations,
-                            .contacts = (int64_t)info->contacts};
+                            .contact_count = (int64_t)info->contact_count};
     progress_update(&display->bar, &state);
     return !stop_requested;
 }

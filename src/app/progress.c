@@ -84,8 +84,12 @@ static void format_state(const progress *p, double now, char *out, size_t size)
     char left[64], steps[32] = "";
     format_left(p, now, left, sizeof left);
     if (s->steps > 0) snprintf(steps, sizeof steps, "/%lld", (long long)s->steps);
-    snprintf(out, size, "step %lld%s  t %.4g s  newton %lld  contacts %lld  %s", (long long)s->step,
-             steps, s->time, (long long)s->newton_iterations, (long long)s->contacts, left);
+    /* Lines may be read by programs: names as in steps.csv. The bar has 80 columns. */
+    bool short_names = p->style == PROGRESS_BAR;
+    snprintf(out, size, "step %lld%s  %s %.4g s  %s %lld  %s %lld  %s", (long long)s->step, steps,
+             short_names ? "t" : "time", s->time, short_names ? "newton" : "newton_iterations",
+             (long long)s->newton_iterations, short_names ? "contacts" : "contact_count",
+             (long long)s->contact_count, left);
 }
 
 static void clear_bar(progress *p)

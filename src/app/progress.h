@@ -13,7 +13,7 @@ typedef struct progress_state {
     int64_t step, steps;       /* finished, and in all (0 when unknown) */
     double time, end_time;     /* simulated seconds */
     int64_t newton_iterations; /* of the last step */
-    int64_t contacts;
+    int64_t contact_count;
 } progress_state;
 
 typedef struct progress {

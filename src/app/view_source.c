@@ -1,6 +1,7 @@
 #include "app/view_source.h"
 
 #include "base/file.h"
+#include "output/table_names.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -268,7 +269,13 @@ abut_status view_source_file(view_source *s, const char *name, packet *out, abut
         if (strcmp(name, file_names[i]) != 0) continue;
         path_join(path, sizeof path, s->folder, name);
         if (file_version(path) == 0 || !is_inside(s, path)) break;
-        return read_small(path, out, err);
+        TRY(read_small(path, out, err));
+        if (i == SCENE_FILE) return ABUT_OK;
+        char *text = (char *)out->bytes; /* the page knows the present names only */
+        abut_status status = table_names_renew(&text, &out->size, err);
+        out->bytes = (unsigned char *)text;
+        if (status != ABUT_OK) mem_free(out->bytes);
+        return status;
     }
     return error_set(err, ABUT_ERROR_INPUT, s->folder, "has no '%s' to look at", name);
 }

@@ -47,21 +47,17 @@ static json_t *stages(const double seconds[STAGE_COUNT])
     return object;
 }
 
-/* Bodies by name, and again as plain lists in the scene's order. */
+/* In the scene's order. */
 static int add_bodies(json_t *root, const run_summary *s)
 {
-    json_t *bodies = json_array(), *centers = json_array(), *bounds = json_array();
+    json_t *bodies = json_array();
     int failed = 0;
     for (size_t i = 0; i < s->body_count; i++) {
         const body_summary *b = &s->bodies[i];
         failed |= json_array_append_new(
             bodies, json_pack("{s: o, s: o, s: o}", "name", text_or_null(b->name), "center_of_mass",
                               vector(b->center_of_mass), "bounds", box(b)));
-        failed |= json_array_append_new(centers, vector(b->center_of_mass));
-        failed |= json_array_append_new(bounds, box(b));
     }
-    failed |= json_object_set_new(root, "center_of_mass", centers);
-    failed |= json_object_set_new(root, "bounds", bounds);
     failed |= json_object_set_new(root, "bodies", bodies);
     return failed;
 }
@@ -69,14 +65,13 @@ static int add_bodies(json_t *root, const run_summary *s)
 static int add_accuracy(json_t *root, const run_summary *s)
 {
     if (s->accuracy.steps == 0) return 0;
-    json_t *o =
-        json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "steps",
-                  (json_int_t)s->accuracy.steps, "momentum_residual", real(s->accuracy.momentum),
-                  "min_normal_force", real(s->accuracy.smallest_force), "max_normal_force",
-                  real(s->accuracy.largest_force), "complementarity",
-                  real(s->accuracy.complementarity), "slackness", real(s->accuracy.slackness),
-                  "min_distance", real(s->accuracy.min_distance), "min_volume_ratio",
-                  real(s->accuracy.min_volume_ratio), "admissible", (int)s->accuracy.admissible);
+    json_t *o = json_pack(
+        "{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "measured_steps", (json_int_t)s->accuracy.steps,
+        "momentum_residual", real(s->accuracy.momentum), "min_normal_force",
+        real(s->accuracy.smallest_force), "max_normal_force", real(s->accuracy.largest_force),
+        "complementarity", real(s->accuracy.complementarity), "slackness",
+        real(s->accuracy.slackness), "min_volume_ratio", real(s->accuracy.min_volume_ratio),
+        "admissible", (int)s->accuracy.admissible);
     return json_object_set_new(root, "accuracy", o);
 }
 
@@ -162,11 +157,11 @@ static json_t *build(const run_summary *s)
         abut_version(), "scene", text_or_null(s->scene), "steps", (json_int_t)s->steps,
         "simulated_seconds", real(s->simulated_seconds), "wall_seconds", real(s->wall_seconds),
         "newton_iterations", (json_int_t)s->newton_iterations, "friction_unsettled_steps",
-        (json_int_t)s->friction_unsettled_steps, "max_contacts", (json_int_t)s->max_contacts,
-        "mean_contacts", real(s->mean_contacts), "min_distance", real(s->min_distance),
-        "max_stretch", real(s->max_stretch), "intersections", (json_int_t)s->intersections,
-        "inverted_elements", (json_int_t)s->inverted_elements, "peak_rss_bytes",
-        (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
+        (json_int_t)s->friction_unsettled_steps, "max_contact_count",
+        (json_int_t)s->max_contact_count, "mean_contact_count", real(s->mean_contact_count),
+        "min_distance", real(s->min_distance), "max_stretch", real(s->max_stretch), "intersections",
+        (json_int_t)s->intersections, "inverted_elements", (json_int_t)s->inverted_elements,
+        "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
         stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
         "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
     if (root &&

@@ -22,9 +22,9 @@ typedef struct run_summary {
     int64_t steps;
     double simulated_seconds, wall_seconds;
     int64_t newton_iterations;
-    int64_t max_contacts;
+    int64_t max_contact_count;
     int64_t friction_unsettled_steps; /* whose passes of friction ended before its forces settled */
-    double mean_contacts;
+    double mean_contact_count;
     double min_distance; /* infinite when nothing came near: null in the file */
     double max_stretch;
     int64_t intersections, inverted_elements;
@@ -48,7 +48,7 @@ typedef struct run_summary {
     struct {
         int64_t steps; /* 0: not measured */
         double momentum, smallest_force, largest_force, complementarity, slackness;
-        double min_distance, min_volume_ratio;
+        double min_volume_ratio;
         bool admissible;
     } accuracy;
     /* Of scenes that are remeshed. */

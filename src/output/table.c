@@ -3,69 +3,102 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "output/table_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char header[] =
-    "step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,kappa,kinetic,elastic,"
-    "gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,"
-    "angular_momentum_y,angular_momentum_z,max_stretch,mean_stretch,min_stretch,"
-    "mean_compression,potential,unknowns,splits,collapses,swaps,smoothings,friction_unsettled\n";
+typedef struct column {
+    const char *name;
+    size_t offset; /* in step_row */
+    bool whole;    /* int64_t; otherwise double */
+} column;
 
-enum { REAL_COUNT = 25, ROW_SIZE = (REAL_COUNT + 4) * NUMBER_TEXT_SIZE };
+#define WHOLE(name)                                                                                \
+    {                                                                                              \
+#name, offsetof(step_row, name), true                                                      \
+    }
+#define REAL(name)                                                                                 \
+    {                                                                                              \
+#name, offsetof(step_row, name), false                                                     \
+    }
+#define VECTOR(name)                                                                               \
+    {#name "_x", offsetof(step_row, name.x), false},                                               \
+        {#name "_y", offsetof(step_row, name.y), false},                                           \
+    {                                                                                              \
+#name "_z", offsetof(step_row, name.z), false                                              \
+    }
+
+static const column columns[] = {
+    WHOLE(step),
+    REAL(time),
+    REAL(wall_seconds),
+    WHOLE(newton_iterations),
+    WHOLE(friction_iterations),
+    WHOLE(contact_count),
+    REAL(min_distance),
+    REAL(kappa),
+    REAL(kinetic),
+    REAL(elastic),
+    REAL(gravity),
+    REAL(contact_energy),
+    VECTOR(linear_momentum),
+    VECTOR(angular_momentum),
+    REAL(max_stretch),
+    REAL(mean_stretch),
+    REAL(min_stretch),
+    REAL(mean_compression),
+    REAL(potential),
+    REAL(unknowns),
+    REAL(splits),
+    REAL(collapses),
+    REAL(swaps),
+    REAL(smoothings),
+    REAL(friction_unsettled),
+};
+enum {
+    COLUMNS = sizeof columns / sizeof *columns,
+    ROW_SIZE = COLUMNS * NUMBER_TEXT_SIZE,
+    REQUIRED = 2 /* step and time: without these a row says nothing */
+};
+
+/* Which columns a file has, and where: numbers in `columns`. Files of earlier versions have fewer.
+ */
+typedef struct layout {
+    int column[COLUMNS];
+    int count;
+} layout;
 
 static abut_status io_error(abut_error *err, const char *path, const char *what)
 {
     return error_set(err, ABUT_ERROR_IO, path, "%s: %s", what, strerror(errno));
 }
 
-/* The columns of real numbers: time and wall_s, and those after the counts. */
-static void list_reals(step_row *r, double *reals[REAL_COUNT])
+static size_t format_header(char *out)
 {
-    double *list[REAL_COUNT] = {&r->time,
-                                &r->wall_s,
-                                &r->min_distance,
-                                &r->kappa,
-                                &r->kinetic,
-                                &r->elastic,
-                                &r->gravity,
-                                &r->contact,
-                                &r->linear_momentum.x,
-                                &r->linear_momentum.y,
-                                &r->linear_momentum.z,
-                                &r->angular_momentum.x,
-                                &r->angular_momentum.y,
-                                &r->angular_momentum.z,
-                                &r->max_stretch,
-                                &r->mean_stretch,
-                                &r->min_stretch,
-                                &r->mean_compression,
-                                &r->potential,
-                                &r->unknowns,
-                                &r->splits,
-                                &r->collapses,
-                                &r->swaps,
-                                &r->smoothings,
-                                &r->friction_unsettled};
-    memcpy(reals, list, sizeof list);
+    int at = 0;
+    for (int i = 0; i < COLUMNS; i++)
+        at += snprintf(out + at, ROW_SIZE - (size_t)at, "%s%s", i > 0 ? "," : "", columns[i].name);
+    out[at++] = '\n';
+    out[at] = 0;
+    return (size_t)at;
 }
 
 /* Without regard to the locale, and each number so that it reads back to the same bits. */
 static size_t format_row(const step_row *row, char *out)
 {
-    step_row r = *row;
-    double *reals[REAL_COUNT];
-    list_reals(&r, reals);
-    int at = snprintf(out, ROW_SIZE, "%" PRId64, r.step);
-    for (int i = 0; i < REAL_COUNT; i++) {
-        if (i == 2)
-            at += snprintf(out + at, ROW_SIZE - (size_t)at, ",%" PRId64 ",%" PRId64 ",%" PRId64,
-                           r.newton_iters, r.friction_iters, r.contacts);
-        out[at++] = ',';
-        at += number_write_double(out + at, *reals[i]);
+    int at = 0;
+    for (int i = 0; i < COLUMNS; i++) {
+        const char *value = (const char *)row + columns[i].offset;
+        if (i > 0) out[at++] = ',';
+        if (columns[i].whole)
+            at += snprintf(out + at, ROW_SIZE - (size_t)at, "%" PRId64, *(const int64_t *)value);
+        else
+            at += number_write_double(out + at, *(const double *)value);
     }
     out[at++] = '\n';
     out[at] = 0;
@@ -80,43 +113,86 @@ static bool read_real(const char **at, const char *end, char separator, double *
            *(*at)++ == separator;
 }
 
-static bool read_whole(const char **at, const char *end, int64_t *value)
+static bool read_whole(const char **at, const char *end, char separator, int64_t *value)
 {
-    return number_read_int(at, end, value) == NUMBER_OK && *at < end && *(*at)++ == ',';
+    return number_read_int(at, end, value) == NUMBER_OK && *at < end && *(*at)++ == separator;
 }
 
-/* `end` is behind the newline. */
-static bool parse_row(const char *at, const char *end, step_row *r)
+/* `end` is behind the newline. Reals of columns that the file lacks are NaN, counts 0. */
+static bool parse_row(const char *at, const char *end, const layout *l, step_row *r)
 {
-    double *reals[REAL_COUNT];
-    list_reals(r, reals);
-    if (!read_whole(&at, end, &r->step)) return false;
-    for (int i = 0; i < REAL_COUNT; i++) {
-        if (i == 2 &&
-            (!read_whole(&at, end, &r->newton_iters) || !read_whole(&at, end, &r->friction_iters) ||
-             !read_whole(&at, end, &r->contacts)))
+    for (int i = 0; i < COLUMNS; i++) {
+        char *value = (char *)r + columns[i].offset;
+        if (columns[i].whole)
+            *(int64_t *)value = 0;
+        else
+            *(double *)value = NAN;
+    }
+    for (int i = 0; i < l->count; i++) {
+        const column *c = &columns[l->column[i]];
+        char *value = (char *)r + c->offset, separator = i + 1 < l->count ? ',' : '\n';
+        if (!(c->whole ? read_whole(&at, end, separator, (int64_t *)value)
+                       : read_real(&at, end, separator, (double *)value)))
             return false;
-        if (!read_real(&at, end, i + 1 < REAL_COUNT ? ',' : '\n', reals[i])) return false;
     }
     return at == end;
+}
+
+static int find_column(const char *name, size_t length)
+{
+    name = table_name_now(name, &length);
+    for (int i = 0; i < COLUMNS; i++)
+        if (strlen(columns[i].name) == length && memcmp(columns[i].name, name, length) == 0)
+            return i;
+    return COLUMNS;
+}
+
+/* `end` is at the newline. */
+static abut_status parse_header(const char *path, const char *at, const char *end, layout *l,
+                                abut_error *err)
+{
+    bool seen[COLUMNS + 1] = {0};
+    l->count = 0;
+    while (at < end) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        int length = (int)((comma ? comma : end) - at);
+        int found = find_column(at, (size_t)length);
+        if (found == COLUMNS)
+            return error_set(err, ABUT_ERROR_INPUT, path,
+                             "line 1: '%.*s' is no column of a steps.csv of this version of abut",
+                             length < 40 ? length : 40, at);
+        if (seen[found])
+            return error_set(err, ABUT_ERROR_INPUT, path, "line 1: the column '%s' is there twice",
+                             columns[found].name);
+        seen[found] = true;
+        l->column[l->count++] = found;
+        at += length + (comma != NULL);
+    }
+    for (int i = 0; i < REQUIRED; i++)
+        if (!seen[i])
+            return error_set(err, ABUT_ERROR_INPUT, path, "line 1: there is no column '%s'",
+                             columns[i].name);
+    return ABUT_OK;
 }
 
 static abut_status read_rows(const char *path, const file_bytes *bytes, step_row **rows,
                              size_t *count, abut_error *err)
 {
     ARRAY(step_row) list = {0};
-    size_t at = sizeof header - 1;
-    if (bytes->size < at || memcmp(bytes->data, header, at) != 0)
-        return error_set(err, ABUT_ERROR_INPUT, path,
-                         "line 1: is not the header of a steps.csv of this version of abut");
+    layout l;
+    const char *end = bytes->size ? memchr(bytes->data, '\n', bytes->size) : NULL;
+    if (!end) return error_set(err, ABUT_ERROR_INPUT, path, "line 1: has no end");
+    TRY(parse_header(path, bytes->data, end, &l, err));
+    size_t at = (size_t)(end - bytes->data) + 1;
     abut_status status = ABUT_OK;
     for (size_t line = 2; status == ABUT_OK && at < bytes->size; line++) {
-        const char *end = memchr(bytes->data + at, '\n', bytes->size - at);
+        end = memchr(bytes->data + at, '\n', bytes->size - at);
         if (!end) break; /* unfinished */
         step_row row;
-        if (!parse_row(bytes->data + at, end + 1, &row))
+        if (!parse_row(bytes->data + at, end + 1, &l, &row))
             status = error_set(err, ABUT_ERROR_INPUT, path,
-                               "line %zu: is not a row of 29 numbers separated by commas", line);
+                               "line %zu: is not a row of %d numbers separated by commas", line,
+                               l.count);
         else if (!array_push(&list, row))
             status = error_memory(err, "reading steps.csv");
         at = (size_t)(end - bytes->data) + 1;
@@ -138,7 +214,7 @@ abut_status table_read(const char *path, step_row **rows, size_t *count, abut_er
     return status;
 }
 
-/* Replaces the file by its header and the rows up to last_step, character for character. */
+/* Replaces the file by the present header and the rows up to last_step, character for character. */
 static abut_status cut_file(const char *path, int64_t last_step, abut_error *err)
 {
     step_row *rows;
@@ -147,9 +223,10 @@ static abut_status cut_file(const char *path, int64_t last_step, abut_error *err
     atomic_file file;
     abut_status status = atomic_open(&file, path, err);
     if (status == ABUT_OK) {
-        fputs(header, file.stream);
+        char text[ROW_SIZE];
+        format_header(text);
+        fputs(text, file.stream);
         for (size_t i = 0; i < count && rows[i].step <= last_step; i++) {
-            char text[ROW_SIZE];
             format_row(&rows[i], text);
             fputs(text, file.stream);
         }
@@ -161,11 +238,12 @@ static abut_status cut_file(const char *path, int64_t last_step, abut_error *err
 
 abut_status table_open(step_table *table, const char *path, int64_t last_step, abut_error *err)
 {
+    char header[ROW_SIZE];
     memset(table, 0, sizeof *table);
     if (last_step >= 0 && file_exists(path))
         TRY(cut_file(path, last_step, err));
     else
-        TRY(atomic_write(path, header, sizeof header - 1, err));
+        TRY(atomic_write(path, header, format_header(header), err));
     table->path = mem_strdup(path);
     if (!table->path) return error_memory(err, "opening steps.csv");
     table->stream = fopen(path, "ab");

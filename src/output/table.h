@@ -10,10 +10,10 @@
 
 typedef struct step_row {
     int64_t step;
-    double time, wall_s; /* s simulated so far; s of wall clock so far */
-    int64_t newton_iters, friction_iters, contacts;
+    double time, wall_seconds; /* s simulated so far; s of wall clock so far */
+    int64_t newton_iterations, friction_iterations, contact_count;
     double min_distance, kappa;
-    double kinetic, elastic, gravity, contact; /* energies, J */
+    double kinetic, elastic, gravity, contact_energy; /* energies, J */
     vec3 linear_momentum, angular_momentum;
     /* Singular values of deformation gradients: largest, mean of those of sheets above 1, smallest
      * of sheets, mean of those below 1. */
@@ -32,13 +32,15 @@ typedef struct step_table {
 enum { TABLE_NEW = -1 };
 
 /* Opens the table for appending. Rows after last_step are dropped (all of them for TABLE_NEW), and
- * so is a row that a crash left unfinished. A file whose header is another's is an error. */
+ * so is a row that a crash left unfinished. A file with unknown columns is an error; one of an
+ * earlier version (output/table_names.h) gets the present header. */
 abut_status table_open(step_table *table, const char *path, int64_t last_step, abut_error *err);
 /* Writes and flushes one row. On failure the file ends in the row before. */
 abut_status table_append(step_table *table, const step_row *row, abut_error *err);
 abut_status table_close(step_table *table, abut_error *err);
 
-/* Reads all finished rows; *rows comes from mem_alloc. */
+/* Reads all finished rows, also of earlier versions, whose missing columns are NaN (reals) or 0;
+ * *rows comes from mem_alloc. */
 abut_status table_read(const char *path, step_row **rows, size_t *count, abut_error *err);
 
 #endif

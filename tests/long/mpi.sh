@@ -44,8 +44,8 @@ largest = 0
 for p, q in zip(a["bodies"], b["bodies"]):
     for u, v in zip(p["center_of_mass"] + sum(p["bounds"], []), q["center_of_mass"] + sum(q["bounds"], [])):
         largest = max(largest, abs(u - v))
-print("  largest difference %.2e m, %d contacts, solver %s" % (largest, b["max_contacts"], b["linear"]["solver"]))
-sys.exit(not (ok and largest < 1e-5 and b["max_contacts"] > 0))
+print("  largest difference %.2e m, %d contacts, solver %s" % (largest, b["max_contact_count"], b["linear"]["solver"]))
+sys.exit(not (ok and largest < 1e-5 and b["max_contact_count"] > 0))
 END
 }
 

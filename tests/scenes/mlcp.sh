@@ -13,9 +13,9 @@ steps = [s for s in csv.DictReader(open(sys.argv[1] + "/steps.csv")) if int(s["s
 m, stages = run["mlcp"], run["stage_seconds"]
 assert run["status"] == "ok" and len(steps) == 40
 assert m["unconverged_steps"] == 0 and m["halvings"] == 0
-assert sum(int(s["newton_iters"]) for s in steps) == run["newton_iterations"] > 40
-assert sum(int(s["friction_iters"]) for s in steps) == m["passes"] > 0
-assert max(int(s["contacts"]) for s in steps) == run["max_contacts"] > 4
+assert sum(int(s["newton_iterations"]) for s in steps) == run["newton_iterations"] > 40
+assert sum(int(s["friction_iterations"]) for s in steps) == m["passes"] > 0
+assert max(int(s["contact_count"]) for s in steps) == run["max_contact_count"] > 4
 assert stages["ccd"] > 0 and stages["broad_phase"] > 0 and stages["linear_solve"] > 0
 for kind in ("normal", "stick", "slide"):
     assert 0 < m["mean_errors"][kind] <= m["largest_errors"][kind] <= 5e-6, (kind, m)

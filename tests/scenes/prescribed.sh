@@ -98,6 +98,6 @@ sed -i 's/"gravity": \[0, 0, 0\],//' "$scratch/scene.json"
 run || fail "release of a rigid body: $(cat "$scratch/error")"
 python3 -c "
 import json, sys
-y = json.load(open(sys.argv[1]))['center_of_mass'][0][1]
+y = json.load(open(sys.argv[1]))['bodies'][0]['center_of_mass'][1]
 sys.exit(not -0.3 < y < -0.08)" "$scratch/run/run.json" || fail "a rigid body is not let go, or too early"
 [ $failures = 0 ] && echo "ok" || exit 1

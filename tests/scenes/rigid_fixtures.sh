@@ -23,7 +23,7 @@ expect 2 'between' verify planar --between -1
 python3 - << 'END' || failures=$((failures + 1))
 import csv, json
 run = json.load(open('planar/run.json'))
-assert run['status'] == 'ok' and run['intersections'] == 0 and run['max_contacts'] > 0, run
+assert run['status'] == 'ok' and run['intersections'] == 0 and run['max_contact_count'] > 0, run
 assert run['min_distance'] < 0.01, run['min_distance']
 low, high = run['bodies'][1]['bounds']  # turned by 72 degrees
 assert abs(high[0] - low[0] - 0.756044) < 1e-4, (low, high)
@@ -36,7 +36,7 @@ expect 0 'clean' verify apart
 python3 - << 'END' || failures=$((failures + 1))
 import json
 run = json.load(open('apart/run.json'))
-assert run['max_contacts'] > 0 and 0.02 < run['min_distance'] < 0.03, run['min_distance']
+assert run['max_contact_count'] > 0 and 0.02 < run['min_distance'] < 0.03, run['min_distance']
 END
 
 # As an animation.
@@ -56,7 +56,7 @@ cmp -s planar/steps.csv native/steps.csv ||
     python3 - << 'END' || failures=$((failures + 1))
 import csv
 a, b = (list(csv.DictReader(open(n + '/steps.csv'))) for n in ('planar', 'native'))
-assert [r['contacts'] for r in a] == [r['contacts'] for r in b]
+assert [r['contact_count'] for r in a] == [r['contact_count'] for r in b]
 END
 python3 - << 'END' || failures=$((failures + 1))
 import json

@@ -26,7 +26,7 @@ for name in cantilever twist bounce; do
     grep -q '"inverted_elements": 0' "$scratch/$name/run.json" || fail "$name: inverted elements"
     "$abut" check "$scratch/$name/scene.json" > /dev/null || fail "$name: scene.json cannot be read again"
 done
-for key in steps simulated_seconds wall_seconds newton_iterations max_contacts mean_contacts min_distance \
+for key in steps simulated_seconds wall_seconds newton_iterations max_contact_count mean_contact_count min_distance \
     max_stretch intersections inverted_elements peak_rss_bytes threads stage_seconds assembly linear_solve \
     broad_phase ccd active_set line_search check output other norms l2 h1 h1_semi linf center_of_mass bounds; do
     grep -q "\"$key\"" "$scratch/twist/run.json" || fail "run.json lacks $key"

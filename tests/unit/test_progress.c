@@ -45,8 +45,10 @@ TEST(at_most_one_line_a_second)
     progress_finish(&p);
     written(stream, text, sizeof text);
     CHECK(count_of(text, '\n') == 6); /* at 0.05 s, four seconds after it, and the end */
-    CHECK(strstr(text, "step 1/100  t 0.01 s  newton 3  contacts 17  0:05 left\n"));
-    CHECK(strstr(text, "step 100/100  t 1 s  newton 3  contacts 17  took 0:05\n"));
+    CHECK(strstr(text,
+                 "step 1/100  time 0.01 s  newton_iterations 3  contact_count 17  0:05 left\n"));
+    CHECK(
+        strstr(text, "step 100/100  time 1 s  newton_iterations 3  contact_count 17  took 0:05\n"));
     CHECK(!strchr(text, '\r'));
     fclose(stream);
 }
@@ -121,8 +123,8 @@ TEST(unknown_number_of_steps)
     now += 2;
     progress_update(&p, &(progress_state){5, 0, 0.5, 2, 0, 0});
     written(stream, text, sizeof text);
-    CHECK(strstr(text, "step 0  t 0 s  newton 0  contacts 0  ? left\n"));
-    CHECK(strstr(text, "step 5  t 0.5 s  newton 0  contacts 0  0:06 left\n"));
+    CHECK(strstr(text, "step 0  time 0 s  newton_iterations 0  contact_count 0  ? left\n"));
+    CHECK(strstr(text, "step 5  time 0.5 s  newton_iterations 0  contact_count 0  0:06 left\n"));
     fclose(stream);
 }
 

@@ -123,7 +123,7 @@ TEST(saved_states_go_on_with_the_same_bits)
     CHECK(info.step == 1 && info.time == 0.01);
     for (int n = 0; n < 3; n++) CHECK_OK(abut_sim_step(again, &err), err);
     abut_sim_info(again, &info);
-    CHECK(info.contacts > 0 && info.stiffness > 0);
+    CHECK(info.contact_count > 0 && info.kappa > 0);
     CHECK(memcmp(abut_sim_positions(sim), abut_sim_positions(again), 54 * 24) == 0);
     CHECK(memcmp(abut_sim_velocities(sim), abut_sim_velocities(again), 54 * 24) == 0);
     CHECK(abut_sim_restore(again, "/nonexistent/state.h5", &err) == ABUT_ERROR_IO);

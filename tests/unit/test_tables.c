@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "output/summary.h"
 #include "output/table.h"
+#include "output/table_names.h"
 
 #include <jansson.h>
 #include <locale.h>
@@ -18,15 +19,15 @@ static char folder[64], path[100];
 static step_row make_row(int64_t step)
 {
     random_state r = {(uint64_t)step};
-    step_row row = {.step = step, .time = 0.01 * (double)step, .newton_iters = 3 + step};
-    row.friction_iters = 1;
-    row.contacts = (int64_t)random_below(&r, 1000);
-    double *reals[] = {&row.wall_s,
+    step_row row = {.step = step, .time = 0.01 * (double)step, .newton_iterations = 3 + step};
+    row.friction_iterations = 1;
+    row.contact_count = (int64_t)random_below(&r, 1000);
+    double *reals[] = {&row.wall_seconds,
                        &row.kappa,
                        &row.kinetic,
                        &row.elastic,
                        &row.gravity,
-                       &row.contact,
+                       &row.contact_energy,
                        &row.linear_momentum.x,
                        &row.linear_momentum.y,
                        &row.linear_momentum.z,
@@ -83,9 +84,9 @@ TEST(rows_come_back_bit_for_bit)
     file_bytes bytes;
     CHECK_OK(file_read(path, &bytes, &err), err);
     CHECK(strncmp(bytes.data,
-                  "step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,"
-                  "kappa,kinetic,elastic,gravity,contact,linear_momentum_x,",
-                  120) == 0);
+                  "step,time,wall_seconds,newton_iterations,friction_iterations,contact_count,"
+                  "min_distance,kappa,kinetic,elastic,gravity,contact_energy,linear_momentum_x,",
+                  150) == 0);
     file_free(&bytes);
 }
 
@@ -157,6 +158,86 @@ TEST(wrong_tables_are_named_by_line)
     CHECK(strstr(err.message, "line 4") != NULL && rows == NULL && count == 0);
 }
 
+/* Of version 0.1.0 of October 2026, and one of before that had fewer columns. */
+static const char old_table[] =
+    "step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,kappa,kinetic,elastic,"
+    "gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,"
+    "angular_momentum_y,angular_momentum_z,max_stretch,mean_stretch,min_stretch,"
+    "mean_compression,potential,unknowns,splits,collapses,swaps,smoothings,friction_unsettled\n"
+    "1,0.5,3.5,4,5,6,0.125,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,1\n"
+    "2,1,7,40,50,60,inf,80,90,100,110,120,0,0,0,0,0,0,1,1,1,1,0,24,0,0,0,0,0\n";
+static const char older_table[] = "step,time,wall_s,newton_iters,contact\n1,0.5,3.5,4,12\n";
+
+TEST(tables_of_earlier_versions_are_read)
+{
+    abut_error err;
+    step_table table;
+    step_row *rows;
+    size_t count;
+    CHECK_OK(atomic_write(path, old_table, sizeof old_table - 1, &err), err);
+    CHECK_OK(table_read(path, &rows, &count, &err), err);
+    CHECK(count == 2 && rows[0].wall_seconds == 3.5 && rows[0].newton_iterations == 4);
+    CHECK(rows[0].friction_iterations == 5 && rows[0].contact_count == 6);
+    CHECK(rows[0].contact_energy == 12 && rows[0].friction_unsettled == 1);
+    CHECK(rows[1].kappa == 80 && isinf(rows[1].min_distance) && rows[1].contact_energy == 120);
+    mem_free(rows);
+    /* A run that goes on has the present header, and the rows that were there. */
+    CHECK_OK(table_open(&table, path, 1, &err), err);
+    append_rows(&table, 2, 2);
+    CHECK_OK(table_close(&table, &err), err);
+    file_bytes bytes;
+    CHECK_OK(file_read(path, &bytes, &err), err);
+    CHECK(strstr(bytes.data, "newton_iters") == NULL && strstr(bytes.data, ",contact,") == NULL);
+    CHECK(strstr(bytes.data, "\n1,0.5,3.5,4,5,6,0.125,8,9,10,11,12,13,") != NULL);
+    file_free(&bytes);
+    CHECK_OK(atomic_write(path, older_table, sizeof older_table - 1, &err), err);
+    CHECK_OK(table_read(path, &rows, &count, &err), err);
+    CHECK(count == 1 && rows[0].newton_iterations == 4 && rows[0].contact_energy == 12);
+    CHECK(isnan(rows[0].kappa) && isnan(rows[0].splits) && rows[0].contact_count == 0);
+    mem_free(rows);
+    static const char *const wrong[][2] = {{"step,time,newton_iters,newton_iterations\n", "twice"},
+                                           {"step,kappa\n", "no column 'time'"},
+                                           {"step,time,temperature\n", "'temperature' is no"},
+                                           {"step,time", "has no end"}};
+    for (int i = 0; i < 4; i++) {
+        CHECK_OK(atomic_write(path, wrong[i][0], strlen(wrong[i][0]), &err), err);
+        CHECK(table_read(path, &rows, &count, &err) == ABUT_ERROR_INPUT);
+        CHECK(strstr(err.message, wrong[i][1]) != NULL);
+    }
+}
+
+static char *renewed(const char *text)
+{
+    abut_error err;
+    size_t size = strlen(text);
+    char *copy = mem_alloc(size + 1, 1), *out;
+    memcpy(copy, text, size);
+    CHECK_OK(table_names_renew(&copy, &size, &err), err);
+    out = mem_calloc(size + 1, 1);
+    memcpy(out, copy, size);
+    mem_free(copy);
+    return out;
+}
+
+/* What `abut view` hands to its page. */
+TEST(old_names_become_present_ones)
+{
+    static const char *const pairs[][2] = {
+        {older_table, "step,time,wall_seconds,newton_iterations,contact_energy\n1,0.5,3.5,4,12\n"},
+        {"step,contact_count\n1,2", "step,contact_count\n1,2"},
+        {"step,contacts", "step,contact_count"},
+        {"", ""},
+        {"{\"status\":  \"ok\", \"steps\": 3}\n", "{\"status\":  \"ok\", \"steps\": 3}\n"},
+        {"{\"max_contacts\": 7, \"mean_contacts\": 0.1, \"min_distance\": null}",
+         "{\n  \"min_distance\": null,\n  \"max_contact_count\": 7,\n"
+         "  \"mean_contact_count\": 0.10000000000000001\n}\n"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        char *text = renewed(pairs[i][0]);
+        CHECK(strcmp(text, pairs[i][1]) == 0);
+        mem_free(text);
+    }
+}
+
 /* The limit on file sizes stands in for a full disk. */
 TEST(a_row_that_does_not_fit_is_not_there)
 {
@@ -216,8 +297,8 @@ static run_summary make_summary(void)
                      .simulated_seconds = 0.1,
                      .wall_seconds = 1.0 / 3.0,
                      .newton_iterations = 77,
-                     .max_contacts = 5,
-                     .mean_contacts = 2.5,
+                     .max_contact_count = 5,
+                     .mean_contact_count = 2.5,
                      .min_distance = INFINITY,
                      .max_stretch = 1.02,
                      .peak_rss_bytes = 5000000000u,
@@ -241,8 +322,8 @@ TEST(summary_has_every_key_of_the_contract)
                                        "simulated_seconds",
                                        "wall_seconds",
                                        "newton_iterations",
-                                       "max_contacts",
-                                       "mean_contacts",
+                                       "max_contact_count",
+                                       "mean_contact_count",
                                        "min_distance",
                                        "max_stretch",
                                        "intersections",
@@ -251,8 +332,7 @@ TEST(summary_has_every_key_of_the_contract)
                                        "threads",
                                        "stage_seconds",
                                        "norms",
-                                       "center_of_mass",
-                                       "bounds"};
+                                       "bodies"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         CHECK(json_object_get(root, keys[i]) != NULL);
     CHECK(strcmp(json_string_value(json_object_get(root, "status")), "not_converged") == 0);
@@ -315,6 +395,8 @@ int main(void)
     RUN(the_locale_does_not_matter);
     RUN(a_resumed_table_equals_an_unbroken_one);
     RUN(wrong_tables_are_named_by_line);
+    RUN(tables_of_earlier_versions_are_read);
+    RUN(old_names_become_present_ones);
     RUN(a_row_that_does_not_fit_is_not_there);
     RUN(lack_of_memory_keeps_the_table);
     RUN(summary_has_every_key_of_the_contract);

@@ -28,18 +28,18 @@ const KINDS: ChartKind[] = [
     title: "Energies",
     unit: "J",
     curves: (table) => [
-      ...columns(table, [["kinetic", "kinetic"], ["elastic", "elastic"], ["gravity", "gravity"], ["contact", "contact"]]),
-      { label: "sum", color: COLORS[4], values: sumColumns(table, ["kinetic", "elastic", "gravity", "contact"]) },
+      ...columns(table, [["kinetic", "kinetic"], ["elastic", "elastic"], ["gravity", "gravity"], ["contact_energy", "contact"]]),
+      { label: "sum", color: COLORS[4], values: sumColumns(table, ["kinetic", "elastic", "gravity", "contact_energy"]) },
     ],
   },
-  { title: "Newton iterations", unit: "", curves: (table) => columns(table, [["newton_iters", "Newton"], ["friction_iters", "friction"]]) },
-  { title: "Contacts", unit: "", curves: (table) => columns(table, [["contacts", "pairs"]]) },
+  { title: "Newton iterations", unit: "", curves: (table) => columns(table, [["newton_iterations", "Newton"], ["friction_iterations", "friction"]]) },
+  { title: "Contacts", unit: "", curves: (table) => columns(table, [["contact_count", "pairs"]]) },
   { title: "Smallest distance", unit: "m", logarithmic: true, curves: (table) => columns(table, [["min_distance", "distance"]]) },
   {
     title: "Time per step",
     unit: "s",
     curves: (table) => {
-      const wall = table.columns.get("wall_s");
+      const wall = table.columns.get("wall_seconds");
       return wall ? [{ label: "wall clock", color: COLORS[0], values: differences(wall) }] : [];
     },
   },
