@@ -517,8 +517,86 @@ TEST(pinched_places_stay)
     check_pinched(6, hinge, (int32_t[]){0, 2, 3, 1, 0, 4, 5, 1}, 2);
 }
 
+/* Areas of the facets of the top with tag 1, and with all vertices flagged. */
+static void measure_corner(const local_mesh *m, double area[2])
+{
+    local_export e;
+    abut_error err;
+    CHECK_OK(local_mesh_export(m, &e, &err), err);
+    area[0] = area[1] = 0;
+    for (size_t i = 0; i < e.facet_count; i++) {
+        const int32_t *v = e.facets + 3 * i;
+        if (e.facet_tags[i] == 1) area[0] += facet_measure(&e, i);
+        if (e.flags[v[0]] & e.flags[v[1]] & e.flags[v[2]] & 1) area[1] += facet_measure(&e, i);
+    }
+    local_export_free(&e);
+}
+
+/* A quarter of the top has a tag of its own, or its vertices have a flag: the border of both has a
+ * corner within a flat side, which no collapse moves. */
+TEST(bent_borders_stay)
+{
+    for (int flagged = 0; flagged < 2; flagged++) {
+        mesh shape;
+        abut_error err;
+        CHECK_OK(generate_box(vec3_make(1, 1, 1), (const int[]){4, 2, 4}, &shape, &err), err);
+        const cell_block *cells = mesh_find(&shape, CELL_TET);
+        uint64_t *flags = mem_calloc(shape.vertex_count, sizeof *flags);
+        for (size_t i = 0; flagged && i < shape.vertex_count; i++) {
+            vec3 p = shape.vertices[i];
+            flags[i] = p.y > 0.49 && p.x > -1e-9 && p.z > -1e-9;
+        }
+        local_definition def = {.dimension = 3,
+                                .vertex_count = shape.vertex_count,
+                                .cell_count = cells->count,
+                                .rest = shape.vertices,
+                                .cells = cells->nodes,
+                                .flags = flags};
+        local_mesh m;
+        local_export e;
+        CHECK_OK(local_mesh_import(&m, &def, &err), err);
+        CHECK_OK(local_mesh_export(&m, &e, &err), err);
+        for (size_t i = 0; i < e.facet_count; i++) {
+            vec3 c = {0};
+            for (int k = 0; k < 3; k++)
+                c = vec3_mul_add(c, 1.0 / 3, e.rest[e.facets[3 * i + (size_t)k]]);
+            e.facet_tags[i] = !flagged && c.y > 0.49 && c.x > 0 && c.z > 0;
+        }
+        def.facet_count = e.facet_count;
+        def.facets = e.facets;
+        def.facet_tags = e.facet_tags;
+        local_mesh_free(&m);
+        CHECK_OK(local_mesh_import(&m, &def, &err), err);
+        local_export_free(&e);
+        double before[2], after[2];
+        measure_corner(&m, before);
+        CHECK_NEAR(before[flagged], 0.25, 1e-12);
+        local_list edges = {0};
+        CHECK_OK(local_mesh_edges(&m, &edges, &err), err);
+        int done = 0;
+        for (size_t i = 0; i + 1 < edges.count; i += 2)
+            for (int way = 0; way < 2; way++) {
+                local_change change;
+                local_mark mark = local_mesh_mark(&m);
+                int32_t a = edges.data[i + (size_t)way], b = edges.data[i + 1 - (size_t)way];
+                CHECK_OK(local_mesh_collapse(&m, a, b, &change, &err), err);
+                if (change.outcome != LOCAL_DONE) continue;
+                done++;
+                measure_corner(&m, after);
+                for (int k = 0; k < 2; k++) CHECK_NEAR(after[k], before[k], 1e-12);
+                local_mesh_rollback(&m, mark);
+            }
+        CHECK(done > 20);
+        array_free(&edges);
+        local_mesh_free(&m);
+        mem_free(flags);
+        mesh_free(&shape);
+    }
+}
+
 int main(void)
 {
+    RUN(bent_borders_stay);
     RUN(operations_in_space);
     RUN(operations_in_the_plane);
     RUN(order_is_deterministic);

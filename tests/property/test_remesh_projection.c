@@ -436,8 +436,10 @@ TEST(volume_barrier_derivatives)
         x[i] = ((double *)m.rest.data)[i] * 0.85 + random_range(&r, -0.02, 0.02);
     size_t active = 0;
     for (size_t c = 0; c < t->size.count; c++) {
-        double g[12], plus, minus;
-        t->base.class->derivatives(&t->base, &test_evaluation, 0, x, c, c + 1, g, NULL);
+        double g[12], h[90], gp[12], gm[12], plus, minus;
+        evaluation exact = test_evaluation;
+        exact.exact = true;
+        t->base.class->derivatives(&t->base, &exact, 0, x, c, c + 1, g, h);
         volume_barrier one = *t; /* this cell alone */
         one.cells.data += 4 * c;
         one.size.data += c;
@@ -447,9 +449,17 @@ TEST(volume_barrier_derivatives)
             double keep = x[at], step = 1e-6;
             x[at] = keep + step;
             plus = value_of(&one, x);
+            t->base.class->derivatives(&t->base, &exact, 0, x, c, c + 1, gp, NULL);
             x[at] = keep - step;
             minus = value_of(&one, x);
+            t->base.class->derivatives(&t->base, &exact, 0, x, c, c + 1, gm, NULL);
             x[at] = keep;
+            for (size_t k = i / 3; k < 4; k++) /* the row of blocks (i / 3, k) */
+                for (size_t j = 0; j < 3; j++) {
+                    size_t block = 4 * (i / 3) - i / 3 * (i / 3 + 1) / 2 + k;
+                    double entry = h[9 * block + 3 * (i % 3) + j];
+                    CHECK_NEAR(entry, (gp[3 * k + j] - gm[3 * k + j]) / (2 * step), 1e-6);
+                }
             CHECK_NEAR(g[i], (plus - minus) / (2 * step), 1e-7);
             active += g[i] != 0;
         }
@@ -460,8 +470,50 @@ TEST(volume_barrier_derivatives)
     model_free(&m);
 }
 
+/* One triangle in the plane; and a start of a projection that is inverted is called so. */
+TEST(volume_barrier_in_the_plane)
+{
+    abut_error err;
+    double x[9] = {0, 0, 0, 0.6, 0.1, 0, 0.2, 0.5, 0}, size = 0.5, g[9];
+    int32_t cell[3] = {0, 1, 2};
+    model m = {.planar = true};
+    volume_barrier *t;
+    CHECK_OK(volume_barrier_create(&m, &t, &err), err);
+    for (int k = 0; k < 3; k++) CHECK(array_push(&t->cells, cell[k]));
+    CHECK(array_push(&t->size, size));
+    t->limit = 0.9;
+    t->base.class->derivatives(&t->base, &test_evaluation, 0, x, 0, 1, g, NULL);
+    for (int i = 0; i < 9; i++) {
+        double keep = x[i], step = 1e-6, plus, minus;
+        x[i] = keep + step;
+        plus = value_of(t, x);
+        x[i] = keep - step;
+        minus = value_of(t, x);
+        x[i] = keep;
+        CHECK_NEAR(g[i], i % 3 == 2 ? 0 : (plus - minus) / (2 * step), 1e-7);
+    }
+    CHECK(g[0] != 0 && g[1] != 0);
+    t->base.class->destroy(&t->base);
+
+    model pair = {0};
+    make_pair(&pair, 0.1);
+    size_t n = 3 * pair.rest.count;
+    double *inverted = mem_alloc(n, sizeof *inverted);
+    uint8_t *fixed = mem_calloc(n, 1);
+    for (size_t i = 0; i < n; i++) inverted[i] = -((const double *)pair.rest.data)[i];
+    safe_projection result;
+    const linear_options direct = {.name = "direct"};
+    CHECK(safe_project(&pair, NULL, &direct, fixed, (const double *)pair.rest.data, inverted,
+                       &result, &err) == ABUT_ERROR_INFEASIBLE);
+    CHECK(strstr(err.message, "inverted") != NULL);
+    mem_free(inverted);
+    mem_free(fixed);
+    model_free(&pair);
+}
+
 int main(void)
 {
+    RUN(volume_barrier_in_the_plane);
     RUN(planar_meshes);
     RUN(spatial_meshes);
     RUN(nested_meshes);

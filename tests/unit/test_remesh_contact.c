@@ -310,6 +310,38 @@ TEST(growth_is_bounded)
     stepper_destroy(s);
 }
 
+/* Forced operations respect lengths: none is split below the least, none collapsed above the
+ * largest. */
+TEST(lengths_are_bounded)
+{
+    for (int k = 0; k < 4; k++) {
+        stepper *s = make_touching(0, 12);
+        local_mesh m;
+        to_local(s, &m);
+        remesh_problem q = make_problem(s);
+        remesh_options o = remesh_default_options();
+        o.split_tolerance = -1e6;
+        o.collapse_tolerance = -1e6;
+        o.split_threshold = 0;
+        o.collapse_threshold = 1;
+        o.split = k < 2;
+        o.collapse = k >= 2;
+        o.swap = o.smooth = false;
+        o.max_iterations = 1;
+        o.max_cells = 160;
+        o.min_length = k == 0 ? 1 : 0;
+        o.max_collapse_length = k == 2 ? 1e-3 : 1; /* edges are longer than 0.05 */
+        remesh_report report;
+        CHECK_OK(remesh_step(&m, &q, &o, NULL, &report, &err), err);
+        if (k == 0) CHECK(report.split.candidates == 0);
+        if (k == 1) CHECK(report.split.candidates > 0);
+        if (k == 2) CHECK(report.collapse.candidates == 0);
+        if (k == 3) CHECK(report.collapse.candidates > 0);
+        local_mesh_free(&m);
+        stepper_destroy(s);
+    }
+}
+
 /* --- in the plane --------------------------------------------------------------------------- */
 
 static void make_rectangle(vec3 at, vec3 size, int nx, int ny, mesh *out)
@@ -464,6 +496,7 @@ int main(void)
     RUN(patches_gain_what_the_whole_gains);
     RUN(forced_operations_do_not_intersect);
     RUN(growth_is_bounded);
+    RUN(lengths_are_bounded);
     RUN(the_plane);
     return TEST_END();
 }
