@@ -433,8 +433,98 @@ TEST(a_new_row_on_a_solved_system)
     }
 }
 
+/* Turned frames keep tangential vectors as they are in space. */
+TEST(turned_frames)
+{
+    random_state r = {41};
+    mlcp_contact c = random_contact(&r, 0.5);
+    c.normal = (vec3){0, 1, 0};
+    mlcp_set_tangents(&c, (vec3){1, 0, 0});
+    c.gamma[0] = 1;
+    c.gamma[1] = 2;
+    vec3 before = vec3_add(vec3_scale(1, c.tangent[0]), vec3_scale(2, c.tangent[1]));
+    vec3 normal = vec3_normalize((vec3){0.3, 1, -0.2});
+    mlcp_turn_frame(&c, normal);
+    vec3 after =
+        vec3_add(vec3_scale(c.gamma[0], c.tangent[0]), vec3_scale(c.gamma[1], c.tangent[1]));
+    vec3 expected = vec3_mul_add(before, -vec3_dot(before, normal), normal);
+    CHECK_NEAR(vec3_norm(vec3_sub(after, expected)), 0, 1e-14);
+}
+
+/* A half-space whose surface moves drags what lies on it along: its way is slip of the other sign.
+ */
+TEST(moving_half_spaces)
+{
+    random_state r = {47};
+    small_problem *p = new_problem(&r, MLCP_DIAGONAL);
+    mlcp_solver *s = &p->solver;
+    contact_term contact = {0};
+    half_space plane = {{0, 0.1, 0}, {0, 1, 0}, {0.3, 5, -0.2}, 0};
+    vec3 start[BLOCKS] = {{1, 0.4, 2}};
+    CHECK(array_push(&contact.planes, plane));
+    s->contact = &contact;
+    s->start = start;
+    s->h = 0.01;
+    mlcp_contact c = {.kind = CCD_POINT_POINT, .count = 1, .weight = {1}, .normal = {0, 1, 0}};
+    mlcp_set_tangents(&c, (vec3){1, 0, 0});
+    mlcp_set_constants(s, &c);
+    for (int i = 0; i < 2; i++)
+        CHECK_NEAR(c.slip0[i], -0.01 * vec3_dot(c.tangent[i], plane.velocity), 1e-16);
+    CHECK_NEAR(c.gap0, 0.3 - 0.5 * TOLERANCE, 1e-15); /* the plane itself stays */
+    s->contact = NULL;
+    s->start = NULL;
+    array_free(&contact.planes);
+    free_problem(p);
+}
+
+/* The residual of a row that is on: its gap, and by how much it gives way for a multiplier that has
+ * changed since the last solve. While a system is not solved a multiplier may pull; the normal
+ * force that friction remembers may not. */
+TEST(rows_that_give_way)
+{
+    random_state r = {43};
+    small_problem *p = new_problem(&r, MLCP_DIAGONAL);
+    mlcp_solver *s = &p->solver;
+    mlcp_contact c = random_contact(&r, 0.5);
+    c.state = MLCP_SLIDES;
+    c.gap0 = -0.25;
+    CHECK(array_push(&s->contacts, c));
+    bool converged;
+    int iterations;
+    CHECK_OK(mlcp_solve_rows(s, &converged, &iterations, &err), err);
+    mlcp_contact *own = &s->contacts.data[0];
+    for (int k = 0; k < N; k++) s->u[k] = 0.1 * k;
+    own->state = MLCP_SLIDES;
+    own->lambda = 3;
+    own->reference[0] = 1;
+    mlcp_unload(s);
+    mlcp_residual(s);
+    double expected = mlcp_gap(s, own) + MLCP_GIVE * own->scale_n * 2;
+    CHECK_NEAR(s->r.c[0], expected, 1e-15);
+    CHECK(fabs(MLCP_GIVE * own->scale_n) > 1e-6);
+    /* Presses into the other side and pulls at the same time. */
+    memset(s->u, 0, N * sizeof *s->u);
+    own->gap0 = -1;
+    own->lambda = -5;
+    own->has_direction = true;
+    own->direction[0] = 1;
+    own->direction[1] = 0;
+    own->slip0[0] = 1;
+    own->slip0[1] = 0;
+    own->history_count = 2;
+    own->history[0] = own->history[1] = 4;
+    s->round = 0;
+    mlcp_evaluate(s, s->options.residual, 60);
+    CHECK(own->history[0] >= 0 && own->history[1] >= 0);
+    CHECK(own->history_count == 3 && own->force[0] > 0);
+    free_problem(p);
+}
+
 int main(void)
 {
+    RUN(turned_frames);
+    RUN(moving_half_spaces);
+    RUN(rows_that_give_way);
     RUN(random_problems_without_friction);
     RUN(duplicated_rows);
     RUN(random_problems_with_friction);

@@ -128,6 +128,33 @@ TEST(energies_that_rise)
     gradient_factor = 1;
 }
 
+/* Where the slope promises less than the rounding of a large energy, the energy may not rise by
+ * more than that rounding: 1e12 + 1e6 x^2, with a slope of 1e-3 that is not there. */
+static double high_value(const term *t, const evaluation *ev, const double *x)
+{
+    (void)t, (void)ev;
+    return 1e12 + 1e6 * x[0] * x[0];
+}
+
+static void high_derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                             size_t begin, size_t end, double *gradient, double *hessian)
+{
+    derivatives(t, ev, group, x, begin, end, gradient, hessian);
+    if (gradient) gradient[0] = -1e-3, gradient[1] = gradient[2] = 0;
+    if (hessian) hessian[0] = 1e-3;
+}
+
+TEST(noise_is_bounded)
+{
+    static const term_class kind = {
+        .name = "high", .value = high_value, .derivatives = high_derivatives};
+    double x[3] = {0, 0, 0};
+    newton_result result;
+    newton_options options = {.tolerance = 1e-9, .max_iterations = 1};
+    minimize(&kind, x, NULL, none, &options, &result);
+    CHECK(fabs(x[0]) < 0.01 && result.halvings > 0);
+}
+
 /* One fixed coordinate of a block stays, whichever it is, and the others move. */
 TEST(fixed_coordinates)
 {
@@ -178,6 +205,7 @@ int main(void)
     RUN(refused_positions);
     RUN(leaps);
     RUN(energies_that_rise);
+    RUN(noise_is_bounded);
     RUN(fixed_coordinates);
     return TEST_END();
 }

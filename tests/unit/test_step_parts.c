@@ -84,17 +84,18 @@ TEST(potential_of_free_fall)
     stepper_destroy(s);
 }
 
-/* A plate that moves by five times the gap to a free block within one step pushes it ahead, and
+/* A plate that moves far beyond the gap to a heavy block within one step pushes it ahead, and
  * arrives. */
 TEST(prescribed_nodes_push)
 {
     scene_def *scene;
     stepper *s = build_scene(
         "{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'gravity': [0, 0, 0], 'contact': {'dhat': "
-        "0.002}, 'materials': {'m': {'young': 1e5, 'poisson': 0.3, 'density': 100}}, 'bodies': "
-        "[{'mesh': {'box': {'size': [0.3, 0.02, 0.3], 'cells': [2, 1, 2]}}, 'material': 'm', "
-        "'translate': [0, 0.13, 0], 'fix': {'motion': {'velocity': [0, -10, 0]}}}, {'mesh': "
-        "{'box': {'size': [0.2, 0.2, 0.2], 'cells': [1, 1, 1]}}, 'material': 'm'}]}",
+        "0.002}, 'materials': {'m': {'young': 1e5, 'poisson': 0.3, 'density': 100}, 'heavy': "
+        "{'young': 1e7, 'poisson': 0.3, 'density': 1e5}}, 'bodies': [{'mesh': {'box': {'size': "
+        "[0.3, 0.02, 0.3], 'cells': [2, 1, 2]}}, 'material': 'm', 'translate': [0, 0.1115, 0], "
+        "'fix': {'motion': {'velocity': [0, -10, 0]}}}, {'mesh': {'box': {'size': [0.2, 0.2, 0.2], "
+        "'cells': [2, 2, 2]}}, 'material': 'heavy'}]}",
         &scene);
     if (!s) return;
     step_statistics now;
