@@ -5,7 +5,8 @@
 #include "geometry/check.h"
 #include "geometry/distance.h"
 #include "mesh/generate.h"
-#include "step/stepper.h"
+#include "mlcp/solver.h"
+#include "step/stepper_internal.h"
 #include "support/scene_makers.h"
 
 static abut_error err;
@@ -541,8 +542,60 @@ TEST(damaged_contacts)
     stepper_destroy(s);
 }
 
+/* Forces stay when the length of the step changes: multipliers carry its square. */
+TEST(multipliers_follow_the_length_of_steps)
+{
+    stepper *s = blocks(&on_ground, 1, (vec3){0, -9.81, 0}, 0.5, 0.01, MLCP_DIAGONAL);
+    step_statistics now;
+    for (int i = 0; i < 10; i++) need_ok(stepper_advance(s, &now, &err));
+    mlcp_solver *solver = s->mlcp;
+    mlcp_contact before[64];
+    size_t count = solver->contacts.count, compared = 0;
+    CHECK(count > 8 && count <= 64);
+    memcpy(before, solver->contacts.data, count * sizeof *before);
+    solver->options.max_iterations = solver->options.max_passes = 0; /* nothing is solved */
+    s->options.h *= 0.5;
+    need_ok(stepper_find_positions(s, s->time + s->options.h, &now, &err));
+    for (size_t k = 0; k < solver->contacts.count; k++)
+        for (size_t o = 0; o < count; o++) {
+            const mlcp_contact *c = &solver->contacts.data[k];
+            if (c->first != before[o].first || c->second != before[o].second) continue;
+            CHECK_NEAR(c->lambda, 0.25 * before[o].lambda, 1e-14 * fabs(before[o].lambda));
+            compared += c->lambda > 0;
+        }
+    CHECK(compared > 4);
+    stepper_destroy(s);
+}
+
+/* Contacts are kept from step to step while their pairs are near, and no longer. */
+TEST(contacts_that_are_apart_are_forgotten)
+{
+    const block_place stacked[2] = {on_ground,
+                                    {{0.1, 0.1, 0.1}, {0.01, 0.15002, 0.01}, {0, 0, 0}, {2, 1, 2}}};
+    static const double lifts[] = {1, 10};
+    for (int lift = 0; lift < 2; lift++) {
+        stepper *s = blocks(stacked, 2, (vec3){0, -9.81, 0}, 0.5, 0.01, MLCP_DIAGONAL);
+        step_statistics now;
+        for (int i = 0; i < 10; i++) need_ok(stepper_advance(s, &now, &err));
+        mlcp_solver *solver = s->mlcp;
+        double up = lifts[lift] * solver->options.tolerance;
+        for (size_t i = 0; i < s->model->rest.count; i++)
+            if (s->model->body.data[i] == 1) s->state.x[3 * i + 1] += up;
+        solver->x_start = solver->x_end = s->state.x;
+        collision_surface_positions(&s->model->surface, s->state.x, solver->start);
+        need_ok(mlcp_begin_contacts(solver, &err));
+        size_t between = 0;
+        for (size_t k = 0; k < solver->contacts.count; k++)
+            between += solver->contacts.data[k].kind != CCD_POINT_POINT;
+        CHECK((between > 0) == (lift == 0));
+        stepper_destroy(s);
+    }
+}
+
 int main(void)
 {
+    RUN(multipliers_follow_the_length_of_steps);
+    RUN(contacts_that_are_apart_are_forgotten);
     RUN(rest_carries_the_weight);
     RUN(sliding_down_a_slope);
     RUN(sticking_on_a_slope);

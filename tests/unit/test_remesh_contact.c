@@ -342,6 +342,35 @@ TEST(lengths_are_bounded)
     }
 }
 
+/* Candidates for collapsing are the edges below the largest length, however small their cells. */
+TEST(long_edges_are_not_collapsed)
+{
+    const double most = 0.13; /* the cells of the lower block are as small as regular ones of it */
+    stepper *s = make_touching(0, 12);
+    local_mesh m;
+    to_local(s, &m);
+    remesh_problem q = make_problem(s);
+    remesh_options o = remesh_default_options();
+    o.split = o.swap = o.smooth = false;
+    o.collapse_tolerance = 1e6; /* none is worth it */
+    o.collapse_threshold = 1;
+    o.max_collapse_length = most;
+    local_list edges = {0};
+    size_t expected = 0;
+    CHECK_OK(local_mesh_edges(&m, &edges, &err), err);
+    for (size_t i = 0; i + 1 < edges.count; i += 2) {
+        vec3 a = m.vertices.data[edges.data[i]].rest, b = m.vertices.data[edges.data[i + 1]].rest;
+        expected += vec3_norm(vec3_sub(a, b)) < 0.999 * most;
+    }
+    remesh_report report;
+    CHECK_OK(remesh_step(&m, &q, &o, NULL, &report, &err), err);
+    CHECK(report.collapse.accepted == 0 && expected > 20 && expected < edges.count / 4);
+    CHECK(report.collapse.candidates == expected);
+    array_free(&edges);
+    local_mesh_free(&m);
+    stepper_destroy(s);
+}
+
 /* --- in the plane --------------------------------------------------------------------------- */
 
 static void make_rectangle(vec3 at, vec3 size, int nx, int ny, mesh *out)
@@ -497,6 +526,7 @@ int main(void)
     RUN(forced_operations_do_not_intersect);
     RUN(growth_is_bounded);
     RUN(lengths_are_bounded);
+    RUN(long_edges_are_not_collapsed);
     RUN(the_plane);
     return TEST_END();
 }
