@@ -4,6 +4,7 @@
 #include "api/verify.h"
 #include "contact/contact_step.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -330,18 +331,24 @@ static void count_step(sim_remesh *r, const step_statistics *s)
     if ((int64_t)s->unknowns > r->max_unknowns) r->max_unknowns = (int64_t)s->unknowns;
 }
 
+/* The stage of a step that changes meshes; `at` is the stepper of the simulation. */
+static abut_status change(void *context, stepper **at, step_statistics *statistics, abut_error *err)
+{
+    abut_sim *sim = context;
+    assert(at == &sim->stepper);
+    (void)at;
+    if (!is_due(sim) && !is_urgent(sim, statistics->potential)) return ABUT_OK;
+    double began = timer_now();
+    TRY(change_meshes(sim, statistics, err));
+    sim->remesh->seconds += timer_now() - began;
+    sim->remesh->look[0] = statistics->potential;
+    return ABUT_OK;
+}
+
 abut_status sim_remesh_step(abut_sim *sim, abut_error *err)
 {
-    step_statistics statistics = {0};
-    TRY(stepper_solve(sim->stepper, NULL, &statistics, err));
-    if (is_due(sim) || is_urgent(sim, statistics.potential)) {
-        double began = timer_now();
-        TRY(change_meshes(sim, &statistics, err));
-        sim->remesh->seconds += timer_now() - began;
-        sim->remesh->look[0] = statistics.potential;
-    }
-    TRY(stepper_watch(sim->stepper, sim->stepper->x, &statistics, err));
-    TRY(stepper_finish(sim->stepper, &statistics, err));
+    step_statistics statistics;
+    TRY(step_advance(&sim->stepper, &(remesh_stage){sim, change}, &statistics, err));
     sim->last = statistics;
     count_step(sim->remesh, &statistics);
     return ABUT_OK;

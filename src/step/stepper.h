@@ -166,7 +166,19 @@ abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
  * bodies do depends on their later meshes. The state stays as it is. */
 abut_status stepper_foresee(stepper *s, double end, bool remeshed, abut_error *err);
 
-/* One step of size h. On ABUT_ERROR_NOT_CONVERGED the state is that before the step. */
+/* A stage between solving a step and taking its result: may replace the stepper by one on other
+ * meshes that has solved the step as well. */
+typedef struct remesh_stage {
+    void *context;
+    abut_status (*change)(void *context, stepper **at, step_statistics *statistics,
+                          abut_error *err);
+} remesh_stage;
+
+/* One step of size h. remesh may be NULL. On ABUT_ERROR_NOT_CONVERGED the state is that before the
+ * step. */
+abut_status step_advance(stepper **at, const remesh_stage *remesh, step_statistics *statistics,
+                         abut_error *err);
+/* The same without remeshing. */
 abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err);
 /* The same in two parts. The first finds the positions at the end of the step (s->x) and leaves the
  * state as it is, so that it can be repeated; guess: feasible positions to start from, with

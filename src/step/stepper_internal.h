@@ -4,18 +4,50 @@
 
 #include "step/stepper.h"
 
+/* Whether a term counts in the present stage of the step. */
+static inline bool term_counts(const stepper *s, const term *t)
+{
+    return !(s->evaluation.without & term_bit(t));
+}
+
+static inline void set_term_counts(stepper *s, const term *t, bool on)
+{
+    if (on)
+        s->evaluation.without &= ~term_bit(t);
+    else
+        s->evaluation.without |= term_bit(t);
+}
+
 /* Finds the positions s->x at the end of the step from s->time; the state stays as it is. */
 abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
                                    abut_error *err);
 
+/* Gravity and loads of the step from `time` to `end` (loads.c). */
+void stepper_set_forces(stepper *s, double time, double end);
+
+/* Room for what the conditions remember (dirichlet.c). */
+abut_status stepper_prepare_conditions(stepper *s, abut_error *err);
 /* Marks the prescribed scalars (s->fixed) of the step from s->time and their targets at `end`. */
 void stepper_set_targets(stepper *s, double end);
 
 /* Tells the terms of the table that s->state.x is the result of a step. */
 void stepper_end_terms(stepper *s);
 
+/* Newton, repeated with new friction forces as often as asked (minimise.c); the forces at x. */
+abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statistics,
+                             abut_error *err);
+abut_status stepper_lag_friction(stepper *s, const double *x, abut_error *err);
 /* How long Newton's direction may be at the end, m. */
 double stepper_convergence_length(const stepper *s);
+
+/* Strain limits in a second solve (split_limits.c): whether there are any; the first solve, which
+ * makes its result the target of inertia; what the update of the velocities expects. */
+bool stepper_has_limit(const stepper *s);
+abut_status stepper_solve_elastic_part(stepper *s, step_statistics *statistics, abut_error *err);
+void stepper_join_split(stepper *s);
+
+/* Potential at s->x, which the terms were updated for, and number of unknowns (measure.c). */
+void stepper_measure_potential(const stepper *s, step_statistics *out);
 
 /* Prescribed nodes (stepper_pull.c): moves them as far as the other terms allow, and begins to pull
  * them when that is not the whole way; after a Newton iteration at x with this direction, pulls

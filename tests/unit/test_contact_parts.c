@@ -45,7 +45,7 @@ static void update(world *w)
 /* Largest step from x along p. */
 static double step_along(contact_term *t, const double *x, const double *p)
 {
-    step_bound bound = {-1, -1};
+    step_bound bound = {.alpha = -1, .group = -1};
     contact_begin_step(t);
     CHECK_OK(contact_max_step(&t->base, x, p, 1, &bound, &timer, &err), err);
     return bound.alpha;

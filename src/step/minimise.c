@@ -1,0 +1,96 @@
+/* The minimum of the incremental potential: Newton, repeated with new friction forces. */
+#include "step/stepper_internal.h"
+
+enum { MAX_FRICTION_ITERATIONS = 100 };
+
+double stepper_convergence_length(const stepper *s)
+{
+    return motion_rule(&s->state)->is_static ? s->options.tolerance
+                                             : s->options.tolerance * s->options.h;
+}
+
+/* Every place term_counts, also those of iterations on a part of the unknowns. */
+static abut_status note_move(void *context, const double *x, abut_error *err)
+{
+    return step_way_add(&((stepper *)context)->way, x, err);
+}
+
+static abut_status after_iteration(void *context, const double *x, double direction, bool *changed,
+                                   bool *may_stop, abut_error *err)
+{
+    stepper *s = context;
+    if (s->contact && term_counts(s, &s->friction->base)) friction_note_iterate(s->friction);
+    if (s->contact && term_counts(s, &s->contact->base) &&
+        contact_adapt_stiffness(s->contact, &s->evaluation.kappa))
+        *changed = true;
+    if (problem_adapt(&s->problem, &s->evaluation, x)) *changed = true;
+    return s->attached ? stepper_pull(s, x, direction, changed, may_stop, err) : ABUT_OK;
+}
+
+/* Normal forces and frames of friction from the positions x. */
+abut_status stepper_lag_friction(stepper *s, const double *x, abut_error *err)
+{
+    TRY(problem_update(&s->problem, &s->evaluation, x, err));
+    return friction_lag(s->friction, s->evaluation.kappa, err);
+}
+
+/* Notes how far the forces of another pass moved the state. Lagging need not converge (IPC, section
+ * 4): when the moves of eight passes have not shrunk by half, further ones change nothing for the
+ * better. */
+static bool lagging_in_circles(double *moves, int pass, double move)
+{
+    enum { WINDOW = 8 };
+    moves[pass] = move;
+    return pass >= WINDOW && move > 0.5 * moves[pass - WINDOW];
+}
+
+/* How late true Hessians come decides how impacts rebound at a rough tolerance, for which a scene
+ * may ask to wait; it is no reason to wait under a lasting load. */
+static int true_hessian_after(const stepper *s)
+{
+    enum { SOON = 2 };
+    bool pressed = s->contact && contact_under_lasting_load(s->contact);
+    return pressed && s->options.true_hessian_after > SOON ? SOON : s->options.true_hessian_after;
+}
+
+/* Newton, repeated with new friction forces as often as asked. */
+abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statistics,
+                             abut_error *err)
+{
+    newton_options options = {.tolerance = stepper_convergence_length(s),
+                              .max_iterations = s->options.max_iterations,
+                              .true_hessian_after = true_hessian_after(s),
+                              .true_first = s->options.true_first,
+                              .measure = s->options.measure,
+                              .forcing = s->options.forcing,
+                              .local = s->options.measure == NEWTON_LARGEST};
+    newton_hooks hooks = {s, after_iteration};
+    s->newton.on_move = note_move;
+    s->newton.on_move_context = s;
+    int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
+                                                    : MAX_FRICTION_ITERATIONS;
+    double moves[MAX_FRICTION_ITERATIONS];
+    for (int pass = 0; pass < (friction ? passes : 1); pass++) {
+        newton_result result;
+        abut_status status =
+            newton_minimize(&s->newton, &s->evaluation, s->x, &options, &hooks, &result, err);
+        statistics->newton_iterations += result.iterations;
+        if (status == ABUT_ERROR_NOT_CONVERGED && s->attached)
+            return report_unreached(s->model, s->attachment, s->x, stepper_pull_progress(s, s->x),
+                                    statistics->newton_iterations, err);
+        TRY(status);
+        if (!friction) break;
+        statistics->friction_iterations = pass + 1;
+        /* One iteration means that the refreshed forces left the state as it is. */
+        if (pass > 0 && result.iterations <= 1) break;
+        bool until_converged = s->options.friction_iterations == 0;
+        if (pass + 1 == passes || (until_converged && pass > 0 &&
+                                   lagging_in_circles(moves, pass - 1, result.first_direction))) {
+            statistics->friction_unsettled = until_converged;
+            break;
+        }
+        TRY(stepper_lag_friction(s, s->x, err));
+        TRY(stepper_renew_stiffness(s, s->x, err));
+    }
+    return ABUT_OK;
+}

@@ -1,0 +1,180 @@
+/* One time step, stage by stage; docs/one-step.md walks through it. */
+#include "step/stepper_internal.h"
+
+#include <string.h>
+
+/* Where the step begins, and where the iterate does. */
+static abut_status begin(stepper *s, abut_error *err)
+{
+    size_t scalars = s->state.scalars;
+    int64_t reframed = s->rigid.reframed;
+    rigid_motion_reframe(&s->rigid, s->model, &s->state, s->time);
+    if (s->contact && s->rigid.reframed > reframed) TRY(contact_renew_frames(s->contact, err));
+    memcpy(s->start, s->state.x, scalars * sizeof *s->start);
+    memcpy(s->x, s->guess ? s->guess : s->state.x, scalars * sizeof *s->x);
+    return step_way_begin(&s->way, s->x, scalars, err);
+}
+
+/* The integrator's predictor and factors, loads, and damping at the start of the step. */
+static void predict(stepper *s, double end)
+{
+    double h = s->options.h, factor = motion_force_factor(&s->state, h);
+    motion_predict(&s->state, h, s->inertia->x_tilde);
+    stepper_set_forces(s, s->time, end);
+    s->evaluation.mass_factor = motion_rule(&s->state)->is_static ? 0 : 1;
+    s->evaluation.load_factor = s->evaluation.force_factor = factor;
+    s->evaluation.h = h;
+    if (s->damping) damping_lag(s->damping, s->start);
+    if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
+}
+
+/* Dirichlet data at the end of the step. */
+static abut_status prescribe(stepper *s, double end, abut_error *err)
+{
+    stepper_set_targets(s, end);
+    TRY(problem_set_fixed(&s->problem, s->fixed, err));
+    /* Pairs of which no vertex can respond are no contacts, also while some of them are pulled. */
+    if (s->contact) contact_set_fixed(s->contact, s->fixed);
+    return ABUT_OK;
+}
+
+/* What was noted in the last step is forgotten: a step depends on its start only. */
+static void forget(stepper *s)
+{
+    if (s->contact) set_term_counts(s, &s->friction->base, false);
+    if (s->contact) contact_begin_step(s->contact);
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *t = s->terms.data[i].term;
+        if (t->class->begin_step) t->class->begin_step(t);
+    }
+    problem_begin_step(&s->problem);
+    linear_begin_step(s->linear);
+}
+
+/* Friction forces of the first pass, from the contacts at the start. */
+static abut_status lag_at_start(stepper *s, abut_error *err)
+{
+    friction_set_start(s->friction, s->start);
+    TRY(stepper_choose_first_stiffness(s, err));
+    return stepper_lag_friction(s, s->start, err);
+}
+
+/* From now on they count. */
+static abut_status begin_friction(stepper *s, abut_error *err)
+{
+    TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
+    set_term_counts(s, &s->friction->base, true);
+    return ABUT_OK;
+}
+
+abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
+                                   abut_error *err)
+{
+    TRY(begin(s, err));
+    predict(s, end);
+    TRY(prescribe(s, end, err));
+    forget(s);
+    if (s->mlcp) return stepper_solve_mlcp(s, statistics, err);
+    bool friction = s->contact && friction_possible(s->friction);
+    bool split = s->options.split_limits && stepper_has_limit(s);
+    if (friction) TRY(lag_at_start(s, err));
+    if (split) TRY(stepper_solve_elastic_part(s, statistics, err));
+    TRY(stepper_move_prescribed(s, err));
+    if (s->contact) TRY(stepper_choose_stiffness(s, err));
+    if (friction) TRY(begin_friction(s, err));
+    abut_status status = stepper_minimise(s, friction, statistics, err);
+    if (split) stepper_join_split(s);
+    return status;
+}
+
+/* The exact check of the positions found. Should it fail, the step is repeated with a check of
+ * every position on the way. */
+static abut_status guard_positions(stepper *s, double end, step_statistics *statistics,
+                                   abut_error *err)
+{
+    while (s->guard) {
+        bool found;
+        guard_finding finding;
+        stage before = timer_switch(&s->timer, STAGE_CHECK);
+        abut_status status = guard_check(s->guard, s->x, &found, &finding, err);
+        timer_switch(&s->timer, before);
+        TRY(status);
+        if (!found) break;
+        char text[320];
+        guard_describe(s->guard, &finding, text, sizeof text);
+        if (statistics->repeats++ > 0)
+            return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                             "the result of the step fails the exact check: %s", text);
+        log_message(s->log, ABUT_LOG_WARNING,
+                    "the step to %g s failed the exact check and is repeated: %s", end, text);
+        set_term_counts(s, &s->guard->base, true);
+        status = stepper_find_positions(s, end, statistics, err);
+        set_term_counts(s, &s->guard->base, s->options.check_moves);
+        TRY(status);
+    }
+    return ABUT_OK;
+}
+
+abut_status stepper_solve(stepper *s, const double *guess, step_statistics *statistics,
+                          abut_error *err)
+{
+    double end = (double)(s->state.steps + 1) * s->options.h;
+    s->guess = guess;
+    abut_status status = stepper_find_positions(s, end, statistics, err);
+    if (status == ABUT_OK) status = guard_positions(s, end, statistics, err);
+    s->guess = NULL;
+    TRY(status);
+    if (s->contact) TRY(step_way_join(&s->way, &s->problem, &s->evaluation, err));
+    TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
+    stepper_measure_potential(s, statistics);
+    return ABUT_OK;
+}
+
+/* Newmark's rule makes the accelerations of nodes that are moved with a jump in velocity grow
+ * without bound; once released they would fly off. Prescribed nodes have the velocity of their
+ * motion and no acceleration. */
+static void settle_prescribed(stepper *s)
+{
+    if (!motion_rule(&s->state)->has_accelerations) return;
+    for (size_t i = 0; i < s->state.scalars; i++) {
+        if (!s->fixed[i]) continue;
+        s->state.v[i] = (s->x[i] - s->start[i]) / s->options.h;
+        s->state.a[i] = 0;
+    }
+}
+
+abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *err)
+{
+    linear_end_step(s->linear);
+    if (s->contact) contact_end_step(s->contact, statistics->newton_iterations);
+    double h = s->options.h, end = (double)(s->state.steps + 1) * h;
+    motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
+    settle_prescribed(s);
+    if (s->model->rigids.count > 0)
+        rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->fixed);
+    TRY(stepper_drop_contact_accelerations(s, err));
+    stepper_end_terms(s);
+    s->time = end;
+    stepper_measure(s, statistics);
+    return ABUT_OK;
+}
+
+abut_status step_advance(stepper **at, const remesh_stage *remesh, step_statistics *statistics,
+                         abut_error *err)
+{
+    stepper *s = *at;
+    *statistics = (step_statistics){0};
+    if (s->mlcp) return stepper_advance_mlcp(s, statistics, err);
+    abut_status status = stepper_solve(s, NULL, statistics, err);
+    if (status == ABUT_ERROR_NOT_CONVERGED && motion_rule(&s->state)->is_static)
+        name_free_body(s->model, s->fixed, err);
+    TRY(status);
+    if (remesh) TRY(remesh->change(remesh->context, at, statistics, err));
+    TRY(stepper_watch(*at, (*at)->x, statistics, err));
+    return stepper_finish(*at, statistics, err);
+}
+
+abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error *err)
+{
+    return step_advance(&s, NULL, statistics, err);
+}
