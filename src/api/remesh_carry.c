@@ -119,9 +119,9 @@ static abut_status carry_conditions(const stepper *from, stepper *to, const scen
     size_t at = 0;
     for (size_t i = 0; i < scene->body_count; i++) {
         const body_def *def = &scene->bodies[i];
-        if (!def->enabled || def->type == BODY_RIGID || def->type == BODY_AFFINE) continue;
+        if (!def->enabled || body_rows[def->type]->whole) continue;
         size_t count =
-            def->fix_count + (def->type == BODY_OBSTACLE || def->sequence_folder ? 1 : 0);
+            def->fix_count + (body_rows[def->type]->obstacle || def->sequence_folder ? 1 : 0);
         size_t b = built_body(scene, i);
         interpolation rows = {0};
         simplex_mesh source = {0};

@@ -199,7 +199,7 @@ static abut_status add_sets(joined *j, abut_error *err)
     int next = 0;
     for (size_t i = 0; i < scene->body_count; i++) {
         const body_def *def = &scene->bodies[i];
-        if (!def->enabled || def->type == BODY_RIGID || def->type == BODY_AFFINE) continue;
+        if (!def->enabled || body_rows[def->type]->whole) continue;
         if (def->remesh) {
             j->first_flag[i] = next;
             next += (int)(def->fix_count + def->force_count + def->surface_load_count);
@@ -214,7 +214,7 @@ static abut_status add_sets(joined *j, abut_error *err)
             if (def->remesh && condition_active(c, s->time))
                 j->flag_axes[j->first_flag[i] + (int)k] = (uint8_t)c->axes;
         }
-        if (def->type == BODY_OBSTACLE || def->sequence_folder) condition_at++;
+        if (body_rows[def->type]->obstacle || def->sequence_folder) condition_at++;
         for (size_t k = 0; k < def->force_count; k++, load_at++) {
             const load *l = &s->loads.data[load_at];
             if (!def->remesh || !time_within(s->time, l->from, l->until)) continue;

@@ -153,7 +153,7 @@ size_t abut_sim_body_count(const abut_sim *sim) { return sim->stepper->model->bo
 static const char *kind_of_body(const scene_def *scene, size_t index)
 {
     for (size_t i = 0; i < scene->body_count; i++)
-        if (scene->bodies[i].enabled && index-- == 0) return body_type_words[scene->bodies[i].type];
+        if (scene->bodies[i].enabled && index-- == 0) return body_kind_words[scene->bodies[i].type];
     return "";
 }
 

@@ -28,16 +28,9 @@ void scene_verifier_free(scene_verifier *v)
     memset(v, 0, sizeof *v);
 }
 
-static uint8_t flags_of(body_type type)
-{
-    if (type == BODY_OBSTACLE) return CHECK_BODY_OBSTACLE | CHECK_BODY_RIGID;
-    return type == BODY_RIGID || type == BODY_AFFINE ? CHECK_BODY_RIGID : 0;
-}
-
 static verify_limit limit_of(const body_def *def)
 {
     verify_limit limit = {.upper = INFINITY, .strains = {INFINITY, INFINITY, INFINITY}};
-    if (def->type != BODY_SHELL) return limit;
     limit.upper = def->shell.upper;
     limit.lower = def->shell.lower;
     limit.warp = def->shell.warp;
@@ -50,7 +43,7 @@ static verify_limit limit_of(const body_def *def)
 /* Materials whose energy stays finite when a tet loses its volume. */
 static bool allows_inversion(const body_def *body)
 {
-    return body->type == BODY_DEFORMABLE && !elastic_laws[body->material.model]->forbids_inversion;
+    return body_rows[body->type]->solid && !elastic_laws[body->material.model]->forbids_inversion;
 }
 
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
@@ -76,7 +69,7 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
         v->names[v->setup.body_count] = scene->bodies[i].name;
         size_t b = v->setup.body_count++;
         v->setup.invertible[b] = allows_inversion(&scene->bodies[i]);
-        v->setup.body_flags[b] = flags_of(scene->bodies[i].type);
+        v->setup.body_flags[b] = start_flags(scene->bodies[i].type);
         v->setup.body_group[b] = scene->bodies[i].collision_group;
         v->setup.thickness[b] = scene->bodies[i].offset;
         v->setup.radius = fmax(v->setup.radius, 2 * (v->dhat + scene->bodies[i].offset));
@@ -156,7 +149,7 @@ static void warn_of_large_dhat(const abut_sim *sim, double dhat)
     size_t count = 0, worst = 0;
     for (size_t i = 0; i < s->edge_length2.count; i++) {
         const model_body *body = &m->bodies.data[s->vertex_body.data[s->edges.data[2 * i]]];
-        if (body->kind == BODY_KIND_OBSTACLE || body->no_self_contact) continue;
+        if (body_rows[body->kind]->obstacle || body->no_self_contact) continue;
         double length = sqrt(s->edge_length2.data[i]);
         shortest = fmin(shortest, length);
         if (!(body->offset > 0 && length < body->offset + dhat)) continue;
@@ -234,10 +227,10 @@ static double size_of_frame(const frame *f, const scene_def *scene)
         size_t b = 0;
         for (; b < scene->body_count; b++)
             if (scene->bodies[b].enabled && left-- == 0) break;
-        if (b == scene->body_count || scene->bodies[b].type == BODY_OBSTACLE) continue;
+        if (b == scene->body_count || body_rows[scene->bodies[b].type]->obstacle) continue;
         low = vec3_min(low, f->points[i]);
         high = vec3_max(high, f->points[i]);
-        if (scene->bodies[b].type == BODY_PARTICLES) diameter = 2 * scene->bodies[b].radius;
+        if (scene->bodies[b].radius > 0) diameter = 2 * scene->bodies[b].radius;
     }
     double diagonal = low.x <= high.x ? vec3_norm(vec3_sub(high, low)) : 0;
     return diagonal > 0 ? diagonal : diameter;

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "body/kind.h"
 #include "math/vec3.h"
 
 #include <jansson.h>
@@ -78,7 +79,8 @@ static abut_status find_bodies(scene_hints *h, const json_t *scene, abut_error *
         const char *type = json_string_value(json_object_get(body, "type"));
         if (json_is_false(json_object_get(body, "enabled"))) continue;
         h->diameter[built] = find_diameter(body);
-        h->obstacle[built++] = type && strcmp(type, "obstacle") == 0;
+        const body_row *row = body_row_named(type);
+        h->obstacle[built++] = row && row->obstacle;
     }
     h->body_count = built;
     return ABUT_OK;

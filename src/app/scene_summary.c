@@ -1,10 +1,7 @@
 #include "app/scene_summary.h"
 
 #include "base/memory.h"
-#include "fem/change_order.h"
-#include "fem/density_fit.h"
 #include "scene/body_mesh.h"
-#include "scene/build_rigid.h"
 #include "scene/schema_table.h"
 #include "scene/select.h"
 #include "scene/start.h"
@@ -94,22 +91,9 @@ static abut_status look_at_conditions(scene_summary *summary, size_t body, abut_
     return status;
 }
 
-/* The volume of curved cells, which measures by corners do not see. */
-static abut_status curved_volume(const scene_def *scene, const mesh *m, double *out,
-                                 abut_error *err)
-{
-    cell_moment *cells = NULL;
-    size_t count = 0;
-    TRY(cell_moments(m, scene->planar ? 2 : 3, &cells, &count, err));
-    *out = 0;
-    for (size_t i = 0; i < count; i++) *out += cells[i].volume;
-    mem_free(cells);
-    return ABUT_OK;
-}
-
 static abut_status look_at_body(scene_summary *summary, size_t body, abut_error *err)
 {
-    const body_def *b = &summary->scene->bodies[body];
+    const body_row *row = body_rows[summary->scene->bodies[body].type];
     body_summary *s = &summary->bodies[body];
     mesh *m = &summary->meshes[body];
     s->mass = NAN;
@@ -120,20 +104,7 @@ static abut_status look_at_body(scene_summary *summary, size_t body, abut_error 
     }
     TRY(note(summary, body_mesh_check(summary->scene, body, m, err), err));
     TRY(mesh_measure(m, &s->measures, err));
-    if (body_def_is_rigid(b)) {
-        rigid_options options = build_rigid_options(b);
-        mass_properties weighed;
-        if (rigid_weigh_mesh(b->name, m, &options, &weighed, NULL) == ABUT_OK)
-            s->mass = weighed.mass;
-    }
-    double volume = s->measures.volume;
-    if (b->type == BODY_DEFORMABLE && mesh_order(m) > 1)
-        TRY(curved_volume(summary->scene, m, &volume, err));
-    /* Where cells have densities of their own, only building the body tells. */
-    const solid_def *own = &b->solid;
-    bool uniform = !own->densities_path && !own->like_path && own->region_count == 0;
-    if (b->type == BODY_DEFORMABLE && uniform && b->material.density > 0)
-        s->mass = b->material.density * volume;
+    if (row->weigh) TRY(row->weigh(summary->scene, body, m, s->measures.volume, &s->mass, err));
     return look_at_conditions(summary, body, err);
 }
 
@@ -150,24 +121,11 @@ abut_status summary_make(const scene_def *scene, scene_summary *out, abut_error 
     return ABUT_OK;
 }
 
-static const char *measure_of(const scene_def *scene, const body_def *b, const model *m,
-                              const model_body *body)
+static const char *measure_of(const body_def *b, const model *m, const model_body *body)
 {
-    static const char *const rigid[] = {[WEIGH_VOLUME] = "volume",
-                                        [WEIGH_AREA] = "area",
-                                        [WEIGH_LENGTH] = "length of edges",
-                                        [WEIGH_POINTS] = "points"};
+    const body_row *row = body_rows[b->type];
     if (b->total_mass > 0) return "total_mass";
-    switch (b->type) {
-    case BODY_DEFORMABLE: return scene->planar ? "area, 1 m deep" : "volume";
-    case BODY_SHELL: return "area and thickness";
-    case BODY_ROD: return "length and diameter";
-    case BODY_PARTICLES: return "radius";
-    case BODY_RIGID:
-    case BODY_AFFINE: return rigid[m->rigids.data[body->rigid].weighed];
-    case BODY_OBSTACLE: break;
-    }
-    return NULL;
+    return row->measure ? row->measure(m, body) : NULL;
 }
 
 void summary_weigh(scene_summary *summary, const model *built)
@@ -177,7 +135,7 @@ void summary_weigh(scene_summary *summary, const model *built)
     for (size_t i = 0; i < scene->body_count; i++) {
         body_summary *s = &summary->bodies[i];
         if (!scene->bodies[i].enabled) continue;
-        s->measure = measure_of(scene, &scene->bodies[i], built, body);
+        s->measure = measure_of(&scene->bodies[i], built, body);
         s->mass = s->measure ? 0 : NAN;
         for (int32_t k = 0; k < body->block_count; k++)
             s->mass += built->load_mass.data[body->first_block + k];
@@ -239,7 +197,7 @@ static void print_counts(const mesh *m)
 
 static void print_body(const body_def *b, const mesh *shape, const body_summary *s)
 {
-    printf("  body        %s: %s", b->name, body_type_words[b->type]);
+    printf("  body        %s: %s", b->name, body_kind_words[b->type]);
     if (!b->enabled) {
         printf(", not enabled\n");
         return;
@@ -277,7 +235,7 @@ static json_t *json_point(vec3 x) { return json_pack("[f, f, f]", x.x, x.y, x.z)
 static json_t *body_json(const body_def *b, const mesh *shape, const body_summary *s)
 {
     json_t *body =
-        json_pack("{s:s, s:s, s:b, s:I}", "name", b->name, "type", body_type_words[b->type],
+        json_pack("{s:s, s:s, s:b, s:I}", "name", b->name, "type", body_kind_words[b->type],
                   "enabled", b->enabled, "vertices", (json_int_t)shape->vertex_count);
     if (!body || shape->vertex_count == 0) return body;
     json_t *more = json_pack(

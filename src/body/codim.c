@@ -213,7 +213,7 @@ abut_status model_add_shell(model *m, const char *name, const mesh *shape,
                          "the mesh has no texture coordinates that could be the rest shape");
     model_body *body = NULL;
     surface_parts parts;
-    TRY(model_begin_body(m, name, BODY_KIND_SHELL, shape, &body, err));
+    TRY(model_begin_body(m, name, BODY_SHELL, shape, &body, err));
     body->membrane = def->membrane;
     body->limit = def->limit;
     body->density = def->density;
@@ -342,7 +342,7 @@ abut_status model_add_rod(model *m, const char *name, const mesh *shape, const r
 {
     model_body *body = NULL;
     surface_parts parts;
-    TRY(model_begin_body(m, name, BODY_KIND_ROD, shape, &body, err));
+    TRY(model_begin_body(m, name, BODY_ROD, shape, &body, err));
     body->density = def->density;
     body->width = def->diameter;
     TRY(mesh_surface(shape, &parts, err));
@@ -368,7 +368,7 @@ abut_status model_add_particles(model *m, const char *name, const mesh *shape, d
                                 double radius, abut_error *err)
 {
     model_body *body = NULL;
-    TRY(model_begin_body(m, name, BODY_KIND_PARTICLES, shape, &body, err));
+    TRY(model_begin_body(m, name, BODY_PARTICLES, shape, &body, err));
     body->density = density;
     body->width = 2 * radius;
     int32_t *points = mem_alloc(shape->vertex_count + 1, sizeof *points);

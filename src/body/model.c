@@ -184,7 +184,7 @@ abut_status model_add_deformable(model *m, const char *name, const mesh *shape,
                          "the mesh has tetrahedra of order %d; only order 1 is supported",
                          tets->order);
     model_body *body = NULL;
-    TRY(model_begin_body(m, name, BODY_KIND_DEFORMABLE, shape, &body, err));
+    TRY(model_begin_body(m, name, BODY_DEFORMABLE, shape, &body, err));
     body->material = material;
     body->density = density;
     return fill_deformable(m, body, shape, tets, err);
@@ -193,7 +193,7 @@ abut_status model_add_deformable(model *m, const char *name, const mesh *shape,
 abut_status model_add_obstacle(model *m, const char *name, const mesh *shape, abut_error *err)
 {
     model_body *body = NULL;
-    TRY(model_begin_body(m, name, BODY_KIND_OBSTACLE, shape, &body, err));
+    TRY(model_begin_body(m, name, BODY_OBSTACLE, shape, &body, err));
     surface_parts parts;
     TRY(mesh_surface(shape, &parts, err));
     uint8_t *used = mem_calloc(shape->vertex_count, 1);
@@ -219,7 +219,7 @@ static void weigh_obstacles(model *m)
         }
     double mean = count ? total / (double)count : 1.0;
     for (size_t i = 0; i < m->mass.count; i++)
-        if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) m->mass.data[i] = mean;
+        if (model_block_is_obstacle(m, i)) m->mass.data[i] = mean;
 }
 
 /* A lone particle has no box; it is as large as a ball of its mass. */
@@ -244,7 +244,7 @@ static abut_status measure_extent(model *m, abut_error *err)
     for (int pass = 0; pass < 2 && !simulated; pass++) /* obstacles only count when alone */
         for (size_t b = 0; b < m->bodies.count; b++) {
             const model_body *body = &m->bodies.data[b];
-            if (body->kind == BODY_KIND_OBSTACLE && pass == 0) continue;
+            if (body_rows[body->kind]->obstacle && pass == 0) continue;
             simulated = true;
             for (size_t i = 0; i < body->vertex_count; i++) {
                 low = vec3_min(low, y[body->first_vertex + i]);

@@ -12,20 +12,11 @@
 #include "base/status.h"
 #include "body/codim.h"
 #include "body/collision_surface.h"
+#include "body/kind.h"
 #include "fem/elements.h"
 #include "fem/tet4.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
-
-typedef enum body_kind {
-    BODY_KIND_DEFORMABLE,
-    BODY_KIND_OBSTACLE,
-    BODY_KIND_SHELL,
-    BODY_KIND_ROD,
-    BODY_KIND_PARTICLES,
-    BODY_KIND_RIGID,
-    BODY_KIND_AFFINE
-} body_kind;
 
 /* What the mass of a rigid or affine body is spread over. Automatic: the volume that the triangles
  * enclose; an open sheet by area; without triangles the edges by length; without edges every point
@@ -179,6 +170,11 @@ static inline bool model_block_is_position(const model *m, size_t block)
     const model_body *body = &m->bodies.data[m->body.data[block]];
     int32_t at = (int32_t)block - body->first_block;
     return body->nodal ? at < body->block_count : at == 0;
+}
+/* True when a block is one of an obstacle, which moves as it is told. */
+static inline bool model_block_is_obstacle(const model *m, size_t block)
+{
+    return body_rows[m->bodies.data[m->body.data[block]].kind]->obstacle;
 }
 static inline int32_t model_block_count(const model *m) { return (int32_t)m->rest.count; }
 

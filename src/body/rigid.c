@@ -210,7 +210,7 @@ static abut_status add_body(model *m, const char *name, const mesh *shape,
                             abut_error *err)
 {
     model_body *body = NULL;
-    TRY(model_begin_body(m, name, affine ? BODY_KIND_AFFINE : BODY_KIND_RIGID, shape, &body, err));
+    TRY(model_begin_body(m, name, affine ? BODY_AFFINE : BODY_RIGID, shape, &body, err));
     r.body = (int32_t)(m->bodies.count - 1);
     r.block = body->first_block;
     r.affine = affine;

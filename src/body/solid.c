@@ -252,7 +252,7 @@ abut_status model_add_solid(model *m, const char *name, const solid_definition *
     if (plain && !def->surface && def->segments <= 1)
         return model_add_deformable(m, name, def->shape, def->material, def->density, err);
     model_body *body = NULL;
-    TRY(model_begin_body(m, name, BODY_KIND_DEFORMABLE, def->nodes, &body, err));
+    TRY(model_begin_body(m, name, BODY_DEFORMABLE, def->nodes, &body, err));
     body->material = def->material;
     body->density = def->density;
     body->by_surface = true;

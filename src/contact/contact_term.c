@@ -277,7 +277,7 @@ static double typical_weight(const contact_term *t)
     size_t counted = 0;
     for (size_t i = 0; i < t->areas.vertex.count; i++) {
         int32_t body = t->model->surface.vertex_body.data[i];
-        if (t->model->bodies.data[body].kind == BODY_KIND_OBSTACLE) continue;
+        if (body_rows[t->model->bodies.data[body].kind]->obstacle) continue;
         sum += t->areas.vertex.data[i];
         counted += t->areas.vertex.data[i] > 0;
     }

@@ -150,8 +150,8 @@ double friction_between(const friction_term *t, int32_t a, int32_t b)
             return t->pairs.data[at].mu;
     }
     const model_body *bodies = t->contact->model->bodies.data;
-    if (bodies[a].kind == BODY_KIND_OBSTACLE && bodies[a].friction >= 0) return bodies[a].friction;
-    if (bodies[b].kind == BODY_KIND_OBSTACLE && bodies[b].friction >= 0) return bodies[b].friction;
+    if (body_rows[bodies[a].kind]->obstacle && bodies[a].friction >= 0) return bodies[a].friction;
+    if (body_rows[bodies[b].kind]->obstacle && bodies[b].friction >= 0) return bodies[b].friction;
     return 0.5 * (body_friction(t, a) + body_friction(t, b));
 }
 

@@ -13,7 +13,7 @@ bool part_boxes_possible(const model *m)
 {
     if (m->surface.frames.count == 0) return false;
     for (size_t b = 0; b < m->bodies.count; b++)
-        if (m->bodies.data[b].kind != BODY_KIND_OBSTACLE && !m->bodies.data[b].no_self_contact)
+        if (!body_rows[m->bodies.data[b].kind]->obstacle && !m->bodies.data[b].no_self_contact)
             return false;
     return true;
 }

@@ -59,7 +59,7 @@ static abut_status make_bodies(patch *p, abut_error *err)
     }
     for (size_t i = 0; i < p->problem->material_count; i++) {
         const remesh_material *from = &p->problem->materials[i];
-        model_body body = {.kind = BODY_KIND_DEFORMABLE,
+        model_body body = {.kind = BODY_DEFORMABLE,
                            .material = from->material,
                            .density = from->density,
                            .consistent_mass = true,

@@ -270,30 +270,13 @@ static void list_cells(const mesh *m, char *text, size_t size)
     }
 }
 
-static bool has_cells_for(body_type type, bool planar, const mesh *m)
+static bool has_cells_for(const body_cells *needed, const mesh *m)
 {
-    switch (type) {
-    case BODY_DEFORMABLE:
-        return planar ? cells_of(m, CELL_TRIANGLE) + cells_of(m, CELL_QUAD) > 0
-                      : cells_of(m, CELL_TET) + cells_of(m, CELL_HEX) > 0;
-    case BODY_SHELL: return cells_of(m, CELL_TRIANGLE) + cells_of(m, CELL_QUAD) > 0;
-    case BODY_ROD: return cells_of(m, CELL_EDGE) > 0;
-    case BODY_OBSTACLE:
-    case BODY_PARTICLES:
-    case BODY_RIGID:
-    case BODY_AFFINE: return m->vertex_count > 0;
-    }
-    return false;
-}
-
-static const char *needed_cells(body_type type, bool planar)
-{
-    switch (type) {
-    case BODY_DEFORMABLE: return planar ? "triangles or quads" : "tetrahedra or hexahedra";
-    case BODY_SHELL: return "triangles";
-    case BODY_ROD: return "edges";
-    default: return "vertices";
-    }
+    if (!needed->kinds) return m->vertex_count > 0;
+    size_t count = 0;
+    for (int kind = CELL_POINT; kind <= CELL_HEX; kind++)
+        if (needed->kinds >> kind & 1) count += cells_of(m, (cell_kind)kind);
+    return count > 0;
 }
 
 static abut_status flat_tets(const body_def *body, const body_measures *measures, const char *place,
@@ -318,12 +301,14 @@ abut_status body_mesh_check(const scene_def *scene, size_t body, const mesh *m, 
     const body_def *b = &scene->bodies[body];
     char place[sizeof err->place];
     body_mesh_place(scene, body, place, sizeof place);
-    if (!has_cells_for(b->type, scene->planar, m)) {
+    const body_cells *needed = &body_rows[b->type]->cells[scene->planar];
+    if (!has_cells_for(needed, m)) {
         char found[200];
         list_cells(m, found, sizeof found);
         return error_set(err, ABUT_ERROR_INPUT, place,
                          "body \"%s\" is of type \"%s\" and needs %s, but its mesh has %s", b->name,
-                         body_type_words[b->type], needed_cells(b->type, scene->planar), found);
+                         body_kind_words[b->type], needed->kinds ? needed->names : "vertices",
+                         found);
     }
     for (size_t v = 0; scene->planar && v < m->vertex_count; v++)
         if (m->vertices[v].z != 0)
@@ -331,7 +316,7 @@ abut_status body_mesh_check(const scene_def *scene, size_t body, const mesh *m, 
                              "body \"%s\" has a vertex with z = %g in a planar scene; all must "
                              "have z = 0",
                              b->name, m->vertices[v].z);
-    if (b->type != BODY_DEFORMABLE || scene->planar) return ABUT_OK;
+    if (!body_rows[b->type]->solid || scene->planar) return ABUT_OK;
     body_measures measures;
     body_mesh_measure(m, &measures);
     return measures.flat_count == 0 ? ABUT_OK : flat_tets(b, &measures, place, err);

@@ -1,10 +1,8 @@
 #include "scene/build.h"
 
 #include "scene/body_shapes.h"
+#include "scene/body_source.h"
 #include "scene/build_check.h"
-#include "scene/build_rigid.h"
-#include "scene/build_solid.h"
-#include "scene/build_thin.h"
 #include "scene/select.h"
 #include "scene/sequence.h"
 
@@ -29,55 +27,22 @@ static size_t built_index(const scene_def *scene, size_t i)
     return index;
 }
 
-static void thin_damping(const body_def *def, model_body *body)
-{
-    bool shell = def->type == BODY_SHELL;
-    body->damping = shell ? def->shell.damping : def->rod.damping;
-    body->bend_damping = shell ? def->shell.bending_damping : def->rod.bending_damping;
-}
-
-/* A hole in the surface of a solid makes a sheet of it, with a density of another unit. */
-static void warn_of_hole(const body_def *def, const rigid_body *r, bool planar, const char *place,
-                         const logger *log)
-{
-    if (r->open_edges == 0 || planar || def->total_mass > 0) return;
-    log_message(
-        log, ABUT_LOG_WARNING,
-        "%s: the surface of \"%.60s\" is open at %zu edge%s; %s, its mass is %.6g kg; close "
-        "it, or give it \"weigh\": \"area\" where a sheet is meant",
-        place, def->name, r->open_edges, r->open_edges == 1 ? "" : "s",
-        r->weighed == WEIGH_VOLUME ? "what it encloses depends on its place"
-                                   : "it is a sheet and its density counts per m^2",
-        r->mass);
-}
-
 static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, bool numbered, model *m,
                             const logger *log, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
-    abut_status status = ABUT_OK;
     char place[256];
     body_place(place, sizeof place, scene, i, "mesh");
-    if (def->type == BODY_DEFORMABLE)
-        TRY(build_solid(scene, i, shape, numbered, m, log, err));
-    else if (body_def_is_rigid(def))
-        status = build_rigid_body(def, shape, m, err);
-    else if (def->type == BODY_OBSTACLE)
-        status = model_add_obstacle(m, def->name, shape, err);
-    else
-        status = build_thin_body(def, shape, m, err);
-    if (status != ABUT_OK) return error_add_place(err, place, status);
+    body_source from = {scene, i, def, shape, numbered, place, log};
+    TRY(body_rows[def->type]->add(&from, m, err));
     model_body *body = &m->bodies.data[m->bodies.count - 1];
-    if (def->type == BODY_DEFORMABLE && def->consistent_mass) body->consistent_mass = true;
-    body->damping = body->bend_damping = def->material.damping;
-    if (def->type == BODY_SHELL || def->type == BODY_ROD) thin_damping(def, body);
-    if (body_def_is_rigid(def))
-        warn_of_hole(def, &m->rigids.data[body->rigid], m->planar, place, log);
+    body->kind = def->type;
+    body->damping = def->damping;
+    body->bend_damping = def->bending_damping;
     body->friction = def->friction;
     body->offset = def->offset;
     body->collision_group = def->collision_group;
-    if (def->type != BODY_DEFORMABLE) return ABUT_OK;
-    return check_masses(shape, m, body, place, log, err);
+    return ABUT_OK;
 }
 
 typedef ARRAY(int32_t) node_list;
@@ -209,7 +174,7 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
 {
     const body_def *def = &scene->bodies[i];
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
-    if (def->type != BODY_OBSTACLE && !def->has_sequence) return ABUT_OK;
+    if (!body_rows[def->type]->obstacle && !def->has_sequence) return ABUT_OK;
     if (!array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7, .source = -1}))
         return error_memory(err, "adding conditions");
     condition *c = &s->conditions.data[s->conditions.count - 1];
@@ -419,11 +384,12 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
     abut_status status = ABUT_OK;
     for (size_t i = 0; status == ABUT_OK && i < scene->body_count; i++) {
         if (!scene->bodies[i].enabled) continue;
-        if (body_def_is_rigid(&scene->bodies[i])) {
+        const body_row *row = body_rows[scene->bodies[i].type];
+        if (row->condition) {
             char place[256];
             body_place(place, sizeof place, scene, i, "");
-            status = build_rigid_conditions(scene, &scene->bodies[i], built_index(scene, i), place,
-                                            s, velocity, err);
+            status = row->condition(scene, &scene->bodies[i], built_index(scene, i), place, s,
+                                    velocity, err);
             continue;
         }
         status = add_fixes(scene, i, &shapes[i], shape_of(given, i), s, log, err);
@@ -431,7 +397,7 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], shape_of(given, i), s, err);
         for (size_t k = 0; status == ABUT_OK && k < scene->bodies[i].surface_load_count; k++)
             status = add_surface_load(scene, i, k, &shapes[i], shape_of(given, i), s, log, err);
-        if (scene->bodies[i].type != BODY_OBSTACLE) set_velocity(scene, i, s->model, velocity);
+        if (!row->obstacle) set_velocity(scene, i, s->model, velocity);
     }
     for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->half_space_count; k++) {
         const half_space_def *def = &scene->half_spaces[k];

@@ -18,13 +18,6 @@ rigid_options build_rigid_options(const body_def *def)
                            .stiffness = def->orthogonality};
 }
 
-abut_status build_rigid_body(const body_def *def, const mesh *shape, model *m, abut_error *err)
-{
-    rigid_options options = build_rigid_options(def);
-    return def->type == BODY_RIGID ? model_add_rigid(m, def->name, shape, &options, err)
-                                   : model_add_affine(m, def->name, shape, &options, err);
-}
-
 static int axis_bits(const bool axes[3])
 {
     return (axes[0] ? 1 : 0) | (axes[1] ? 2 : 0) | (axes[2] ? 4 : 0);

@@ -5,13 +5,7 @@
 #include "scene/scene.h"
 #include "step/stepper.h"
 
-static inline bool body_def_is_rigid(const body_def *def)
-{
-    return def->type == BODY_RIGID || def->type == BODY_AFFINE;
-}
-
 rigid_options build_rigid_options(const body_def *def);
-abut_status build_rigid_body(const body_def *def, const mesh *shape, model *m, abut_error *err);
 /* Conditions, motion, poses, loads and initial velocity of a body that was added to the model as
  * number `built`. place: of the body in the scene, for messages. */
 abut_status build_rigid_conditions(const scene_def *scene, const body_def *def, size_t built,

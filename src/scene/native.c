@@ -1,4 +1,5 @@
 #include "scene/native.h"
+#include "scene/native_get.h"
 #include "scene/native_solid.h"
 
 #include "base/file.h"
@@ -6,7 +7,6 @@
 #include "material/law.h"
 #include "mesh/components.h"
 #include "scene/body_mesh.h"
-#include "scene/cloth.h"
 #include "scene/schema.h"
 #include "scene/schema_table.h"
 
@@ -14,47 +14,6 @@
 #include <string.h>
 
 /* --- Reading values that are known to be there and right --- */
-
-static const json_t *get(const json_t *object, const char *key)
-{
-    return json_object_get(object, key);
-}
-
-static double get_number(const json_t *object, const char *key)
-{
-    return json_number_value(get(object, key));
-}
-
-/* Of a field that may be absent. */
-static double get_number_or(const json_t *object, const char *key, double otherwise)
-{
-    return get(object, key) ? get_number(object, key) : otherwise;
-}
-
-static int get_int(const json_t *object, const char *key)
-{
-    return (int)json_integer_value(get(object, key));
-}
-
-static bool get_bool(const json_t *object, const char *key)
-{
-    return json_is_true(get(object, key));
-}
-
-static const char *get_string(const json_t *object, const char *key)
-{
-    return json_string_value(get(object, key));
-}
-
-/* Position of the word in its list, which is the value of the enum; 0 where the key does not hold.
- */
-static int get_word(const json_t *object, const char *key, const char *const *words)
-{
-    const char *word = get_string(object, key);
-    int i = 0;
-    while (word && words[i] && strcmp(words[i], word) != 0) i++;
-    return i;
-}
 
 static length_def get_length(const json_t *object, const char *key)
 {
@@ -418,59 +377,6 @@ static abut_status read_sequence(const json_t *object, const char *folder, body_
     return resolve_path(folder, get_string(object, "folder"), &out->sequence_folder, err);
 }
 
-static void get_numbers(const json_t *object, const char *key, size_t count, double *out)
-{
-    for (size_t i = 0; i < count; i++)
-        out[i] = json_number_value(json_array_get(get(object, key), i));
-}
-
-/* What the preset says, then what is given. */
-static void read_shell(const json_t *object, const material_def *material, bool has_material,
-                       shell_def *out)
-{
-    static const cloth nothing = {0};
-    bool preset = get(object, "preset") != NULL;
-    const cloth *fabric = preset ? &cloth_table[get_word(object, "preset", cloth_words)] : &nothing;
-    *out = (shell_def){.young = has_material ? material->young : fabric->young,
-                       .poisson = has_material ? material->poisson : fabric->poisson,
-                       .density = material->density > 0 ? material->density : fabric->density,
-                       .thickness = get_number_or(object, "thickness", fabric->thickness),
-                       .membrane_scale = get_number(object, "membrane_scale"),
-                       .bending_scale = get_number(object, "bending_scale"),
-                       .warp = native_get_vector(object, "warp"),
-                       .upper = INFINITY,
-                       .upper_start = 1,
-                       .rest = (rest_shape_word)get_word(object, "rest", rest_shape_words),
-                       .stitch = get_number(object, "stitch_stiffness"),
-                       .damping = get_number_or(object, "damping", material->damping)};
-    out->bending_damping = get_number_or(object, "bending_damping", out->damping);
-    out->membrane = fabric->orthotropic ? MEMBRANE_WORD_DATA_DRIVEN : MEMBRANE_WORD_NEO_HOOKEAN;
-    if (get(object, "membrane"))
-        out->membrane = (membrane_word)get_word(object, "membrane", membrane_words);
-    out->has_stiffness = fabric->orthotropic || get(object, "stiffness");
-    memcpy(out->stiffness, fabric->stiffness, sizeof out->stiffness);
-    memcpy(out->strains, fabric->strains, sizeof out->strains);
-    if (get(object, "stiffness")) get_numbers(object, "stiffness", 4, out->stiffness);
-    if (get(object, "strains")) get_numbers(object, "strains", 3, out->strains);
-    const json_t *limit = get(object, "strain_limit");
-    if (!limit) return;
-    bool has_upper = get(limit, "upper") || (fabric->limit > 0 && !get(limit, "lower"));
-    if (has_upper) out->upper = get_number_or(limit, "upper", fabric->limit);
-    out->upper_start = get_number(limit, "upper_start");
-    out->lower = get_number_or(limit, "lower", 0);
-    out->lower_start = get_number_or(limit, "lower_start", 0);
-}
-
-static void read_rod(const json_t *object, const material_def *material, rod_def *out)
-{
-    *out = (rod_def){.diameter = get_number(object, "diameter"),
-                     .stretch_scale = get_number(object, "stretch_scale"),
-                     .bending_scale = get_number(object, "bending_scale"),
-                     .twist_scale = get_number(object, "twist_scale"),
-                     .damping = get_number_or(object, "damping", material->damping)};
-    out->bending_damping = get_number_or(object, "bending_damping", out->damping);
-}
-
 static abut_status read_weights(const json_t *list, body_def *out, abut_error *err)
 {
     TRY(allocate_list(list, sizeof *out->weights, (void **)&out->weights, &out->weight_count, err));
@@ -482,11 +388,23 @@ static abut_status read_weights(const json_t *list, body_def *out, abut_error *e
     return ABUT_OK;
 }
 
+/* What the kind of the body says. */
+static void read_own(const json_t *object, body_def *out)
+{
+    const body_row *row = body_rows[out->type];
+    const json_t *own = get(object, "parameters");
+    out->damping = out->bending_damping = out->material.damping;
+    out->shell.upper = INFINITY;
+    for (int i = 0; i < row->parameter_count; i++)
+        out->own[i] = get_number(own, row->parameters[i].name);
+    if (row->read) row->read(object, out);
+}
+
 static abut_status read_body(const json_t *object, const scene_def *scene, body_def *out,
                              abut_error *err)
 {
     out->name = get_string(object, "name");
-    out->type = (body_type)get_word(object, "type", body_type_words);
+    out->type = (body_kind)get_word(object, "type", body_kind_words);
     out->enabled = get_bool(object, "enabled");
     out->scale = native_get_vector(object, "scale");
     out->rotate = native_get_vector(object, "rotate");
@@ -497,11 +415,7 @@ static abut_status read_body(const json_t *object, const scene_def *scene, body_
     out->consistent_mass = get(object, "mass") && schema_has_word(object, "mass", "consistent");
     read_material(object, get(scene->resolved, "materials"), &out->material);
     out->offset = get_number(object, "offset");
-    if (out->type == BODY_SHELL)
-        read_shell(get(object, "shell"), &out->material, get(object, "material") != NULL,
-                   &out->shell);
-    if (out->type == BODY_ROD) read_rod(get(object, "rod"), &out->material, &out->rod);
-    if (out->type == BODY_PARTICLES) out->radius = get_number(get(object, "particles"), "radius");
+    read_own(object, out);
     TRY(read_weights(get(object, "weights"), out, err));
     TRY(read_mesh(get(object, "mesh"), scene->folder, &out->mesh, err));
     TRY(read_sequence(get(object, "sequence"), scene->folder, out, err));

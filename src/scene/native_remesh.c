@@ -40,7 +40,7 @@ void native_read_remesh(scene_def *scene)
     for (size_t i = 0; i < scene->body_count; i++) {
         body_def *body = &scene->bodies[i];
         const json_t *off = json_object_get(json_array_get(bodies, i), "remesh");
-        body->remesh = body->enabled && body->type == BODY_DEFORMABLE && !json_is_false(off);
+        body->remesh = body->enabled && body_rows[body->type]->solid && !json_is_false(off);
         body->consistent_mass = body->consistent_mass || body->remesh;
     }
 }

@@ -6,22 +6,13 @@
 #include "base/expression.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "body/kind.h"
 #include "material/elastic.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 #include "step/integrator.h"
 
 #include <jansson.h>
-
-typedef enum body_type {
-    BODY_DEFORMABLE,
-    BODY_OBSTACLE,
-    BODY_SHELL,
-    BODY_ROD,
-    BODY_PARTICLES,
-    BODY_RIGID,
-    BODY_AFFINE
-} body_type;
 
 /* In the order of the words of the format. */
 typedef enum stepper_word { STEPPER_BARRIER, STEPPER_MLCP } stepper_word;
@@ -269,12 +260,10 @@ typedef struct shell_def {
     double upper, upper_start, lower, lower_start; /* INFINITY and 0: none */
     rest_shape_word rest;
     double stitch;
-    double damping, bending_damping; /* s */
 } shell_def;
 
 typedef struct rod_def {
     double diameter, stretch_scale, bending_scale, twist_scale;
-    double damping, bending_damping; /* s */
 } rod_def;
 
 typedef struct weight_def {
@@ -284,7 +273,7 @@ typedef struct weight_def {
 
 typedef struct body_def {
     const char *name;
-    body_type type;
+    body_kind type;
     mesh_def mesh;
     vec3 scale, rotate, translate; /* applied in this order; degrees */
     material_def material;
@@ -321,10 +310,12 @@ typedef struct body_def {
     const json_t *sequence_files;
     double sequence_fps; /* 0: one per step */
     bool sequence_transform;
-    double offset;   /* xi: thickness in contact, m */
-    shell_def shell; /* shells */
-    rod_def rod;     /* rods */
-    double radius;   /* particles */
+    double offset;                   /* xi: thickness in contact, m */
+    double damping, bending_damping; /* s; the material's where the body does not say */
+    double own[BODY_MAX_PARAMETERS]; /* parameters of the kind */
+    shell_def shell;                 /* shells */
+    rod_def rod;                     /* rods */
+    double radius;                   /* particles */
     size_t weight_count;
     weight_def *weights;
 } body_def;

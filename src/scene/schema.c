@@ -492,9 +492,21 @@ static json_t *resolve_value(schema_walk *w, const schema_field *field, const js
 
 bool schema_holds(const schema_field *field, const char *word)
 {
+    if (field->has) return field->has(word, field->group);
     for (const char *const *value = field->values; value && *value; value++)
         if (strcmp(*value, word) == 0) return true;
     return !field->values;
+}
+
+void schema_list_values(const schema_field *field, char quote, char *text, size_t size)
+{
+    size_t length = 0;
+    const char *const *list = field->has ? field->among : field->values;
+    text[0] = 0;
+    for (; list && *list && length < size; list++)
+        if (schema_holds(field, *list))
+            length += (size_t)snprintf(text + length, size - length, "%s%c%s%c", length ? ", " : "",
+                                       quote, *list, quote);
 }
 
 /* The word that the field `key` has around here, given or by default; "" where it is no word. */
@@ -519,7 +531,7 @@ static void word_around(const schema_walk *w, const char *key, char *word, size_
 static bool holds_here(schema_walk *w, const schema_field *field, const json_t *given)
 {
     char word[60], list[300];
-    if (!field->values) return true;
+    if (!field->under) return true;
     word_around(w, field->under, word, sizeof word);
     if (!word[0] || schema_holds(field, word)) return true;
     json_t *initial = given ? initial_value(w, field) : NULL;
@@ -531,12 +543,10 @@ static bool holds_here(schema_walk *w, const schema_field *field, const json_t *
     json_decref(same);
     json_decref(initial);
     if (idle) return false;
-    size_t length = 0;
-    for (const char *const *v = field->values; *v && length < sizeof list; v++)
-        length += (size_t)snprintf(list + length, sizeof list - length, "%s\"%s\"",
-                                   length ? ", " : "", *v);
-    problem_add(w->problems, w->path, "is not for the %s \"%s\", only for %s%s%s", field->under,
-                word, list, field->instead ? "; " : "", field->instead ? field->instead : "");
+    schema_list_values(field, '"', list, sizeof list);
+    problem_add(w->problems, w->path, "is not for the %s \"%s\"%s%s%s%s", field->under, word,
+                list[0] ? ", only for " : "", list, field->instead ? "; " : "",
+                field->instead ? field->instead : "");
     return false;
 }
 
@@ -557,7 +567,7 @@ static void resolve_field(schema_walk *w, const schema_field *field, const json_
         char expected[400];
         schema_expectation(field, expected, sizeof expected);
         char word[60], where[120] = "";
-        if (field->values) {
+        if (field->under) {
             word_around(w, field->under, word, sizeof word);
             snprintf(where, sizeof where, "the %s \"%s\" needs it; ", field->under, word);
         }

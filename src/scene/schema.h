@@ -78,7 +78,12 @@ typedef struct schema_field {
      * one around it that has such a field, is one of these words. NULL: everywhere. */
     const char *under;
     const char *const *values; /* ends with NULL */
-    const char *instead;       /* what the message about it suggests, or NULL */
+    /* Instead of `values`: the words of a table (all of them, ending with NULL) for which
+     * has(word, group). */
+    const char *const *among;
+    bool (*has)(const char *word, unsigned group);
+    unsigned group;
+    const char *instead; /* what the message about it suggests, or NULL */
     const char *unit;
     const char *doc; /* one line */
 } schema_field;
@@ -104,6 +109,8 @@ size_t schema_word_count(const char *const *words);
 const schema_field *schema_find(const schema_type *type, const char *key);
 /* Whether a field holds where its `under` is this word. */
 bool schema_holds(const schema_field *field, const char *word);
+/* The words under which a field holds, each in two quotes: `deformable`, `shell`. Empty: none. */
+void schema_list_values(const schema_field *field, char quote, char *text, size_t size);
 /* The nearest key of a type to a mistyped one, or NULL. */
 const char *schema_closest_key(const schema_type *type, const char *key);
 

@@ -147,21 +147,13 @@ static json_t *value_schema(const schema_field *f)
     return NULL;
 }
 
-/* `deformable`, `shell` */
-static void list_values(const schema_field *f, char *text, size_t size)
-{
-    size_t length = 0;
-    text[0] = 0;
-    for (size_t i = 0; f->values && f->values[i] && length < size; i++)
-        length +=
-            (size_t)snprintf(text + length, size - length, "%s`%s`", i ? ", " : "", f->values[i]);
-}
-
 static json_t *property(const schema_field *f)
 {
     char values[300], only[400] = "";
-    list_values(f, values, sizeof values);
-    if (f->values) snprintf(only, sizeof only, " Only for the %s %s.", f->under, values);
+    schema_list_values(f, '`', values, sizeof values);
+    if (f->under)
+        snprintf(only, sizeof only, values[0] ? " Only for the %s %s." : " For no %s of these.%s",
+                 f->under, values);
     json_t *s = value_schema(f);
     bool good = s && set(s, "description",
                          f->unit ? json_sprintf("%s Unit: %s.%s", f->doc, f->unit, only)
@@ -179,7 +171,7 @@ static bool add_key_rules(json_t *schema, const schema_type *type)
     bool good = required && one_of && needs;
     for (size_t i = 0; good && i < type->field_count; i++) {
         const schema_field *f = &type->fields[i];
-        if ((f->flags & SCHEMA_REQUIRED) && !f->values)
+        if ((f->flags & SCHEMA_REQUIRED) && !f->under)
             good = json_array_append_new(required, json_string(f->key)) == 0;
         if (good && (f->flags & SCHEMA_CHOICE))
             good = json_array_append_new(one_of, json_pack("{s:[s]}", "required", f->key)) == 0;
@@ -304,7 +296,7 @@ static void put_type(page *p, const schema_type *type)
     char values[300];
     const char *under = "";
     for (size_t i = 0; i < type->field_count && !columns; i++) {
-        columns = type->fields[i].values != NULL;
+        columns = type->fields[i].under != NULL;
         if (columns) under = type->fields[i].under;
     }
     put(p, "| key | value | default | meaning |");
@@ -318,8 +310,8 @@ static void put_type(page *p, const schema_type *type)
         put_default(p, f);
         put(p, " | %s", f->doc);
         if (f->needs) put(p, " Only together with `%s`.", f->needs);
-        list_values(f, values, sizeof values);
-        if (columns) put(p, " | %s", f->values ? values : "all");
+        schema_list_values(f, '`', values, sizeof values);
+        if (columns) put(p, " | %s", !f->under ? "all" : values[0] ? values : "none of these");
         put(p, " |\n");
         choice = choice || (f->flags & SCHEMA_CHOICE);
     }

@@ -48,11 +48,6 @@ void rule_half_space(schema_walk *walk, const json_t *object)
 
 /* --- Bodies --- */
 
-static bool one_of(const char *word, const char *a, const char *b, const char *c)
-{
-    return strcmp(word, a) == 0 || strcmp(word, b) == 0 || strcmp(word, c) == 0;
-}
-
 /* Whether a field is there and says something. */
 static bool given(const json_t *object, const char *key)
 {
@@ -109,14 +104,17 @@ void rule_body(schema_walk *walk, const json_t *object)
     const char *type = json_string_value(json_object_get(object, "type"));
     bool material = given(object, "material");
     bool preset = given(json_object_get(object, "shell"), "preset");
-    if (one_of(type, "deformable", "shell", "rod") && !material && !preset)
+    const body_row *row = body_row_named(type);
+    if (!row) return;
+    if (row->needs == NEEDS_MATERIAL && !material && !preset)
         schema_rule_problem(walk, "material", "is missing; a body of type \"%s\" needs one", type);
-    if (one_of(type, "rigid", "affine", "particles") && !material && !given(object, "density") &&
+    if (row->needs == NEEDS_DENSITY && !material && !given(object, "density") &&
         !given(object, "total_mass"))
         schema_rule_problem(walk, "density",
                             "is missing; a body of type \"%s\" needs a density or a material",
                             type);
-    if (one_of(type, "rigid", "affine", "affine")) check_rigid(walk, object);
+    if (row->whole) check_rigid(walk, object);
+    rule_parameters(walk, object, "type", type, row->parameters, row->parameter_count);
     exclude(walk, object, ways);
     exclude(walk, object, masses);
     exclude(walk, object, cells);
@@ -271,18 +269,22 @@ static void check_split(schema_walk *walk, const json_t *scene)
                             "split strain limits have implicit Euler only");
     const json_t *bodies = json_object_get(scene, "bodies");
     bool limited = false;
+    char list[300] = "";
+    for (size_t i = 0, n = 0; body_rows[i] && n < sizeof list; i++)
+        if (body_rows[i]->inelastic)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s \"%s\"", n ? "," : "",
+                                  body_kind_words[i]);
     for (size_t i = 0; i < json_array_size(bodies); i++) {
         const json_t *body = json_array_get(bodies, i);
         const char *type = json_string_value(json_object_get(body, "type"));
         const json_t *limit = json_object_get(json_object_get(body, "shell"), "strain_limit");
         char key[40];
         limited = limited || json_is_object(limit);
-        if (one_of(type, "shell", "obstacle", "particles")) continue;
+        const body_row *row = body_row_named(type);
+        if (!row || row->inelastic) continue;
         snprintf(key, sizeof key, "bodies[%zu].type", i);
-        schema_rule_problem(walk, key,
-                            "\"%s\" does not go with split strain limits, only \"shell\", "
-                            "\"particles\" and \"obstacle\" do",
-                            type);
+        schema_rule_problem(walk, key, "\"%s\" does not go with split strain limits, only%s do",
+                            type, list);
     }
     if (!limited)
         schema_rule_problem(walk, "solver.strain_limits",

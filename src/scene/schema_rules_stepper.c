@@ -47,7 +47,8 @@ static void refuse_bodies(schema_walk *walk, const json_t *bodies)
             snprintf(key, sizeof key, "bodies[%zu].offset", i);
             schema_rule_problem(walk, key, "is for the stepper \"barrier\"");
         }
-        if (strcmp(type, "deformable") == 0 || strcmp(type, "obstacle") == 0) continue;
+        const body_row *row = body_row_named(type);
+        if (!row || row->solid || row->obstacle) continue;
         snprintf(key, sizeof key, "bodies[%zu].type", i);
         schema_rule_problem(walk, key, "\"%s\" is for the stepper \"barrier\"", type);
     }

@@ -3,6 +3,7 @@
 #ifndef SCENE_SCHEMA_TABLE_H
 #define SCENE_SCHEMA_TABLE_H
 
+#include "body/kind.h"
 #include "scene/schema.h"
 
 #define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
@@ -17,7 +18,6 @@ extern const char *const limit_mode_words[];
 extern const char *const ccd_words[];   /* ccd_word */
 extern const char *const paths_words[]; /* paths_word */
 extern const char *const newmark_contact_words[];
-extern const char *const body_type_words[];     /* body_type */
 extern const char *const mesh_source_words[];   /* mesh_source */
 extern const char *const mesh_only_words[];     /* mesh_only */
 extern const char *const weigh_words[];         /* rigid_weigh */
@@ -47,6 +47,10 @@ void rule_body(schema_walk *walk, const json_t *object);
 void rule_shell(schema_walk *walk, const json_t *object);
 void rule_strain_limit(schema_walk *walk, const json_t *object);
 void rule_mesh_size(schema_walk *walk, const json_t *object);
+/* Parameters of the own of a law or a kind of body (what, word): given whole, within their limits,
+ * and nothing else. */
+void rule_parameters(schema_walk *walk, const json_t *object, const char *what, const char *word,
+                     const law_parameter *list, int count);
 void rule_material(schema_walk *walk, const json_t *object);
 void rule_surface(schema_walk *walk, const json_t *object);
 void rule_half_space(schema_walk *walk, const json_t *object);

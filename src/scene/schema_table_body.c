@@ -1,10 +1,9 @@
 /* The table, second part: bodies, their meshes, conditions and motions. */
+#include "body/kind.h"
 #include "scene/schema_table.h"
 
 #include <stdio.h>
 
-const char *const body_type_words[] = {"deformable", "obstacle", "shell",  "rod",
-                                       "particles",  "rigid",    "affine", NULL};
 const char *const mesh_source_words[] = {"file",  "box",    "mat",   "rod",  "ball",     "torus",
                                          "grid",  "sphere", "cone",  "tube", "polyline", "lattice",
                                          "helix", "bundle", "given", NULL};
@@ -286,15 +285,17 @@ static const schema_type boundary_type = {
     FIELDS(boundary_fields),
 };
 
-/* Types of bodies that a key is for: as build*.c reads it. */
-#define FOR(...) UNDER("type", __VA_ARGS__)
-#define FOR_SOLIDS FOR("deformable")
-#define FOR_NODES FOR("deformable", "shell", "rod", "particles")
-#define FOR_RIGID FOR("rigid", "affine")
-#define FOR_SIMULATED FOR("deformable", "shell", "rod", "particles", "rigid", "affine")
-#define FOR_WHOLE FOR("obstacle", "rigid", "affine")
-
-/* --- motions, conditions, forces --- */
+/* Kinds of bodies that a key is for: those whose row has this group of keys (body/kind.h). */
+static bool kind_has(const char *word, unsigned group)
+{
+    const body_row *row = body_row_named(word);
+    return row && row->keys & group;
+}
+#define FOR(keys) .under = "type", .among = body_kind_words, .has = kind_has, .group = (keys)
+#define FOR_SOLIDS FOR(KEYS_SOLID)
+#define FOR_NODES FOR(KEYS_NODES)
+#define FOR_RIGID FOR(KEYS_RIGID)
+#define FOR_SIMULATED FOR(KEYS_SIMULATED)
 
 static const schema_field motion_fields[] = {
     {"from", SCHEMA_NUMBER, .initial = "0", AT_LEAST(0), .unit = "s", .doc = "Start."},
@@ -441,7 +442,7 @@ static json_t *name_from_index(const char *file, size_t index)
 static const schema_field body_fields[] = {
     {"name", SCHEMA_STRING, SCHEMA_IS_NAME, .make_initial = name_from_index,
      .absent = "`body0`, `body1`, ... by position", .doc = "Name in statistics and output."},
-    {"type", SCHEMA_WORD, .words = body_type_words, .initial = "\"deformable\"",
+    {"type", SCHEMA_WORD, .words = body_kind_words, .initial = "\"deformable\"",
      .doc = "What kind of body it is."},
     {"enabled", SCHEMA_BOOL, .initial = "true", .doc = "Whether the body is part of the scene."},
     {"mesh", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_mesh, .doc = "Shape at rest."},
@@ -455,9 +456,9 @@ static const schema_field body_fields[] = {
     {"translate", SCHEMA_VECTOR, .count = 3, .initial = "[0, 0, 0]", .unit = "m",
      .doc = "Displacement, applied last."},
     {"material", SCHEMA_OBJECT, SCHEMA_OR_NAME, .type = &schema_material, .map = "materials",
-     .absent = "none", FOR_SIMULATED, .doc = "Material."},
+     .absent = "none", FOR(KEYS_MATERIAL), .doc = "Material."},
     {"density", SCHEMA_NUMBER, ABOVE(0), .absent = "that of the material", .unit = "kg/m^3",
-     FOR_SIMULATED,
+     FOR(KEYS_DENSITY),
      .doc = "Mass per volume; of rigid and affine bodies, per volume, area, length or point, by "
             "what is weighed."},
     {"total_mass", SCHEMA_NUMBER, ABOVE(0), .unit = "kg", .absent = "by `density`", FOR_RIGID,
@@ -465,7 +466,7 @@ static const schema_field body_fields[] = {
     {"weigh", SCHEMA_WORD, .words = weigh_words, .initial = "\"automatic\"", FOR_RIGID,
      .doc = "What carries the mass. Automatic: the volume enclosed by the "
             "triangles, the area of an open surface, else the edges, else the points."},
-    {"orthogonality", SCHEMA_NUMBER, ABOVE(0), .initial = "1e5", .unit = "J/kg", FOR("affine"),
+    {"orthogonality", SCHEMA_NUMBER, ABOVE(0), .initial = "1e5", .unit = "J/kg", FOR(KEYS_AFFINE),
      .doc = "Stiffness of the potential that keeps them rigid, per mass."},
     {"mass", SCHEMA_WORD, .words = mass_words, .initial = "\"lumped\"", FOR_SOLIDS,
      .doc = "Mass matrix of linear elements; those of higher order have the consistent one."},
@@ -492,7 +493,7 @@ static const schema_field body_fields[] = {
     {"velocity_field", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m/s", FOR_NODES,
      .doc = "Added to the velocity at the start, for bodies with nodes; x, y, z are their places."},
     {"boundary", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &boundary_type, .initial = "[]",
-     FOR("deformable", "shell"),
+     FOR(KEYS_BOUNDARY),
      .doc = "Parts of the boundary, for `nodes` of conditions and for `surface_loads`."},
     {"fix", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &fix_type, .initial = "[]", FOR_SIMULATED,
      .instead = "obstacles have \"motion\"", .doc = "Nodes that are held or moved."},
@@ -501,11 +502,11 @@ static const schema_field body_fields[] = {
     {"surface_loads", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &schema_surface_load, .initial = "[]",
      FOR_SOLIDS, .instead = "others have \"force\"",
      .doc = "Tractions and pressures on the boundary."},
-    {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]", FOR_WHOLE,
+    {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &motion_type, .initial = "[]", FOR(KEYS_WHOLE),
      .instead = "others have \"fix\" with a \"motion\" for some or all of their nodes",
      .doc = "Prescribed motion of the whole body."},
-    {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m", FOR("obstacle"),
-     .instead = "others have \"fix\"",
+    {"displacement", SCHEMA_EXPRESSIONS, .count = 3, .absent = "none", .unit = "m",
+     FOR(KEYS_OBSTACLE), .instead = "others have \"fix\"",
      .doc = "Instead of `motion`: displacement in time, x, y, z being the places "
             "at the start."},
     {"poses", SCHEMA_LIST, .type = &pose_type, .initial = "[]", FOR_RIGID,
@@ -513,8 +514,7 @@ static const schema_field body_fields[] = {
             "the last one the body rests."},
     {"collision_group", SCHEMA_INTEGER, .initial = "-1", FROM_TO(-1, 2147483647),
      .doc = "Bodies of the same group do not collide with each other; -1 is no group."},
-    {"sequence", SCHEMA_OBJECT, .type = &sequence_type, .absent = "none",
-     FOR("deformable", "obstacle", "shell", "rod", "particles"),
+    {"sequence", SCHEMA_OBJECT, .type = &sequence_type, .absent = "none", FOR(KEYS_SEQUENCE),
      .instead = "rigid and affine bodies have \"poses\"",
      .doc = "Prescribed positions from files, instead of `motion`."},
     {"friction", SCHEMA_NUMBER, AT_LEAST(0), .absent = "`contact.friction`",
@@ -524,12 +524,14 @@ static const schema_field body_fields[] = {
             "offsets."},
     {"weights", SCHEMA_LIST, SCHEMA_OR_ONE, .type = &weight_type, .initial = "[]", FOR_NODES,
      .doc = "Extra masses of nodes."},
-    {"shell", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_shell, FOR("shell"),
+    {"shell", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_shell, FOR(KEYS_SHELL),
      .doc = "The sheet of a body of type `shell`."},
-    {"rod", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_rod, FOR("rod"),
+    {"rod", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_rod, FOR(KEYS_ROD),
      .doc = "The section of a body of type `rod`."},
-    {"particles", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_particles, FOR("particles"),
+    {"particles", SCHEMA_OBJECT, SCHEMA_REQUIRED, .type = &schema_particles, FOR(KEYS_PARTICLES),
      .doc = "The grains of a body of type `particles`."},
+    {"parameters", SCHEMA_NUMBERS, .absent = "none", FOR(KEYS_PARAMETERS),
+     .doc = "Parameters of the type's own, by name, for types that have such."},
 };
 
 const schema_type schema_body = {

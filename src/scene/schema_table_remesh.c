@@ -99,9 +99,8 @@ void rule_remesh(schema_walk *walk, const json_t *scene)
     for (size_t i = 0; i < json_array_size(bodies); i++) {
         const json_t *body = json_array_get(bodies, i);
         char key[80];
-        if (strcmp(json_string_value(json_object_get(body, "type")), "deformable") != 0 ||
-            json_is_false(json_object_get(body, "remesh")))
-            continue;
+        const body_row *row = body_row_named(json_string_value(json_object_get(body, "type")));
+        if (!row || !row->solid || json_is_false(json_object_get(body, "remesh"))) continue;
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
             const json_t *value = json_object_get(body, keys[k]);
             if (!value || (json_is_integer(value) && json_integer_value(value) == 1)) continue;

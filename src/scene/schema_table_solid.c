@@ -100,34 +100,33 @@ static const elastic_law *law_of(const char *word)
     return NULL;
 }
 
-static const law_parameter *find_parameter(const elastic_law *law, const char *name)
+static const law_parameter *find_parameter(const law_parameter *list, int count, const char *name)
 {
-    for (int i = 0; i < law->parameter_count; i++)
-        if (strcmp(law->parameters[i].name, name) == 0) return &law->parameters[i];
+    for (int i = 0; i < count; i++)
+        if (strcmp(list[i].name, name) == 0) return &list[i];
     return NULL;
 }
 
-/* What a law has of its own is given whole, within its limits, and nothing else is. */
-static void check_parameters(schema_walk *walk, const json_t *object, const elastic_law *law,
-                             const char *model)
+void rule_parameters(schema_walk *walk, const json_t *object, const char *what, const char *word,
+                     const law_parameter *list, int count)
 {
     json_t *own = json_object_get(object, "parameters"), *value;
     const char *name;
     json_object_foreach(own, name, value)
     {
-        const law_parameter *p = find_parameter(law, name);
+        const law_parameter *p = find_parameter(list, count, name);
         double number = json_number_value(value);
         if (!p)
-            schema_rule_problem(walk, "parameters", "the model \"%s\" has no parameter \"%s\"",
-                                model, name);
+            schema_rule_problem(walk, "parameters", "the %s \"%s\" has no parameter \"%s\"", what,
+                                word, name);
         else if (!(number >= p->least && number <= p->most))
             schema_rule_problem(walk, "parameters", "\"%s\" must be from %g to %g%s%s, not %g",
                                 name, p->least, p->most, *p->unit ? " " : "", p->unit, number);
     }
-    for (int i = 0; i < law->parameter_count; i++)
-        if (!json_object_get(own, law->parameters[i].name))
-            schema_rule_problem(walk, "parameters", "\"%s\" is missing (%s)",
-                                law->parameters[i].name, law->parameters[i].doc);
+    for (int i = 0; i < count; i++)
+        if (!json_object_get(own, list[i].name))
+            schema_rule_problem(walk, "parameters", "\"%s\" is missing (%s)", list[i].name,
+                                list[i].doc);
 }
 
 void rule_material(schema_walk *walk, const json_t *object)
@@ -135,7 +134,7 @@ void rule_material(schema_walk *walk, const json_t *object)
     const char *model = json_string_value(json_object_get(object, "model"));
     const elastic_law *law = model ? law_of(model) : NULL;
     if (!law) return;
-    check_parameters(walk, object, law, model);
+    rule_parameters(walk, object, "model", model, law->parameters, law->parameter_count);
     if (law->small_strain && json_number_value(json_object_get(object, "barrier")) > 0)
         schema_rule_problem(walk, "barrier", "is for materials that know large deformations");
     bool by_young = json_object_get(object, "young") || json_object_get(object, "poisson");

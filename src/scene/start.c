@@ -3,7 +3,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "mesh/topology.h"
-#include "scene/build_solid.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -19,7 +18,7 @@ double start_size(const scene_def *scene, const mesh *meshes)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < scene->body_count; i++) {
-        if (!takes_part(scene, meshes, i) || scene->bodies[i].type == BODY_OBSTACLE) continue;
+        if (!takes_part(scene, meshes, i) || body_rows[scene->bodies[i].type]->obstacle) continue;
         vec3 a, b;
         mesh_bounds(&meshes[i], &a, &b);
         low = vec3_min(low, a);
@@ -95,10 +94,11 @@ static abut_status join_body(joined_surface *s, const mesh *m, size_t body, abut
     return good ? ABUT_OK : error_memory(err, "checking the start");
 }
 
-static uint8_t flags_of(body_type type)
+uint8_t start_flags(body_kind kind)
 {
-    if (type == BODY_OBSTACLE) return CHECK_BODY_OBSTACLE | CHECK_BODY_RIGID;
-    return type == BODY_RIGID || type == BODY_AFFINE ? CHECK_BODY_RIGID : 0;
+    const body_row *row = body_rows[kind];
+    if (row->obstacle) return CHECK_BODY_OBSTACLE | CHECK_BODY_RIGID;
+    return row->whole ? CHECK_BODY_RIGID : 0;
 }
 
 static abut_status join(const scene_def *scene, const mesh *meshes, joined_surface *s,
@@ -107,7 +107,7 @@ static abut_status join(const scene_def *scene, const mesh *meshes, joined_surfa
     for (size_t i = 0; i < scene->body_count; i++) {
         size_t offset = s->vertices.count;
         if (!array_push(&s->offsets, offset) ||
-            !array_push(&s->flags, flags_of(scene->bodies[i].type)) ||
+            !array_push(&s->flags, start_flags(scene->bodies[i].type)) ||
             !array_push(&s->groups, (int32_t)scene->bodies[i].collision_group))
             return error_memory(err, "checking the start");
         if (!takes_part(scene, meshes, i)) continue;
@@ -115,10 +115,9 @@ static abut_status join(const scene_def *scene, const mesh *meshes, joined_surfa
             return error_set(err, ABUT_ERROR_INPUT, scene->path,
                              "all bodies together have too many vertices");
         mesh surface = {0}; /* what collides, where that is not the surface of the mesh itself */
-        bool other = scene->bodies[i].type == BODY_DEFORMABLE &&
-                     !solid_collides_by_mesh(scene, i, &meshes[i]);
-        if (other) TRY(build_solid_surface(scene, i, &meshes[i], &surface, err));
-        abut_status status = join_body(s, other ? &surface : &meshes[i], i, err);
+        const body_row *row = body_rows[scene->bodies[i].type];
+        if (row->surface) TRY(row->surface(scene, i, &meshes[i], &surface, err));
+        abut_status status = join_body(s, surface.vertex_count > 0 ? &surface : &meshes[i], i, err);
         mesh_free(&surface);
         TRY(status);
     }
@@ -182,7 +181,7 @@ static void check_half_spaces(const scene_def *scene, const joined_surface *s, s
 {
     for (size_t p = 0; p < s->points.count; p++) {
         int32_t v = s->points.data[p], body = s->body.data[v];
-        if (scene->bodies[body].type == BODY_OBSTACLE) continue;
+        if (body_rows[scene->bodies[body].type]->obstacle) continue;
         for (size_t h = 0; h < scene->half_space_count; h++) {
             const half_space_def *plane = &scene->half_spaces[h];
             double height = vec3_dot(plane->normal, vec3_sub(s->vertices.data[v], plane->origin));

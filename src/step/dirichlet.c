@@ -29,8 +29,7 @@ static vec3 lowest_corner(const stepper *s)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY};
     for (size_t i = 0; i < s->model->rest.count; i++)
-        if (s->model->bodies.data[s->model->body.data[i]].kind != BODY_KIND_OBSTACLE &&
-            model_block_is_position(s->model, i))
+        if (!model_block_is_obstacle(s->model, i) && model_block_is_position(s->model, i))
             low = vec3_min(low, vec3_load(s->state.x + 3 * i));
     return low;
 }

@@ -124,7 +124,7 @@ static bool something_moves(const stepper *s, foresight *f)
 static void forget_deformable(const model *m, foresight *f)
 {
     for (size_t i = 0; i < m->rest.count; i++)
-        if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_DEFORMABLE)
+        if (body_rows[m->bodies.data[m->body.data[i]].kind]->solid)
             memset(f->known.data + 3 * i, 0, 3);
 }
 

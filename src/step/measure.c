@@ -21,7 +21,7 @@ void stepper_measure(stepper *s, step_statistics *out)
     out->kinetic = out->gravity = 0;
     out->linear_momentum = out->angular_momentum = (vec3){0};
     for (size_t i = 0; i < s->model->rest.count; i++) {
-        if (s->model->bodies.data[s->model->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
+        if (model_block_is_obstacle(s->model, i)) continue;
         vec3 position = vec3_load(x + 3 * i), momentum = vec3_load(s->work + 3 * i);
         out->kinetic += 0.5 * vec3_dot(momentum, vec3_load(v + 3 * i));
         if (!s->points[i]) continue;

@@ -31,7 +31,7 @@ void prescribed_watch_free(prescribed_watch *w)
 
 static bool is_obstacle(const model *m, int32_t vertex)
 {
-    return m->bodies.data[m->surface.vertex_body.data[vertex]].kind == BODY_KIND_OBSTACLE;
+    return body_rows[m->bodies.data[m->surface.vertex_body.data[vertex]].kind]->obstacle;
 }
 
 static bool choose_edges(prescribed_watch *w, const collision_surface *s)

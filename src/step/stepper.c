@@ -14,7 +14,7 @@ static double mean_mass(const model *m, double *per_vertex)
     double total = 0;
     size_t count = 0, vertices = 0;
     for (size_t i = 0; i < m->mass.count; i++) {
-        if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
+        if (model_block_is_obstacle(m, i)) continue;
         if (!model_block_is_position(m, i)) continue;
         total += m->mass.data[i];
         count++;

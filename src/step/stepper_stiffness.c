@@ -33,7 +33,7 @@ static abut_status balance(stepper *s, abut_error *err)
 static bool is_obstacle(const stepper *s, size_t block)
 {
     const model *m = s->model;
-    return m->bodies.data[m->body.data[block]].kind == BODY_KIND_OBSTACLE;
+    return model_block_is_obstacle(m, (size_t)block);
 }
 
 /* Obstacles are fixed, everything else counts as free. */

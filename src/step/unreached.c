@@ -59,7 +59,7 @@ static bool is_held(const model *m, const model_body *body, const uint8_t *fixed
         for (int axis = 0; axis < axes; axis++)
             if (fixed[3 * block + (size_t)axis]) return true;
     }
-    return body->kind == BODY_KIND_OBSTACLE;
+    return body_rows[body->kind]->obstacle;
 }
 
 void name_free_body(const model *m, const uint8_t *fixed, abut_error *err)

@@ -64,7 +64,7 @@ abut_status anchor_create(const model *m, double weight, const double *start, an
     t->weight = weight;
     *out = t;
     for (size_t i = 0; i < m->rest.count; i++)
-        if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_DEFORMABLE &&
+        if (body_rows[m->bodies.data[m->body.data[i]].kind]->solid &&
             !array_push(&t->nodes, (int32_t)i))
             return error_memory(err, "creating the anchor");
     t->base.groups[0] = (stencil_group){1, t->nodes.count, t->nodes.data};

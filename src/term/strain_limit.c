@@ -95,10 +95,8 @@ static const term_class strain_limit_class = {.name = "strain limit",
 
 bool strain_limit_needed(const model *m)
 {
-    for (size_t i = 0; i < m->bodies.count; i++)
-        if (m->bodies.data[i].kind == BODY_KIND_SHELL &&
-            strain_limit_exists(&m->bodies.data[i].limit))
-            return true;
+    for (size_t e = 0; e < m->codim.triangle_body.count; e++)
+        if (strain_limit_exists(&m->bodies.data[m->codim.triangle_body.data[e]].limit)) return true;
     return false;
 }
 

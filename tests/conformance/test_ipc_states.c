@@ -105,7 +105,7 @@ static void compare_state(const stepper *s, const state *at, double kinetic)
     double mass = 0, worst = 0;
     const model *m = s->model;
     for (size_t i = 0; i < m->rest.count; i++) {
-        if (m->bodies.data[m->body.data[i]].kind == BODY_KIND_OBSTACLE) continue;
+        if (model_block_is_obstacle(m, i)) continue;
         vec3 x = vec3_load(s->state.x + 3 * i);
         low = vec3_min(low, x);
         high = vec3_max(high, x);
@@ -137,7 +137,7 @@ static void compare_settings(const stepper *s, const scene_case *c)
     double mass = 0;
     const model *m = s->model;
     for (size_t i = 0; i < m->rest.count; i++)
-        if (m->bodies.data[m->body.data[i]].kind != BODY_KIND_OBSTACLE) mass += m->mass.data[i];
+        if (!model_block_is_obstacle(m, i)) mass += m->mass.data[i];
     double dhat = s->options.contact_options.dhat;
     if (c->mass > 0) compare("mass", mass, c->mass, 1e-5 * c->mass);
     compare("dHat^2", dhat * dhat, c->dhat2, 1e-5 * c->dhat2);

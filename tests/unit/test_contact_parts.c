@@ -66,13 +66,13 @@ TEST(coefficients)
     world w;
     make_world(&w, (const int[2]){2, 2}, crossed, (contact_options){.dhat = 0.1}, 0);
     model_body *body = w.m->bodies.data;
-    body[0].kind = BODY_KIND_DEFORMABLE;
+    body[0].kind = BODY_DEFORMABLE;
     CHECK(friction_between(w.friction, 0, 1) == 0.4); /* that of the scene */
     body[0].friction = 0.2;
     CHECK_NEAR(friction_between(w.friction, 0, 1), 0.3, 1e-15);
     body[1].friction = 0.7; /* an obstacle decides, whichever comes first */
     CHECK(friction_between(w.friction, 0, 1) == 0.7 && friction_between(w.friction, 1, 0) == 0.7);
-    body[1].kind = BODY_KIND_DEFORMABLE;
+    body[1].kind = BODY_DEFORMABLE;
     CHECK_NEAR(friction_between(w.friction, 0, 1), 0.45, 1e-15);
     CHECK_OK(friction_set_pair(w.friction, 1, 0, 0.9, &err), err);
     CHECK(friction_between(w.friction, 0, 1) == 0.9 && friction_between(w.friction, 1, 0) == 0.9);

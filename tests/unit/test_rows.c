@@ -48,7 +48,7 @@ static void add_primitive(model *m, follow kind, const vec3 *x, int count)
         return;
     }
     model_body *body = NULL;
-    CHECK_OK(model_begin_body(m, "frame", BODY_KIND_OBSTACLE, &shape, &body, &err), err);
+    CHECK_OK(model_begin_body(m, "frame", BODY_OBSTACLE, &shape, &body, &err), err);
     body->nodal = false;
     body->no_self_contact = true;
     row_context context = {.shape = &shape, .kind = kind, .origin = {0.05, -0.2, 0.1}};

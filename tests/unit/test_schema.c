@@ -83,7 +83,7 @@ TEST(words_match_the_enums)
 {
     CHECK(schema_word_count(integrator_words) == INTEGRATOR_COUNT);
     CHECK(schema_word_count(elastic_law_words) == ELASTIC_LAW_COUNT);
-    CHECK(schema_word_count(body_type_words) == BODY_AFFINE + 1);
+    CHECK(schema_word_count(body_kind_words) == BODY_AFFINE + 1);
     CHECK(schema_word_count(mesh_source_words) == MESH_GIVEN + 1);
     CHECK(schema_word_count(selector_words) == SELECT_BOUNDARY + 1);
     CHECK(schema_word_count(membrane_words) == MEMBRANE_WORD_DATA_DRIVEN + 1);
