@@ -3,6 +3,7 @@
 
 #include "base/parallel.h"
 #include "geometry/mollifier.h"
+#include "term/term.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_OVERRIDES = 256 };
-
 /* Places where bodies meet at the start, or nodes are behind half spaces. */
 static abut_status list_places(scene_summary *summary, abut_error *err)
 {
@@ -81,11 +79,8 @@ static abut_status check_scene(const scene_def *scene, abut_error *err)
 
 static abut_status run(const command_line *line, abut_error *err)
 {
-    const char *overrides[MOST_OVERRIDES];
-    size_t count = line_values(line, "--set", overrides, MOST_OVERRIDES);
-    if (count > MOST_OVERRIDES)
-        return error_set(err, ABUT_ERROR_INPUT, "check", "--set may be used %d times at most",
-                         MOST_OVERRIDES);
+    size_t count;
+    const char *const *overrides = line_values(line, "--set", &count);
     logger log = stderr_log();
     scene_def *scene;
     TRY(scene_load(line->arguments[0], overrides, count, &log, &scene, err));

@@ -73,24 +73,18 @@ static void default_folder(const char *scene, char *out, size_t size)
              name);
 }
 
-enum { MAX_OVERRIDES = 256 };
-
 static abut_status read_options(const command_line *line, run_display *display,
-                                const char **overrides, abut_sim_options *sim_options,
-                                abut_run_options *options, abut_error *err)
+                                abut_sim_options *sim_options, abut_run_options *options,
+                                abut_error *err)
 {
     int64_t threads = 0;
     TRY(line_integer(line, "--threads", 1, 4096, &threads, err));
     TRY(line_integer(line, "--steps", 0, INT64_MAX, &options->steps, err));
-    size_t count = line_values(line, "--set", overrides, MAX_OVERRIDES);
-    if (count > MAX_OVERRIDES)
-        return error_set(err, ABUT_ERROR_INPUT, "--set", "at most %d settings", MAX_OVERRIDES);
     bool quiet = line_has(line, "--quiet"), verbose = line_has(line, "--verbose");
     if (quiet && verbose)
         return error_set(err, ABUT_ERROR_INPUT, "--quiet", "contradicts --verbose");
     quiet = quiet || abut_rank() > 0;
-    sim_options->overrides = overrides;
-    sim_options->override_count = count;
+    sim_options->overrides = line_values(line, "--set", &sim_options->override_count);
     sim_options->threads = (int)threads;
     sim_options->log = quiet ? NULL : show_message;
     sim_options->log_user = display;
@@ -129,11 +123,10 @@ static abut_status run_and_view(const command_line *line, abut_sim *sim,
 static abut_status run(const command_line *line, abut_error *err)
 {
     run_display display = {0};
-    const char *overrides[MAX_OVERRIDES];
     abut_sim_options sim_options = abut_default_sim_options();
     abut_run_options options = abut_default_run_options();
     TRY(abut_ranks_start(line_value(line, "--petsc-options"), err));
-    TRY(read_options(line, &display, overrides, &sim_options, &options, err));
+    TRY(read_options(line, &display, &sim_options, &options, err));
     char folder[4096];
     default_folder(line->arguments[0], folder, sizeof folder);
     const char *given = line_value(line, "--output");

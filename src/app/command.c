@@ -91,7 +91,9 @@ abut_status line_parse(const command_def *command, int count, char **words, comm
     *line = (command_line){.command = command};
     line->arguments = mem_alloc((size_t)count, sizeof *line->arguments);
     line->given = mem_alloc((size_t)count, sizeof *line->given);
-    if (!line->arguments || !line->given) return error_memory(err, "reading the command line");
+    line->values = mem_alloc((size_t)count, sizeof *line->values);
+    if (!line->arguments || !line->given || !line->values)
+        return error_memory(err, "reading the command line");
     bool options_end = false;
     for (int i = 0; i < count; i++) {
         const char *word = words[i];
@@ -109,6 +111,7 @@ void line_free(command_line *line)
 {
     mem_free(line->arguments);
     mem_free(line->given);
+    mem_free(line->values);
     *line = (command_line){0};
 }
 
@@ -123,15 +126,13 @@ const char *line_value(const command_line *line, const char *name)
 
 bool line_has(const command_line *line, const char *name) { return line_value(line, name) != NULL; }
 
-size_t line_values(const command_line *line, const char *name, const char **values, size_t limit)
+const char *const *line_values(const command_line *line, const char *name, size_t *count)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < line->given_count; i++) {
-        if (strcmp(line->given[i].option->name, name) != 0) continue;
-        if (count < limit) values[count] = line->given[i].value;
-        count++;
-    }
-    return count;
+    *count = 0;
+    for (size_t i = 0; i < line->given_count; i++)
+        if (strcmp(line->given[i].option->name, name) == 0)
+            line->values[(*count)++] = line->given[i].value;
+    return line->values;
 }
 
 /* Reads a number that ends at `stop` (or at the end of the text); NULL when there is none. */

@@ -46,6 +46,7 @@ struct command_line {
     size_t argument_count;
     given_option *given;
     size_t given_count;
+    const char **values; /* for line_values */
 };
 
 /* Wrong options and wrong numbers of arguments are input errors with a suggestion. */
@@ -56,8 +57,8 @@ void line_free(command_line *line);
 bool line_has(const command_line *line, const char *name);
 /* Value of the last use of an option, NULL when it was not given. */
 const char *line_value(const command_line *line, const char *name);
-/* Values of all uses in order; returns how many there are and stores at most `limit`. */
-size_t line_values(const command_line *line, const char *name, const char **values, size_t limit);
+/* Values of all uses in order, until the next call; they belong to the line. */
+const char *const *line_values(const command_line *line, const char *name, size_t *count);
 
 /* Numbers; *out keeps its value when the option was not given. The bounds are inclusive. */
 abut_status line_integer(const command_line *line, const char *name, int64_t low, int64_t high,

@@ -76,3 +76,11 @@ size_t sort_unique_u64(uint64_t *keys, uint64_t *spare, size_t n)
         if (kept == 0 || keys[i] != keys[kept - 1]) keys[kept++] = keys[i];
     return kept;
 }
+
+#define COMPARE(type)                                                                              \
+    type x = *(const type *)a, y = *(const type *)b;                                               \
+    return (x > y) - (x < y)
+
+int compare_int32(const void *a, const void *b) { COMPARE(int32_t); }
+int compare_uint64(const void *a, const void *b) { COMPARE(uint64_t); }
+int compare_double(const void *a, const void *b) { COMPARE(double); }

@@ -16,4 +16,9 @@ void sort_u64_with_u32(uint64_t *keys, uint32_t *values, uint64_t *spare_keys,
 /* Sorts and drops repeated keys; returns how many are left. */
 size_t sort_unique_u64(uint64_t *keys, uint64_t *spare, size_t n);
 
+/* Ascending order for qsort. */
+int compare_int32(const void *a, const void *b);
+int compare_uint64(const void *a, const void *b);
+int compare_double(const void *a, const void *b);
+
 #endif

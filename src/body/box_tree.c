@@ -1,6 +1,7 @@
 #include "body/box_tree.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -101,19 +102,13 @@ static bool collect(const box_tree *t, tree_box where, size_t node, size_t begin
            collect(t, where, 2 * node + 2, middle, end, out);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 abut_status box_tree_find(const box_tree *t, vec3 low, vec3 high, box_list *out, abut_error *err)
 {
     array_clear(out);
     if (t->boxes.count == 0) return ABUT_OK;
     if (!collect(t, (tree_box){low, high}, 0, 0, t->boxes.count, out))
         return error_memory(err, "finding cells");
-    if (out->count > 1) qsort(out->data, out->count, sizeof *out->data, by_number);
+    if (out->count > 1) qsort(out->data, out->count, sizeof *out->data, compare_int32);
     return ABUT_OK;
 }
 

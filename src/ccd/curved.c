@@ -1,7 +1,7 @@
 #include "ccd/curved.h"
 
+#include "ccd/pair_distance.h"
 #include "ccd/tight_inclusion.h"
-#include "geometry/distance.h"
 #include "math/rotation.h"
 
 #include <float.h>
@@ -113,17 +113,6 @@ typedef struct curved_pair {
     double bend;     /* sum over the primitives of their largest |x''| */
     double rounding; /* deviation of an interval of length zero */
 } curved_pair;
-
-static double pair_distance(ccd_kind kind, const vec3 *x)
-{
-    switch (kind) {
-    case CCD_POINT_POINT: return sqrt(point_point_distance2(x[0], x[1]));
-    case CCD_POINT_EDGE: return sqrt(point_edge_true_distance2(x[0], x[1], x[2]));
-    case CCD_POINT_TRIANGLE: return sqrt(point_triangle_true_distance2(x[0], x[1], x[2], x[3]));
-    case CCD_EDGE_EDGE: return sqrt(edge_edge_true_distance2(x[0], x[1], x[2], x[3]));
-    }
-    return 0.0;
-}
 
 /* A point of a primitive deviates by no more than the worst of its vertices; the two primitives
  * deviate independently, so their worst are added. */

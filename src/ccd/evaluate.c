@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "base/timer.h"
 #include "ccd/additive.h"
 #include "ccd/bisection.h"
@@ -121,12 +122,6 @@ abut_status evaluate_run(const query_file *file, const evaluate_options *options
     return ABUT_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void count_entry(evaluate_summary *s, const evaluate_entry *entry, size_t index)
 {
     const ccd_result *r = &entry->result;
@@ -158,7 +153,7 @@ abut_status evaluate_summarise(const evaluate_record *record, size_t first, eval
         count_entry(out, &record->entry[first + i], i);
         times[i] = record->entry[first + i].microseconds;
     }
-    qsort(times, count, sizeof *times, by_value);
+    qsort(times, count, sizeof *times, compare_double);
     out->median = 0.5 * (times[(count - 1) / 2] + times[count / 2]);
     out->p99 = times[(count - 1) * 99 / 100];
     out->maximum = times[count - 1];

@@ -2,8 +2,8 @@
 
 #include "base/parallel.h"
 #include "ccd/additive.h"
+#include "ccd/pair_distance.h"
 #include "ccd/tight_inclusion.h"
-#include "geometry/distance.h"
 
 enum { BLOCK = 8192, CHUNK = 64, CHUNKS = BLOCK / CHUNK };
 
@@ -16,17 +16,6 @@ step_options step_default_options(void)
                           .tolerance = 1e-6,
                           .max_checks = 1000000,
                           .t_max = 1.0};
-}
-
-static double pair_distance(ccd_kind kind, const vec3 *x)
-{
-    switch (kind) {
-    case CCD_POINT_POINT: return sqrt(point_point_distance2(x[0], x[1]));
-    case CCD_POINT_EDGE: return sqrt(point_edge_true_distance2(x[0], x[1], x[2]));
-    case CCD_POINT_TRIANGLE: return sqrt(point_triangle_true_distance2(x[0], x[1], x[2], x[3]));
-    case CCD_EDGE_EDGE: return sqrt(edge_edge_true_distance2(x[0], x[1], x[2], x[3]));
-    }
-    return 0.0;
 }
 
 static double smaller(double a, double b) { return a < b ? a : b; }

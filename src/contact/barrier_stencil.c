@@ -129,12 +129,3 @@ double barrier_physical_scale(barrier_kind kind, double dhat)
     }
     return 1 / (dhat * dhat * dhat);
 }
-
-void stencil_store_blocks(int width, const double *dense, double *blocks)
-{
-    int n = 3 * width;
-    for (int a = 0; a < width; a++)
-        for (int b = a; b < width; b++)
-            for (int r = 0; r < 3; r++)
-                for (int c = 0; c < 3; c++) *blocks++ = dense[(3 * a + r) * n + 3 * b + c];
-}

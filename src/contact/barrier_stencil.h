@@ -36,7 +36,4 @@ double barrier_normal_force(const barrier_law *law, double distance2, double thi
  * stiffness in Pa is an energy: dhat over the unit of b (dhat^4 for the C2 barrier). */
 double barrier_physical_scale(barrier_kind kind, double dhat);
 
-/* Copies the blocks a <= b of a dense row-major matrix in the order that terms deliver them. */
-void stencil_store_blocks(int width, const double *dense, double *blocks);
-
 #endif

@@ -1,5 +1,7 @@
 #include "contact/max_operator.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -14,12 +16,6 @@ void surface_links_free(surface_links *links)
     array_free(&links->triangle_edges);
     array_free(&links->inner);
     array_free(&links->scratch);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return x < y ? -1 : x > y;
 }
 
 /* Turns counts in start[1..n] into offsets. */
@@ -46,7 +42,7 @@ static abut_status link_vertices(surface_links *l, const collision_surface *s, s
     start[n] = (int32_t)ends;
     for (size_t i = 0; i < n; i++)
         qsort(l->neighbor.data + start[i], (size_t)(start[i + 1] - start[i]), sizeof(int32_t),
-              compare_numbers);
+              compare_int32);
     return ABUT_OK;
 }
 
@@ -116,7 +112,7 @@ static bool are_neighbors(const surface_links *l, int32_t a, int32_t b)
 {
     const int32_t *start = l->neighbor_start.data;
     return bsearch(&b, l->neighbor.data + start[a], (size_t)(start[a + 1] - start[a]), sizeof b,
-                   compare_numbers) != NULL;
+                   compare_int32) != NULL;
 }
 
 /* Edges of vertex v that do not end at `from`. */

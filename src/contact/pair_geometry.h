@@ -6,8 +6,7 @@
 
 #include "body/collision_surface.h"
 #include "broad/pairs.h"
-#include "ccd/ccd.h"
-#include "geometry/distance.h"
+#include "ccd/pair_distance.h"
 
 #include <string.h>
 
@@ -36,18 +35,6 @@ static inline void pair_vertices(const collision_surface *s, ccd_kind kind, inde
         v[1] = pair.second;
         break;
     }
-}
-
-/* Squared distance of the primitives at these positions. */
-static inline double pair_distance2(ccd_kind kind, const vec3 *x)
-{
-    switch (kind) {
-    case CCD_POINT_TRIANGLE: return point_triangle_true_distance2(x[0], x[1], x[2], x[3]);
-    case CCD_EDGE_EDGE: return edge_edge_true_distance2(x[0], x[1], x[2], x[3]);
-    case CCD_POINT_EDGE: return point_edge_true_distance2(x[0], x[1], x[2]);
-    case CCD_POINT_POINT: return point_point_distance2(x[0], x[1]);
-    }
-    return 0;
 }
 
 static inline double pair_larger(double a, double b) { return a > b ? a : b; }

@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "geometry/check_exact.h"
 #include "geometry/check_gap.h"
 #include "geometry/check_grid.h"
@@ -65,12 +66,6 @@ static uint64_t edge_key(int32_t a, int32_t b)
     return low << 32 | high;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Edges that belong to no triangle. */
 static abut_status find_free_edges(const check_surface *s, element_sets *sets, abut_error *err)
 {
@@ -84,11 +79,11 @@ static abut_status find_free_edges(const check_surface *s, element_sets *sets, a
     for (size_t i = 0; i < s->triangle_count; i++)
         for (int k = 0; k < 3; k++)
             keys[3 * i + (size_t)k] = edge_key(s->triangles[i][k], s->triangles[i][(k + 1) % 3]);
-    qsort(keys, 3 * s->triangle_count, sizeof *keys, compare_keys);
+    qsort(keys, 3 * s->triangle_count, sizeof *keys, compare_uint64);
     size_t n = 0;
     for (size_t i = 0; i < s->edge_count; i++) {
         uint64_t key = edge_key(s->edges[i][0], s->edges[i][1]);
-        if (bsearch(&key, keys, 3 * s->triangle_count, sizeof *keys, compare_keys)) continue;
+        if (bsearch(&key, keys, 3 * s->triangle_count, sizeof *keys, compare_uint64)) continue;
         memcpy(sets->free_edge_vertices[n], s->edges[i], sizeof s->edges[i]);
         sets->free_edge_ids[n++] = (int32_t)i;
     }

@@ -1,6 +1,7 @@
 #include "geometry/mass.h"
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 #include <stdlib.h>
 
@@ -153,12 +154,6 @@ mat3 mass_second_moment(const mass_properties *m)
     return out;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 bool surface_is_closed(const int32_t (*triangles)[3], size_t count)
 {
     size_t n = 3 * count;
@@ -169,12 +164,12 @@ bool surface_is_closed(const int32_t (*triangles)[3], size_t count)
         uint64_t to = (uint32_t)triangles[i / 3][(i + 1) % 3];
         keys[i] = from << 32 | to;
     }
-    qsort(keys, n, sizeof *keys, compare_keys);
+    qsort(keys, n, sizeof *keys, compare_uint64);
     bool closed = count > 0;
     for (size_t i = 0; i < n && closed; i++) {
         uint64_t opposite = keys[i] << 32 | keys[i] >> 32;
         bool twice = i > 0 && keys[i] == keys[i - 1];
-        closed = !twice && bsearch(&opposite, keys, n, sizeof *keys, compare_keys);
+        closed = !twice && bsearch(&opposite, keys, n, sizeof *keys, compare_uint64);
     }
     mem_free(keys);
     return closed;

@@ -220,12 +220,6 @@ abut_status scatter_append_keys(key_list *keys, int width, size_t count, const i
     return ABUT_OK;
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 void key_list_unique(key_list *keys)
 {
     if (keys->count < 2) return;
@@ -233,7 +227,7 @@ void key_list_unique(key_list *keys)
         keys->count = sort_unique_u64(keys->data, keys->data + keys->count, keys->count);
         return;
     }
-    qsort(keys->data, keys->count, sizeof *keys->data, compare_keys);
+    qsort(keys->data, keys->count, sizeof *keys->data, compare_uint64);
     size_t kept = 1;
     for (size_t i = 1; i < keys->count; i++)
         if (keys->data[i] != keys->data[kept - 1]) keys->data[kept++] = keys->data[i];

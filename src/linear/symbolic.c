@@ -122,34 +122,46 @@ static void find_tree(symbolic *s)
     }
 }
 
-/* Children lists of a forest with `n` nodes; roots hang on node n. */
-static void list_children(symbolic *s, int32_t n, const int32_t *parent)
+enum { NO_NODE = -2 }; /* in place of a parent: not in the forest */
+
+/* Children lists of a forest with `n` nodes; roots hang on node n. Returns the depth with which
+ * next_in_postorder begins. */
+static int32_t list_children(symbolic *s, int32_t n, const int32_t *parent)
 {
     for (int32_t i = 0; i <= n; i++) s->child.data[i] = -1;
     for (int32_t i = n - 1; i >= 0; i--) {
+        if (parent[i] == NO_NODE) continue;
         int32_t p = parent[i] < 0 ? n : parent[i];
         s->sibling.data[i] = s->child.data[p];
         s->child.data[p] = i;
+    }
+    s->stack.data[0] = n;
+    return 1;
+}
+
+/* The next node in postorder of the tree that list_children listed; its last one is the root n,
+ * which is no node. */
+static int32_t next_in_postorder(symbolic *s, int32_t *depth)
+{
+    int32_t *stack = s->stack.data;
+    for (;;) {
+        int32_t node = stack[*depth - 1], child = s->child.data[node];
+        if (child < 0) {
+            --*depth;
+            return node;
+        }
+        s->child.data[node] = s->sibling.data[child];
+        stack[(*depth)++] = child;
     }
 }
 
 /* Renumbers the columns in postorder: a subtree becomes a range that ends with its root. */
 static void sort_postorder(symbolic *s)
 {
-    int32_t n = s->size, *stack = s->stack.data, *label = s->mark.data;
-    list_children(s, n, s->parent.data);
-    int32_t depth = 0, next = 0, *refined = s->count.data, *parent = s->parent.data;
-    stack[depth++] = n;
-    while (depth > 0) {
-        int32_t node = stack[depth - 1], child = s->child.data[node];
-        if (child >= 0) {
-            s->child.data[node] = s->sibling.data[child];
-            stack[depth++] = child;
-            continue;
-        }
-        depth--;
-        if (node < n) label[node] = next++;
-    }
+    int32_t n = s->size, *label = s->mark.data, node;
+    int32_t *refined = s->count.data, *parent = s->parent.data;
+    int32_t depth = list_children(s, n, parent), next = 0;
+    while ((node = next_in_postorder(s, &depth)) < n) label[node] = next++;
     for (int32_t i = 0; i < n; i++) {
         refined[label[i]] = s->order.data[i];
         s->ancestor.data[label[i]] = parent[i] < 0 ? -1 : label[parent[i]];
@@ -301,30 +313,14 @@ static abut_status number_supernodes(symbolic *s, int32_t nodes, abut_error *err
         int32_t top = final_node(all, k);
         next_member[k] = member[top];
         member[top] = k;
-        parent[k] = -2; /* not a node of the merged tree */
+        parent[k] = NO_NODE;
     }
     for (int32_t k = 0; k < nodes; k++)
         if (all[k].into == k) parent[k] = all[k].parent < 0 ? -1 : final_node(all, all[k].parent);
     /* Postorder of the merged tree. */
-    for (int32_t i = 0; i <= nodes; i++) s->child.data[i] = -1;
-    for (int32_t i = nodes - 1; i >= 0; i--) {
-        if (parent[i] == -2) continue;
-        int32_t p = parent[i] < 0 ? nodes : parent[i];
-        s->sibling.data[i] = s->child.data[p];
-        s->child.data[p] = i;
-    }
-    int32_t depth = 0, next = 0, *stack = s->stack.data, *refined = s->mark.data;
+    int32_t depth = list_children(s, nodes, parent), next = 0, *refined = s->mark.data, node;
     s->supernodes.count = 0;
-    stack[depth++] = nodes;
-    while (depth > 0) {
-        int32_t node = stack[depth - 1], child = s->child.data[node];
-        if (child >= 0) {
-            s->child.data[node] = s->sibling.data[child];
-            stack[depth++] = child;
-            continue;
-        }
-        depth--;
-        if (node == nodes) continue;
+    while ((node = next_in_postorder(s, &depth)) < nodes) {
         int32_t begin = next;
         for (int32_t m = member[node]; m >= 0; m = next_member[m])
             for (int32_t j = all[m].first; j < all[m].last; j++) refined[next++] = s->order.data[j];

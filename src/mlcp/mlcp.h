@@ -24,6 +24,7 @@
 
 typedef enum mlcp_preconditioner { MLCP_FULL, MLCP_DIAGONAL } mlcp_preconditioner;
 
+/* Defaults: src/scene/schema_table.c. */
 typedef struct mlcp_options {
     double residual;  /* of the velocities, relative to the right-hand side */
     double tolerance; /* epsilon_2 in m: accuracy of rows, and the distance that contacts keep */
@@ -31,8 +32,6 @@ typedef struct mlcp_options {
     int max_iterations; /* of conjugate residuals, per step */
     int max_passes;     /* of detection and linearisation, per step */
 } mlcp_options;
-
-mlcp_options mlcp_default_options(void);
 
 typedef enum mlcp_state { MLCP_OFF, MLCP_STICKS, MLCP_SLIDES } mlcp_state;
 

@@ -5,15 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-mlcp_options mlcp_default_options(void)
-{
-    return (mlcp_options){.residual = 5e-5,
-                          .tolerance = 5e-6,
-                          .preconditioner = MLCP_FULL,
-                          .max_iterations = 20000,
-                          .max_passes = 60};
-}
-
 /* ---------------------------------------------------------------------------------------------- */
 /* Vectors                                                                                        */
 

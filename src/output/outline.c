@@ -1,12 +1,8 @@
 #include "output/outline.h"
 
-#include <stdlib.h>
+#include "base/sort.h"
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
+#include <stdlib.h>
 
 /* A line within a slice: where it enters below and leaves above. */
 typedef struct crossing {
@@ -59,7 +55,7 @@ bool outline_fill(const vec3 (*lines)[2], size_t count, flat_triangles *out)
     crossing *found = mem_alloc(count + 1, sizeof *found);
     bool ok = heights && found;
     for (size_t i = 0; ok && i < 2 * count; i++) heights[i] = lines[i / 2][i % 2].y;
-    if (ok) qsort(heights, 2 * count, sizeof *heights, compare_numbers);
+    if (ok) qsort(heights, 2 * count, sizeof *heights, compare_double);
     for (size_t i = 0; ok && i + 1 < 2 * count; i++)
         if (heights[i] < heights[i + 1])
             ok = fill_slice(lines, count, heights[i], heights[i + 1], found, out);

@@ -2,6 +2,8 @@
  * leaf holds a run of the ordered cells. */
 #include "remesh/overlap.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -90,12 +92,6 @@ static bool boxes_meet(vec3 low, vec3 high, vec3 a, vec3 b)
            a.z <= high.z;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-    return (p > q) - (p < q);
-}
-
 abut_status cell_tree_find(const cell_tree *t, const simplex_mesh *m, vec3 low, vec3 high,
                            cell_list *out, abut_error *err)
 {
@@ -129,6 +125,6 @@ abut_status cell_tree_find(const cell_tree *t, const simplex_mesh *m, vec3 low, 
         }
     }
     if (!ok) return error_memory(err, "finding cells");
-    if (out->count) qsort(out->data, out->count, sizeof *out->data, by_number);
+    if (out->count) qsort(out->data, out->count, sizeof *out->data, compare_int32);
     return ABUT_OK;
 }

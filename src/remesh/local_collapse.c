@@ -1,6 +1,8 @@
 /* Edge collapse: where the merged vertex may lie, the link condition, and the merging itself. */
 #include "remesh/local_internal.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,12 +147,6 @@ static placement choose_place(const local_mesh *m, int32_t a, int32_t b)
 
 enum { OUTSIDE = INT32_MAX }; /* the vertex that all boundary facets are joined to */
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 /* A vertex or an edge as a number; vertices have an upper half of 0. */
 static uint64_t simplex_key(int32_t p, int32_t q)
 {
@@ -193,7 +189,7 @@ static abut_status link_of(const local_mesh *m, int32_t a, int32_t b, bool surfa
         }
     }
     if (keys->count == 0) return ABUT_OK;
-    qsort(keys->data, keys->count, sizeof *keys->data, compare_keys);
+    qsort(keys->data, keys->count, sizeof *keys->data, compare_uint64);
     size_t kept = 1;
     for (size_t i = 1; i < keys->count; i++)
         if (keys->data[i] != keys->data[kept - 1]) keys->data[kept++] = keys->data[i];

@@ -1,5 +1,7 @@
 #include "remesh/patch.h"
 
+#include "base/sort.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,12 +30,6 @@ void number_map_free(number_map *m)
 {
     array_free(&m->value);
     array_free(&m->stamp);
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-    return p < q ? -1 : p > q;
 }
 
 /* Grows the patch by the cells of its vertices from `first` cell on. */
@@ -68,7 +64,7 @@ abut_status patch_select(const local_mesh *m, int32_t a, int32_t b, int rings, d
     bool ok = true;
     if (rings == 0) {
         TRY(local_mesh_edge_star(m, a, b, out, err));
-        qsort(out->data, out->count, sizeof *out->data, compare_numbers);
+        qsort(out->data, out->count, sizeof *out->data, compare_int32);
         return ABUT_OK;
     }
     for (int side = 0; side < 2; side++) {
@@ -90,6 +86,6 @@ abut_status patch_select(const local_mesh *m, int32_t a, int32_t b, int rings, d
         first = before;
         if (out->count == before) break;
     }
-    if (out->count) qsort(out->data, out->count, sizeof *out->data, compare_numbers);
+    if (out->count) qsort(out->data, out->count, sizeof *out->data, compare_int32);
     return status;
 }

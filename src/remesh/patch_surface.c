@@ -1,5 +1,6 @@
 /* The collision surface of a patch: its own boundary and what is near, with the weights that the
  * whole surface gives. */
+#include "base/sort.h"
 #include "remesh/local_internal.h"
 #include "remesh/patch.h"
 
@@ -77,23 +78,11 @@ static abut_status add_scene_facet(patch *p, surround_kind kind, int32_t facet, 
     return add_facet(p, blocks, count, err);
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 static abut_status fill_edges(patch *p, abut_error *err)
 {
     collision_surface *s = &p->model.surface;
     if (p->edge_keys.count == 0) return ABUT_OK;
-    qsort(p->edge_keys.data, p->edge_keys.count, sizeof *p->edge_keys.data, compare_keys);
+    qsort(p->edge_keys.data, p->edge_keys.count, sizeof *p->edge_keys.data, compare_uint64);
     for (size_t i = 0; i < p->edge_keys.count; i++) {
         uint64_t key = p->edge_keys.data[i];
         if (i > 0 && key == p->edge_keys.data[i - 1]) continue;
@@ -118,7 +107,7 @@ abut_status patch_fill_surface(patch *p, const local_list *cells, abut_error *er
     const local_list *near = &p->near.found[SURROUND_LOCAL];
     for (size_t i = 0; i < near->count; i++) {
         int32_t cell = near->data[i] / 4;
-        if (bsearch(&cell, cells->data, cells->count, sizeof cell, compare_numbers)) continue;
+        if (bsearch(&cell, cells->data, cells->count, sizeof cell, compare_int32)) continue;
         TRY(add_local_facet(p, cell, near->data[i] % 4, err));
     }
     for (int kind = SURROUND_TRIANGLE; kind < SURROUND_KINDS; kind++)

@@ -1,4 +1,5 @@
 /* Ranks of edges by elastic and contact energy (digest 2.4). */
+#include "base/sort.h"
 #include "contact/barrier_stencil.h"
 #include "remesh/remesher.h"
 
@@ -81,12 +82,6 @@ static void share_contact(remesher *r, const contact_term *t, const int32_t *ver
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double p = *(const double *)a, q = *(const double *)b;
-    return p < q ? -1 : p > q;
-}
-
 typedef struct thresholds {
     double top, bottom;
 } thresholds;
@@ -97,7 +92,7 @@ static thresholds find_thresholds(const remesh_options *o, const double *energy,
                                   double *sorted)
 {
     memcpy(sorted, energy, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, compare_doubles);
+    qsort(sorted, count, sizeof *sorted, compare_double);
     double low = sorted[0], range = sorted[count - 1] - low;
     thresholds t = {.bottom = low + o->collapse_threshold * range};
     double quantile = sorted[(size_t)(fmin(1, fmax(0, o->split_threshold)) * (double)(count - 1))];

@@ -1,5 +1,7 @@
 #include "remesh/surround.h"
 
+#include "base/sort.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,12 +117,6 @@ abut_status surround_enter(surround *s, int32_t cell, abut_error *err)
 
 /* --- the scene's surface -------------------------------------------------------------------- */
 
-static int compare_pairs(const void *a, const void *b)
-{
-    uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 static uint64_t edge_key(int32_t a, int32_t b)
 {
     return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
@@ -141,16 +137,17 @@ static abut_status mark_edges(surround *s, abut_error *err)
         for (size_t k = 0; k < 3; k++)
             keys[3 * t + k] = edge_key(surface->triangles.data[3 * t + k],
                                        surface->triangles.data[3 * t + (k + 1) % 3]);
-    qsort(keys, 3 * triangles, sizeof *keys, compare_pairs);
+    qsort(keys, 3 * triangles, sizeof *keys, compare_uint64);
     bool ok = array_resize(&s->edges, edges);
     for (size_t e = 0; ok && e < edges; e++) {
         uint64_t key = edge_key(surface->edges.data[2 * e], surface->edges.data[2 * e + 1]);
         s->edges.data[e] = (scene_edge){key, (int32_t)e};
-        s->in_triangle[e] = bsearch(&key, keys, 3 * triangles, sizeof *keys, compare_pairs) != NULL;
+        s->in_triangle[e] =
+            bsearch(&key, keys, 3 * triangles, sizeof *keys, compare_uint64) != NULL;
     }
     mem_free(keys);
     if (!ok) return error_memory(err, "sorting facets");
-    if (edges > 0) qsort(s->edges.data, edges, sizeof *s->edges.data, compare_pairs);
+    if (edges > 0) qsort(s->edges.data, edges, sizeof *s->edges.data, compare_uint64);
     return ABUT_OK;
 }
 
@@ -158,7 +155,7 @@ int32_t surround_scene_edge(const surround *s, int32_t a, int32_t b)
 {
     uint64_t key = edge_key(a, b);
     const scene_edge *found = s->edges.count > 0 ? bsearch(&key, s->edges.data, s->edges.count,
-                                                           sizeof *found, compare_pairs)
+                                                           sizeof *found, compare_uint64)
                                                  : NULL;
     return found ? found->edge : -1;
 }
@@ -272,12 +269,6 @@ static abut_status look_at(surround *s, int32_t kind, int32_t facet, const surro
     return ABUT_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 abut_status surround_find(surround *s, surround_box where, surround_near *out, abut_error *err)
 {
     for (int k = 0; k < SURROUND_KINDS; k++) array_clear(&out->found[k]);
@@ -301,7 +292,7 @@ abut_status surround_find(surround *s, surround_box where, surround_near *out, a
         TRY(look_at(s, s->large.data[i], s->large.data[i + 1], &where, out, err));
     for (int k = 0; k < SURROUND_KINDS; k++)
         if (out->found[k].count > 1)
-            qsort(out->found[k].data, out->found[k].count, sizeof(int32_t), compare_numbers);
+            qsort(out->found[k].data, out->found[k].count, sizeof(int32_t), compare_int32);
     return ABUT_OK;
 }
 

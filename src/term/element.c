@@ -77,15 +77,6 @@ void element_term_positions(const element_term *t, const double *x, size_t e, ve
         out[k] = vec3_load(x + 3 * (size_t)g->blocks[(size_t)g->width * e + (size_t)k]);
 }
 
-void element_term_store_blocks(int width, const double *dense, double *out)
-{
-    int n = 3 * width;
-    for (int a = 0; a < width; a++)
-        for (int b = a; b < width; b++)
-            for (int r = 0; r < 3; r++)
-                for (int c = 0; c < 3; c++) *out++ = dense[(3 * a + r) * n + 3 * b + c];
-}
-
 enum { MAX_WIDTH = 160 }; /* collision surfaces of high order have the widest stencils */
 
 void term_add_gradient(const term *t, const evaluation *ev, const double *x, double *gradient)

@@ -40,8 +40,6 @@ void element_term_destroy(term *base);
 
 /* Positions of the blocks of element e. */
 void element_term_positions(const element_term *t, const double *x, size_t e, vec3 *out);
-/* The blocks a <= b of a dense row-major matrix in the order that terms deliver them. */
-void element_term_store_blocks(int width, const double *dense, double *out);
 
 /* gradient += that of the term at x, over all coordinates, in the order of the stencils. */
 void term_add_gradient(const term *t, const evaluation *ev, const double *x, double *gradient);

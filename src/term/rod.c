@@ -39,7 +39,7 @@ static void joint_evaluate(const element_term *t, const double *x, size_t e, dou
                   hessian ? dense : NULL);
     if (!hessian) return;
     if (project) psd_project_stencil(3, dense);
-    element_term_store_blocks(3, dense, hessian);
+    stencil_store_blocks(3, dense, hessian);
 }
 
 static const term_class stretch_class = {.name = "rod stretch",

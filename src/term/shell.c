@@ -107,7 +107,7 @@ static void store_curved(const vec3 x[4], vec3 g[4], double stiffness, double mo
             for (size_t i = 0; i < 9; i++)
                 dense[12 * (3 * a + i / 3) + 3 * b + i % 3] += block.m[i / 3][i % 3];
         }
-    element_term_store_blocks(4, dense, hessian);
+    stencil_store_blocks(4, dense, hessian);
 }
 
 static void bending_element_evaluate(const element_term *t, const double *x, size_t e,

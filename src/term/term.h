@@ -42,6 +42,16 @@ typedef struct stencil_group {
     const int32_t *blocks;
 } stencil_group;
 
+/* Copies the blocks a <= b of a dense row-major matrix in the order in which terms deliver them. */
+static inline void stencil_store_blocks(int width, const double *dense, double *blocks)
+{
+    int n = 3 * width;
+    for (int a = 0; a < width; a++)
+        for (int b = a; b < width; b++)
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++) *blocks++ = dense[(3 * a + r) * n + 3 * b + c];
+}
+
 /* What a term allows of a step. */
 typedef struct step_bound {
     double alpha;

@@ -71,7 +71,7 @@ static void store_blocks(const double hessian[SCALARS * SCALARS], double *out)
     double dense[N * N] = {0};
     for (int i = 0; i < SCALARS; i++)
         for (int j = 0; j < SCALARS; j++) dense[N * place[i] + place[j]] = hessian[SCALARS * i + j];
-    element_term_store_blocks(TWIST_WIDTH, dense, out);
+    stencil_store_blocks(TWIST_WIDTH, dense, out);
 }
 
 static void evaluate(const element_term *base, const double *x, size_t joint, double factor,

@@ -7,6 +7,7 @@
 #include "mesh/generate.h"
 #include "mlcp/solver.h"
 #include "step/stepper_internal.h"
+#include "support/mlcp_options.h"
 #include "support/scene_makers.h"
 
 static abut_error err;
@@ -58,7 +59,7 @@ static stepper *blocks_of(const block_place *places, int count, elastic_paramete
 static stepper *blocks(const block_place *places, int count, vec3 gravity, double mu, double h,
                        mlcp_preconditioner preconditioner)
 {
-    mlcp_options solver = mlcp_default_options();
+    mlcp_options solver = mlcp_test_options();
     solver.preconditioner = preconditioner;
     return blocks_of(places, count, soft(), gravity, mu, h, solver);
 }
@@ -313,7 +314,7 @@ TEST(no_dead_band)
 TEST(no_limit_cycle)
 {
     for (int kind = 0; kind < 2; kind++) {
-        mlcp_options solver = mlcp_default_options();
+        mlcp_options solver = mlcp_test_options();
         solver.tolerance = 1e-9;
         solver.residual = 1e-8;
         solver.preconditioner = kind ? MLCP_DIAGONAL : MLCP_FULL;
@@ -407,7 +408,7 @@ TEST(contacts_end_with_their_faces)
     options.contact_options = (contact_options){.dhat = 1e-3};
     options.friction = 0.1;
     options.use_mlcp = true;
-    options.mlcp = mlcp_default_options();
+    options.mlcp = mlcp_test_options();
     stepper *s = make_stepper(m, &options);
     add_condition(s, (vec3){-1, -1e-6, -1}, (vec3){1, 1e-6, 1}, 0, INFINITY); /* the plate */
     need_ok(stepper_start(s, NULL, &err));
@@ -444,7 +445,7 @@ TEST(never_a_nan)
     for (int k = 0; k < 16; k++) {
         elastic_parameters material = elastic_from_young(models[k / 4], young[k % 2], 0.3);
         stepper *s = blocks_of(stack, 3, material, (vec3){0, -9.81, 0}, 0.5, steps[k / 2 % 2],
-                               mlcp_default_options());
+                               mlcp_test_options());
         for (size_t i = 0; i < s->model->rest.count; i++)
             if (s->model->body.data[i] == 2)
                 s->state.v[3 * i + 1] = -10; /* the top one is thrown */
@@ -469,7 +470,7 @@ TEST(compressed_beyond_the_material)
     for (int k = 0; k < 2; k++) {
         elastic_parameters material = elastic_from_young(models[k], 5e4, 0.2);
         stepper *s = blocks_of(&on_ground, 1, material, (vec3){0, -9.81, 0}, 0.5, 0.004,
-                               mlcp_default_options());
+                               mlcp_test_options());
         CHECK(s->model->bodies.data[0].material.extrapolate_below == MLCP_LEAST_VOLUME);
         for (size_t i = 0; i < s->model->rest.count; i++) {
             bool top = s->model->rest.data[i].y > 0.09;

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "mlcp/solver.h"
+#include "support/mlcp_options.h"
 
 static abut_error err;
 
@@ -33,7 +34,7 @@ static small_problem *new_problem(random_state *r, mlcp_preconditioner kind)
     p->model.surface.rows.count = BLOCKS;
     s->model = &p->model;
     s->problem = &p->problem;
-    s->options = mlcp_default_options();
+    s->options = mlcp_test_options();
     s->options.tolerance = TOLERANCE;
     s->options.residual = 1e-10;
     s->options.preconditioner = kind;
