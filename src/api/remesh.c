@@ -1,8 +1,8 @@
 #include "api/remesh.h"
 
 #include "api/remesh_methods.h"
-#include "api/verify.h"
 #include "contact/contact_step.h"
+#include "verify/verify_positions.h"
 
 #include <assert.h>
 #include <math.h>
@@ -139,18 +139,13 @@ static abut_status make_changes(abut_sim *sim, body_change *changes, remesh_coun
 
 /* Whether positions of a stepper are free of intersections and inversions, by the independent
  * check. exact: false for surfaces that are known to be where others were, to rounding. */
-static abut_status positions_feasible(const abut_sim *sim, stepper *s, double *x, bool exact,
-                                      bool *feasible, abut_error *err)
+static abut_status positions_feasible(const scene_def *scene, const stepper *s, const double *x,
+                                      bool exact, bool *feasible, abut_error *err)
 {
     *feasible = elastic_count_inverted(s->elastic, x) == 0;
     if (!exact || !*feasible) return ABUT_OK;
-    abut_sim probe = *sim;
-    double *own = s->state.x;
     verify_result result;
-    probe.stepper = s;
-    s->state.x = x;
-    abut_status status = verify_state(&probe, &result, err);
-    s->state.x = own;
+    abut_status status = verify_positions(scene, s->model, x, &result, err);
     *feasible = status == ABUT_OK &&
                 result.intersections + result.behind_planes + result.inside + result.inverted == 0;
     return status;
@@ -180,10 +175,10 @@ static abut_status go_safely(const abut_sim *sim, stepper *s, const body_change 
         for (size_t i = 0; i < n && bound.alpha < 1; i++) guess[i] = safe[i] + alpha * way[i];
     }
     *feasible = false;
-    if (status == ABUT_OK) status = positions_feasible(sim, s, guess, exact, feasible, err);
+    if (status == ABUT_OK) status = positions_feasible(sim->scene, s, guess, exact, feasible, err);
     if (status == ABUT_OK && !*feasible && moves) {
         memcpy(guess, safe, n * sizeof *guess);
-        status = positions_feasible(sim, s, guess, exact, feasible, err);
+        status = positions_feasible(sim->scene, s, guess, exact, feasible, err);
     }
     mem_free(safe);
     return status;
@@ -207,7 +202,8 @@ static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
     bool start = false, end = false, exact = false;
     for (size_t i = 0; i < sim->scene->body_count; i++)
         exact = exact || (changes[i].changed && !changes[i].nested);
-    if (status == ABUT_OK) status = positions_feasible(sim, s, s->state.x, exact, &start, err);
+    if (status == ABUT_OK)
+        status = positions_feasible(sim->scene, s, s->state.x, exact, &start, err);
     if (status == ABUT_OK && start) status = go_safely(sim, s, changes, exact, guess, &end, err);
     if (status == ABUT_OK && start && end) {
         status = stepper_solve(s, guess, statistics, err);

@@ -1,20 +1,20 @@
 /* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
-#include "api/frame_fields.h"
-#include "api/point_norms.h"
 #include "api/ranks.h"
 #include "api/remesh.h"
 #include "api/sim_state.h"
-#include "api/verify.h"
-#include "api/volume_frame.h"
 #include "api/way_record.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/ranks.h"
+#include "measure/frame_fields.h"
+#include "measure/point_norms.h"
+#include "measure/volume_frame.h"
 #include "output/series.h"
 #include "output/summary.h"
 #include "output/table.h"
 #include "step/accuracy.h"
 #include "term/element_energy.h"
+#include "verify/verify_positions.h"
 
 #include <math.h>
 #include <string.h>
@@ -321,7 +321,7 @@ static abut_status write_summary(run *r, abut_status result, const char *message
     add_remesh(r->sim, &summary);
     summarise_mlcp(r, &summary);
     verify_result last;
-    TRY(verify_state(r->sim, &last, err));
+    TRY(verify_positions(r->sim->scene, m, s->state.x, &last, err));
     summary.intersections = (int64_t)(last.intersections + last.behind_planes + last.inside);
     summary.inverted_elements =
         (int64_t)(last.inverted + elastic_count_inverted(s->elastic, s->state.x));

@@ -2,12 +2,12 @@
 
 #include "api/ranks.h"
 #include "api/remesh.h"
-#include "api/verify.h"
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/ranks.h"
 #include "linear/blas_kernels.h"
 #include "scene/load.h"
+#include "verify/verify_positions.h"
 
 #include <math.h>
 
@@ -27,7 +27,8 @@ abut_status sim_prepare(abut_sim *sim, const char *problem_folder, abut_error *e
     else
         TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
     TRY(ranks_check_state(sim, "at the start", error));
-    TRY(verify_start(sim, problem_folder, error));
+    TRY(verify_start(sim->scene, sim->stepper->model, sim->stepper->state.x, &sim->log,
+                     problem_folder, error));
     return error_add_place(
         error, sim->scene->path,
         stepper_foresee(sim->stepper, sim->scene->end_time, sim->scene->remesh.on, error));

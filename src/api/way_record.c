@@ -1,7 +1,7 @@
 #include "api/way_record.h"
 
-#include "api/path_near.h"
 #include "output/frame_way.h"
+#include "verify/path_near.h"
 
 #include <string.h>
 

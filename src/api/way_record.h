@@ -1,13 +1,14 @@
 /* The ways of the steps between two frames of a run (step/way.h): noted step by step, written with
  * the next frame in the form of output/frame_way.h, kept in checkpoints. Without bodies that turn,
- * only points that are near to something are written (api/path_near.h). */
+ * only points that are near to something are written (verify/path_near.h). */
 #ifndef API_WAY_RECORD_H
 #define API_WAY_RECORD_H
 
-#include "api/model_frame.h"
-#include "api/verify.h"
+#include "api/sim.h"
+#include "measure/model_frame.h"
 #include "mesh/topology.h"
 #include "output/checkpoint.h"
+#include "verify/scene_verifier.h"
 
 typedef struct way_record {
     bool enabled;

@@ -1,6 +1,6 @@
-#include "api/verify.h"
 #include "app/commands.h"
 #include "app/scene_summary.h"
+#include "verify/verify_run.h"
 
 #include <math.h>
 #include <stdio.h>

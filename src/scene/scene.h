@@ -385,7 +385,7 @@ typedef struct scene_def {
     paths_word paths; /* that frames keep */
     bool write_vtu, write_obj;
     bool write_volume;     /* elements of high-order bodies as Lagrange cells */
-    unsigned frame_fields; /* bit k: the k-th word of output.fields (api/frame_fields.h) */
+    unsigned frame_fields; /* bit k: the k-th word of output.fields (measure/frame_fields.h) */
     json_t *resolved;      /* the document with all defaults filled in */
     char *path;            /* of the scene file, for messages */
     piece_cache *pieces;   /* of the mesh that was split last */

@@ -4,7 +4,7 @@
  * free: a rolling body, moved on by interpolating its pose, dips into the ground.
  *
  * After the step, where bodies turn, pieces are joined wherever the direct line is found free as
- * well, mostly all of them (without such bodies api/path_near.h chooses point by point). What is
+ * well, mostly all of them (without such bodies verify/path_near.h chooses point by point). What is
  * left is kept with the frames, so that the guarantee can be checked by others. */
 #ifndef STEP_WAY_H
 #define STEP_WAY_H

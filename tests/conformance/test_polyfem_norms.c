@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/point_norms.h"
 #include "base/file.h"
+#include "measure/point_norms.h"
 #include "scene/build.h"
 #include "scene/scene.h"
 

@@ -3,11 +3,11 @@
 #include "test.h"
 
 #include "api/remesh.h"
-#include "api/verify.h"
 #include "base/file.h"
 #include "contact/contact_term.h"
 #include "output/frame_way.h"
 #include "support/scratch.h"
+#include "verify/verify_run.h"
 
 static abut_error err;
 static const char *root;

@@ -1,6 +1,6 @@
-/* Checks of one saved moment (output/verify.h), and where a pair meets (geometry/check.h). */
-#include "output/verify.h"
+/* Checks of one saved moment (verify/verify_frame.h), and where a pair meets (geometry/check.h). */
 #include "test.h"
+#include "verify/verify_frame.h"
 
 static abut_error error;
 

@@ -2,9 +2,11 @@
  * where the direct way from frame to frame is not, and what is not true of them is found. */
 #include "test.h"
 
-#include "api/verify.h"
 #include "base/file.h"
 #include "output/series.h"
+#include "verify/verify_run.h"
+
+#include <abut/sim.h>
 
 static abut_error err;
 static char root[64];

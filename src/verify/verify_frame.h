@@ -2,8 +2,8 @@
  * nodes behind half-spaces, the smallest distance. It works on a frame, that is, on what was
  * written to disk, and uses the checker of geometry/check.h only; nothing of the solver's contact
  * code. */
-#ifndef OUTPUT_VERIFY_H
-#define OUTPUT_VERIFY_H
+#ifndef VERIFY_VERIFY_FRAME_H
+#define VERIFY_VERIFY_FRAME_H
 
 #include "base/array.h"
 #include "geometry/check_path.h"

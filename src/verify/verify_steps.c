@@ -1,4 +1,4 @@
-#include "api/verify_steps.h"
+#include "verify/verify_steps.h"
 
 #include "base/file.h"
 #include "output/table.h"

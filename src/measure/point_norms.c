@@ -1,4 +1,4 @@
-#include "api/point_norms.h"
+#include "measure/point_norms.h"
 
 #include "fem/elements.h"
 #include "fem/lagrange.h"

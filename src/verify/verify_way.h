@@ -1,10 +1,10 @@
 /* Checks a run along the ways that its frames keep (output/frame_way.h). Every pair of the surface
  * is proven to be apart at all times of every piece (geometry/check_path.h). Places where pieces
  * meet, and where all points are given also moments of the pieces, are looked at like a frame. */
-#ifndef API_VERIFY_WAY_H
-#define API_VERIFY_WAY_H
+#ifndef VERIFY_VERIFY_WAY_H
+#define VERIFY_VERIFY_WAY_H
 
-#include "api/verify.h"
+#include "verify/verify_run.h"
 
 /* Checks the way from a frame to the next; changed: their meshes differ. `moments`: of every piece,
  * looked at like a frame. Adds what it finds to v. ABUT_ERROR_INPUT when the way does not lead from

@@ -3,11 +3,11 @@
  * points are kept at the places of the accepted iterates, and with them their neighbours where the
  * mixture fails, until nothing does or all points are kept. Whatever is chosen, `abut verify` looks
  * at what was written and believes nothing. */
-#ifndef API_PATH_NEAR_H
-#define API_PATH_NEAR_H
+#ifndef VERIFY_PATH_NEAR_H
+#define VERIFY_PATH_NEAR_H
 
 #include "mesh/topology.h"
-#include "output/verify.h"
+#include "verify/verify_frame.h"
 
 /* places: of all points of f, one after the other. near: per point, set to 1 or 0; *any: one is. */
 abut_status path_find_near(const frame *f, const verify_setup *setup, const surface_parts *parts,

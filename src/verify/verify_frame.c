@@ -1,4 +1,4 @@
-#include "output/verify.h"
+#include "verify/verify_frame.h"
 
 #include "mesh/topology.h"
 

@@ -1,4 +1,4 @@
-#include "api/path_near.h"
+#include "verify/path_near.h"
 
 #include "output/frame_way.h"
 

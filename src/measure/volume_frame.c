@@ -1,4 +1,4 @@
-#include "api/volume_frame.h"
+#include "measure/volume_frame.h"
 
 #include <math.h>
 #include <string.h>

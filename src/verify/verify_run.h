@@ -1,29 +1,9 @@
-/* Independent checks of a start, of a state and of a finished run, on top of output/verify.h. */
-#ifndef API_VERIFY_H
-#define API_VERIFY_H
+/* Independent check of a finished run: its frames, the paths between them, its table. */
+#ifndef VERIFY_VERIFY_RUN_H
+#define VERIFY_VERIFY_RUN_H
 
-#include "api/sim.h"
-#include "output/verify.h"
-
-/* What the scene tells the checker; bodies are the enabled ones, as in frames. */
-typedef struct scene_verifier {
-    verify_setup setup;
-    const char **names; /* of the bodies; borrowed from the scene */
-    double size, dhat;  /* m */
-} scene_verifier;
-
-/* size: the scene's l. The scene must live as long. */
-abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
-                                abut_error *err);
-void scene_verifier_free(scene_verifier *v);
-
-/* ABUT_ERROR_INFEASIBLE when the start intersects: problems go to the log, and all of them are
- * marked in `folder`/start_problems.vtu unless folder is NULL. Warns of a dhat above the shortest
- * edge. */
-abut_status verify_start(const abut_sim *sim, const char *folder, abut_error *err);
-
-/* Counts of the state at this moment. */
-abut_status verify_state(const abut_sim *sim, verify_result *out, abut_error *err);
+#include "base/log.h"
+#include "verify/scene_verifier.h"
 
 enum { WAY_MOMENTS = 3 };
 
@@ -54,9 +34,9 @@ typedef struct run_verification {
  */
 abut_status verify_run(const char *folder, size_t most, const logger *log, run_verification *out,
                        abut_error *err);
-/* Also checks the ways that frames keep (api/verify_way.h), and looks at so many moments of every
- * piece of them, whose violations count; negative: WAY_MOMENTS, and only there. Frames without
- * ways are interpolated (output/between.h) when they are of neighbouring steps; the solver
+/* Also checks the ways that frames keep (verify/verify_way.h), and looks at so many moments of
+ * every piece of them, whose violations count; negative: WAY_MOMENTS, and only there. Frames
+ * without ways are interpolated (output/between.h) when they are of neighbouring steps; the solver
  * guarantees the way of its iterations, which is not quite this one, so that what is found there is
  * counted apart. */
 abut_status verify_run_between(const char *folder, size_t most, int between, const logger *log,

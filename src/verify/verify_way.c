@@ -1,4 +1,4 @@
-#include "api/verify_way.h"
+#include "verify/verify_way.h"
 
 #include "mesh/topology.h"
 #include "output/frame_way.h"

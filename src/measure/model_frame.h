@@ -3,8 +3,8 @@
  *
  * Points are the blocks of bodies whose blocks are nodes, and the surface vertices of the others,
  * body by body. Without the latter they are the blocks themselves. */
-#ifndef API_MODEL_FRAME_H
-#define API_MODEL_FRAME_H
+#ifndef MEASURE_MODEL_FRAME_H
+#define MEASURE_MODEL_FRAME_H
 
 #include "output/frame.h"
 #include "step/stepper.h"
@@ -26,6 +26,8 @@ void model_frame_free(model_frame *mf);
 /* Points, cells and the fields body, velocity and displacement at this moment; valid until the
  * state changes. */
 void model_frame_take(model_frame *mf, const stepper *s, frame *out);
+/* The same for any positions x of the model, without velocity, step and time. */
+void model_frame_at(model_frame *mf, const model *m, const double *x, frame *out);
 
 /* Where the points are for the coordinates x; out has one entry per point. */
 void model_frame_positions(model_frame *mf, const model *m, const double *x, vec3 *out);

@@ -1,4 +1,4 @@
-#include "api/frame_fields.h"
+#include "measure/frame_fields.h"
 
 #include "base/parallel.h"
 #include "contact/contact_force.h"

@@ -1,4 +1,4 @@
-#include "api/model_frame.h"
+#include "measure/model_frame.h"
 
 #include <string.h>
 
@@ -140,28 +140,44 @@ void model_frame_positions(model_frame *mf, const model *m, const double *x, vec
     gather(mf, x, mf->vertex_position.data, out);
 }
 
-void model_frame_take(model_frame *mf, const stepper *s, frame *out)
+/* Positions and displacements of the points; the frame without fields. */
+static frame place_points(model_frame *mf, const model *m, const double *x)
 {
-    const model *m = s->model;
-    const double *x = s->state.x, *v = s->state.v;
-    if (mf->vertex_position.count > 0) {
-        collision_surface_positions(&m->surface, x, mf->vertex_position.data);
-        collision_surface_velocities(&m->surface, x, v, mf->vertex_velocity.data);
-    }
-    gather(mf, x, mf->vertex_position.data, mf->position.data);
-    gather(mf, v, mf->vertex_velocity.data, mf->velocity.data);
+    model_frame_positions(mf, m, x, mf->position.data);
     for (size_t i = 0; i < mf->source.count; i++)
         mf->displacement.data[i] = vec3_sub(mf->position.data[i], mf->rest.data[i]);
-    *out = (frame){.time = s->time,
-                   .step = s->state.steps,
-                   .point_count = mf->source.count,
+    return (frame){.point_count = mf->source.count,
                    .points = mf->position.data,
                    .block_count = mf->block_count,
                    .blocks = mf->blocks};
-    frame_add_ints(out, FRAME_POINTS, FIELD_BODY, 1, mf->body.data);
-    frame_add_doubles(out, FRAME_POINTS, FIELD_VELOCITY, 3, (const double *)mf->velocity.data);
+}
+
+static void add_shape_fields(model_frame *mf, frame *out)
+{
     frame_add_doubles(out, FRAME_POINTS, FIELD_DISPLACEMENT, 3,
                       (const double *)mf->displacement.data);
     if (mf->pattern.count > 0)
         frame_add_doubles(out, FRAME_POINTS, FIELD_PATTERN, 3, (const double *)mf->pattern.data);
+}
+
+void model_frame_at(model_frame *mf, const model *m, const double *x, frame *out)
+{
+    *out = place_points(mf, m, x);
+    frame_add_ints(out, FRAME_POINTS, FIELD_BODY, 1, mf->body.data);
+    add_shape_fields(mf, out);
+}
+
+void model_frame_take(model_frame *mf, const stepper *s, frame *out)
+{
+    const model *m = s->model;
+    const double *x = s->state.x, *v = s->state.v;
+    *out = place_points(mf, m, x);
+    out->time = s->time;
+    out->step = s->state.steps;
+    if (mf->vertex_position.count > 0)
+        collision_surface_velocities(&m->surface, x, v, mf->vertex_velocity.data);
+    gather(mf, v, mf->vertex_velocity.data, mf->velocity.data);
+    frame_add_ints(out, FRAME_POINTS, FIELD_BODY, 1, mf->body.data);
+    frame_add_doubles(out, FRAME_POINTS, FIELD_VELOCITY, 3, (const double *)mf->velocity.data);
+    add_shape_fields(mf, out);
 }

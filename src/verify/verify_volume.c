@@ -1,6 +1,6 @@
 /* The elements of planar bodies, and of others that are drawn by their surface, in the folder
  * `volume` of a run: linear triangles and tets must not be inverted. */
-#include "api/verify_volume.h"
+#include "verify/verify_volume.h"
 
 #include "base/file.h"
 #include "geometry/check_exact.h"

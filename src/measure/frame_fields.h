@@ -1,8 +1,8 @@
 /* The fields of frames that a scene chooses with output.fields. */
-#ifndef API_FRAME_FIELDS_H
-#define API_FRAME_FIELDS_H
+#ifndef MEASURE_FRAME_FIELDS_H
+#define MEASURE_FRAME_FIELDS_H
 
-#include "api/model_frame.h"
+#include "measure/model_frame.h"
 
 typedef enum frame_field_flag {
     FRAME_VELOCITY = 1,

@@ -1,7 +1,7 @@
 /* The elements of high-order bodies as a frame: Lagrange cells with all their nodes, where
  * model_frame.h shows the collision surfaces of these bodies. */
-#ifndef API_VOLUME_FRAME_H
-#define API_VOLUME_FRAME_H
+#ifndef MEASURE_VOLUME_FRAME_H
+#define MEASURE_VOLUME_FRAME_H
 
 #include "output/frame.h"
 #include "step/stepper.h"
