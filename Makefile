@@ -41,6 +41,7 @@ demo:
 check: deps
 	@scripts/check-includes
 	@scripts/check-format
+	@scripts/check-requirements
 
 test: check build
 	ctest --test-dir $(BUILD) -L quick -j $(JOBS) --output-on-failure

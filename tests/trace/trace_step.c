@@ -1,6 +1,7 @@
-/* Prints the addresses of the functions of a time step in the order of their first calls. The sources
- * of step, solve and contact are compiled for it with -finstrument-functions; scripts/check-one-step
- * gives the addresses their names and compares them with docs/one-step.md. */
+/* Prints the addresses of the functions of a time step in the order of their first calls. The
+ * sources of step, solve and contact are compiled for it with -finstrument-functions;
+ * scripts/check-one-step gives the addresses their names and compares them with docs/one-step.md.
+ */
 #include "scene/build.h"
 #include "scene/load.h"
 
