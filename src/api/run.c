@@ -220,6 +220,7 @@ static void summarise_body(const model *m, const double *x, const vec3 *y, size_
 {
     const model_body *body = &m->bodies.data[b];
     *out = (body_summary){.name = body->name,
+                          .type = body_kind_words[body->kind],
                           .low = {INFINITY, INFINITY, INFINITY},
                           .high = {-INFINITY, -INFINITY, -INFINITY}};
     if (!body->nodal) {

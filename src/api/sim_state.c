@@ -2,7 +2,6 @@
 #include "api/sim_state.h"
 
 #include "api/remesh.h"
-#include "scene/schema_table.h"
 #include "verify/verify_positions.h"
 
 #include <math.h>
@@ -149,21 +148,13 @@ double *abut_sim_forces(abut_sim *sim)
 
 size_t abut_sim_body_count(const abut_sim *sim) { return sim->stepper->model->bodies.count; }
 
-/* Bodies of the model are the enabled ones of the scene. */
-static const char *kind_of_body(const scene_def *scene, size_t index)
-{
-    for (size_t i = 0; i < scene->body_count; i++)
-        if (scene->bodies[i].enabled && index-- == 0) return body_kind_words[scene->bodies[i].type];
-    return "";
-}
-
 bool abut_sim_body(const abut_sim *sim, size_t index, abut_body *out)
 {
     const model *m = sim->stepper->model;
     if (index >= m->bodies.count) return false;
     const model_body *b = &m->bodies.data[index];
     *out = (abut_body){.name = b->name,
-                       .kind = kind_of_body(sim->scene, index),
+                       .kind = body_kind_words[b->kind],
                        .first_node = (size_t)b->first_block,
                        .node_count = (size_t)b->block_count,
                        .first_vertex = b->first_vertex,

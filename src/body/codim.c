@@ -46,20 +46,6 @@ static void bad_cell(bad_cells *bad, size_t number)
         snprintf(bad->list + used, sizeof bad->list - used, ", ...");
 }
 
-/* Blocks for all vertices that the parts use, and the collision surface. */
-static abut_status add_parts(model *m, model_body *body, const mesh *shape,
-                             const surface_parts *parts, abut_error *err)
-{
-    uint8_t *used = mem_calloc(shape->vertex_count + 1, 1);
-    if (!used) return error_memory(err, "adding a body");
-    for (size_t i = 0; i < parts->point_count; i++) used[parts->points[i]] = 1;
-    abut_status status = model_add_nodes(m, body, shape, used, err);
-    mem_free(used);
-    return status == ABUT_OK
-               ? model_add_surface(m, body, parts, shape->vertices, model_node_row, body, err)
-               : status;
-}
-
 /* ---------------------------------------------------------------------------------------------- */
 /* Shells                                                                                         */
 
@@ -222,7 +208,7 @@ abut_status model_add_shell(model *m, const char *name, const mesh *shape,
     abut_status status = parts.triangle_count > 0
                              ? ABUT_OK
                              : error_set(err, ABUT_ERROR_INPUT, name, "a shell needs triangles");
-    if (status == ABUT_OK) status = add_parts(m, body, shape, &parts, err);
+    if (status == ABUT_OK) status = model_add_parts(m, body, shape, &parts, err);
     if (status == ABUT_OK) status = add_triangles(m, body, &parts, rest, def, err);
     if (status == ABUT_OK && def->rigidity > 0)
         status = add_hinges(m, body, &parts, rest, def, err);
@@ -352,7 +338,7 @@ abut_status model_add_rod(model *m, const char *name, const mesh *shape, const r
             : error_set(err, ABUT_ERROR_INPUT, name,
                         "a rod needs a mesh of edges; this one has %zu edges and %zu triangles",
                         parts.edge_count, parts.triangle_count);
-    if (status == ABUT_OK) status = add_parts(m, body, shape, &parts, err);
+    if (status == ABUT_OK) status = model_add_parts(m, body, shape, &parts, err);
     if (status == ABUT_OK) status = add_segments(m, body, &parts, def, err);
     if (status == ABUT_OK && def->twist_scale > 0) status = add_angles(m, body, &parts, def, err);
     if (status == ABUT_OK && def->bend_scale + def->twist_scale > 0)
@@ -375,7 +361,7 @@ abut_status model_add_particles(model *m, const char *name, const mesh *shape, d
     if (!points) return error_memory(err, "adding particles");
     for (size_t i = 0; i < shape->vertex_count; i++) points[i] = (int32_t)i;
     surface_parts parts = {.points = points, .point_count = shape->vertex_count};
-    abut_status status = add_parts(m, body, shape, &parts, err);
+    abut_status status = model_add_parts(m, body, shape, &parts, err);
     mem_free(points);
     for (int32_t i = 0; i < body->block_count; i++)
         m->mass.data[body->first_block + i] = density * 4.0 / 3.0 * PI * pow(radius, 3);

@@ -143,6 +143,19 @@ abut_status model_add_surface(model *m, model_body *body, const surface_parts *p
     return ABUT_OK;
 }
 
+abut_status model_add_parts(model *m, model_body *body, const mesh *shape,
+                            const surface_parts *parts, abut_error *err)
+{
+    uint8_t *used = mem_calloc(shape->vertex_count + 1, 1);
+    if (!used) return error_memory(err, "adding a body");
+    for (size_t i = 0; i < parts->point_count; i++) used[parts->points[i]] = 1;
+    abut_status status = model_add_nodes(m, body, shape, used, err);
+    mem_free(used);
+    return status == ABUT_OK
+               ? model_add_surface(m, body, parts, shape->vertices, model_node_row, body, err)
+               : status;
+}
+
 abut_status model_add_tets(model *m, model_body *body, const mesh *shape, const cell_block *tets,
                            abut_error *err)
 {

@@ -30,4 +30,8 @@ abut_status model_add_surface(model *m, model_body *body, const surface_parts *p
                               const vec3 *positions, row_maker make_row, const void *context,
                               abut_error *err);
 
+/* Nodes for all vertices that the parts use, and these parts as the collision surface. */
+abut_status model_add_parts(model *m, model_body *body, const mesh *shape,
+                            const surface_parts *parts, abut_error *err);
+
 #endif

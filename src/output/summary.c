@@ -55,8 +55,9 @@ static int add_bodies(json_t *root, const run_summary *s)
     for (size_t i = 0; i < s->body_count; i++) {
         const body_summary *b = &s->bodies[i];
         failed |= json_array_append_new(
-            bodies, json_pack("{s: o, s: o, s: o}", "name", text_or_null(b->name), "center_of_mass",
-                              vector(b->center_of_mass), "bounds", box(b)));
+            bodies, json_pack("{s: o, s: o, s: o, s: o}", "name", text_or_null(b->name), "type",
+                              text_or_null(b->type), "center_of_mass", vector(b->center_of_mass),
+                              "bounds", box(b)));
     }
     failed |= json_object_set_new(root, "bodies", bodies);
     return failed;

@@ -9,7 +9,7 @@
 
 /* Final state of one body. */
 typedef struct body_summary {
-    const char *name;
+    const char *name, *type;
     vec3 center_of_mass;
     vec3 low, high; /* bounding box */
 } body_summary;

@@ -289,8 +289,9 @@ TEST(lack_of_memory_keeps_the_table)
 
 static run_summary make_summary(void)
 {
-    static const body_summary bodies[2] = {{"cube", {0.1, 2, 3}, {-1, -1, -1}, {1, 1, 1}},
-                                           {"b\"all", {0, 0, 0}, {0, 0, 0}, {1, 2, 3}}};
+    static const body_summary bodies[2] = {
+        {"cube", "deformable", {0.1, 2, 3}, {-1, -1, -1}, {1, 1, 1}},
+        {"b\"all", "rigid", {0, 0, 0}, {0, 0, 0}, {1, 2, 3}}};
     run_summary s = {.result = ABUT_ERROR_NOT_CONVERGED,
                      .scene = "two bodies",
                      .steps = 12,
@@ -349,6 +350,7 @@ TEST(summary_has_every_key_of_the_contract)
         CHECK(json_is_real(json_object_get(json_object_get(root, "norms_at_points"), norms[i])));
     json_t *body = json_array_get(json_object_get(root, "bodies"), 1);
     CHECK(strcmp(json_string_value(json_object_get(body, "name")), "b\"all") == 0);
+    CHECK(strcmp(json_string_value(json_object_get(body, "type")), "rigid") == 0);
     json_t *high = json_array_get(json_object_get(body, "bounds"), 1);
     CHECK(json_real_value(json_array_get(high, 2)) == 3.0);
     json_decref(root);
