@@ -1,7 +1,4 @@
 /* A whole run: steps, frames, table, summary, checkpoints, and going on after an interruption. */
-#include "api/ranks.h"
-#include "api/remesh.h"
-#include "api/sim_state.h"
 #include "api/way_record.h"
 #include "base/file.h"
 #include "base/parallel.h"
@@ -12,6 +9,9 @@
 #include "output/series.h"
 #include "output/summary.h"
 #include "output/table.h"
+#include "sim/rank_agreement.h"
+#include "sim/remesh.h"
+#include "sim/sim_state.h"
 #include "step/accuracy.h"
 #include "term/element_energy.h"
 #include "verify/verify_positions.h"

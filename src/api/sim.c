@@ -1,15 +1,7 @@
-#include "api/sim.h"
+/* The functions of sim.h that make a simulation and take its steps. */
+#include "sim/sim.h"
 
-#include "api/ranks.h"
-#include "api/remesh.h"
-#include "base/file.h"
-#include "base/parallel.h"
-#include "base/ranks.h"
 #include "linear/blas_kernels.h"
-#include "scene/load.h"
-#include "verify/verify_positions.h"
-
-#include <math.h>
 
 void abut_choose_blas_kernels(void) { blas_choose_kernels(); }
 
@@ -18,60 +10,11 @@ abut_sim_options abut_default_sim_options(void)
     return (abut_sim_options){.log_level = ABUT_LOG_WARNING};
 }
 
-abut_status sim_prepare(abut_sim *sim, const char *problem_folder, abut_error *error)
-{
-    if (sim->scene->remesh.on && ranks_divided())
-        return error_set(error, ABUT_ERROR_UNSUPPORTED, "remesh", "remeshing runs on one rank");
-    if (sim->scene->remesh.on)
-        TRY(sim_remesh_create(sim, error));
-    else
-        TRY(scene_build(sim->scene, &sim->log, &sim->stepper, error));
-    TRY(ranks_check_state(sim, "at the start", error));
-    TRY(verify_start(sim->scene, sim->stepper->model, sim->stepper->state.x, &sim->log,
-                     problem_folder, error));
-    return error_add_place(
-        error, sim->scene->path,
-        stepper_foresee(sim->stepper, sim->scene->end_time, sim->scene->remesh.on, error));
-}
-
-void sim_release(abut_sim *sim)
-{
-    stepper_destroy(sim->stepper);
-    sim_remesh_destroy(sim->remesh);
-}
-
-/* bytes NULL: read the file. */
-static abut_status fill(abut_sim *sim, const char *path, const file_bytes *bytes,
-                        const abut_sim_options *options, abut_error *error)
-{
-    if (options->threads > 0) parallel_set_threads(options->threads);
-    const char *const *overrides = options->overrides;
-    size_t count = options->override_count;
-    if (bytes)
-        TRY(scene_load_bytes(path, bytes, overrides, count, &sim->log, &sim->scene, error));
-    else
-        TRY(scene_load(path, overrides, count, &sim->log, &sim->scene, error));
-    TRY(ranks_check_scene(sim, error));
-    return sim_prepare(sim, ranks_index() == 0 ? options->problem_folder : NULL, error);
-}
-
 static abut_status create(const char *path, const file_bytes *bytes,
                           const abut_sim_options *options, abut_sim **out, abut_error *error)
 {
     abut_sim_options defaults = abut_default_sim_options();
-    if (!options) options = &defaults;
-    *out = NULL;
-    abut_sim *sim = mem_calloc(1, sizeof *sim);
-    if (!sim) return error_memory(error, "creating a simulation");
-    sim->log = (logger){options->log, options->log_user, options->log_level};
-    abut_status status = fill(sim, path, bytes, options, error);
-    if (status != ABUT_OK) {
-        abut_sim_destroy(sim);
-        return status;
-    }
-    stepper_measure(sim->stepper, &sim->last);
-    *out = sim;
-    return ABUT_OK;
+    return sim_create(path, bytes, options ? options : &defaults, out, error);
 }
 
 abut_status abut_sim_load(const char *scene_path, const abut_sim_options *options, abut_sim **out,
@@ -87,46 +30,13 @@ abut_status abut_sim_create(const char *text, size_t length, const char *path,
     return create(path ? path : "scene.json", &bytes, options, out, error);
 }
 
-void abut_sim_destroy(abut_sim *sim)
-{
-    if (!sim) return;
-    sim_release(sim);
-    scene_free(sim->scene);
-    mem_free(sim);
-}
-
-abut_status abut_sim_step(abut_sim *sim, abut_error *error)
-{
-    if (sim->remesh) return sim_remesh_step(sim, error);
-    return stepper_advance(sim->stepper, &sim->last, error);
-}
-
-void abut_sim_info(const abut_sim *sim, abut_step_info *out)
-{
-    const step_statistics *s = &sim->last;
-    *out = (abut_step_info){.step = sim->stepper->state.steps,
-                            .time = sim->stepper->time,
-                            .newton_iterations = s->newton_iterations,
-                            .friction_iterations = s->friction_iterations,
-                            .contact_count = s->contacts,
-                            .min_distance = s->min_distance,
-                            .kinetic = s->kinetic,
-                            .elastic = s->elastic,
-                            .gravity = s->gravity,
-                            .contact_energy = s->contact,
-                            .kappa = s->kappa};
-    vec3_store(out->linear_momentum, s->linear_momentum);
-    vec3_store(out->angular_momentum, s->angular_momentum);
-}
+void abut_sim_destroy(abut_sim *sim) { sim_destroy(sim); }
+abut_status abut_sim_step(abut_sim *sim, abut_error *error) { return sim_step(sim, error); }
+void abut_sim_info(const abut_sim *sim, abut_step_info *out) { sim_info(sim, out); }
+int64_t abut_sim_steps_total(const abut_sim *sim) { return sim_steps_total(sim); }
 
 size_t abut_sim_node_count(const abut_sim *sim) { return sim->stepper->model->rest.count; }
 double *abut_sim_positions(abut_sim *sim) { return sim->stepper->state.x; }
 double *abut_sim_velocities(abut_sim *sim) { return sim->stepper->state.v; }
 double abut_sim_time(const abut_sim *sim) { return sim->stepper->time; }
 double abut_sim_time_step(const abut_sim *sim) { return sim->scene->time_step; }
-
-int64_t abut_sim_steps_total(const abut_sim *sim)
-{
-    double steps = sim->scene->end_time / sim->scene->time_step;
-    return (int64_t)ceil(steps - 1e-9 * (1 + steps));
-}

@@ -4,10 +4,10 @@
 #ifndef API_WAY_RECORD_H
 #define API_WAY_RECORD_H
 
-#include "api/sim.h"
 #include "measure/model_frame.h"
 #include "mesh/topology.h"
 #include "output/checkpoint.h"
+#include "sim/sim.h"
 #include "verify/scene_verifier.h"
 
 typedef struct way_record {

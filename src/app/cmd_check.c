@@ -1,7 +1,7 @@
-#include "api/sim.h"
 #include "app/commands.h"
 #include "app/scene_summary.h"
 #include "scene/start.h"
+#include "sim/sim.h"
 
 #include <math.h>
 #include <stdio.h>

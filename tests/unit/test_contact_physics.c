@@ -1,6 +1,6 @@
 /* Contact and friction against mechanics: what slides, what stands, what is conserved. Scenes are
  * those of examples/contact; every state is looked at by the independent checker, too. */
-#include "api/sim.h"
+#include "sim/sim.h"
 #include "support/scene_makers.h"
 #include "support/scene_text.h"
 #include "test.h"

@@ -2,10 +2,10 @@
  * that nothing was passed through, also where every frame is clean. */
 #include "test.h"
 
-#include "api/remesh.h"
 #include "base/file.h"
 #include "contact/contact_term.h"
 #include "output/frame_way.h"
+#include "sim/remesh.h"
 #include "support/scratch.h"
 #include "verify/verify_run.h"
 

@@ -2,8 +2,8 @@
  * against solutions in closed form; boundary conditions on nodes of higher order. */
 #include "test.h"
 
-#include "api/sim.h"
 #include "base/random.h"
+#include "sim/sim.h"
 #include "support/differences.h"
 
 #include <abut/abut.h>

@@ -1,4 +1,4 @@
-#include "api/remesh_carry.h"
+#include "sim/remesh_carry.h"
 
 #include "remesh/safe_project.h"
 

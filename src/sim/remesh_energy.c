@@ -1,7 +1,7 @@
 /* The incremental potential as the judge of local operations (remesh/criterion.h): all bodies that
  * are remeshed become one local mesh with everything that the potential of the step needs, and come
  * back body by body. */
-#include "api/remesh_methods.h"
+#include "sim/remesh_methods.h"
 
 #include "remesh/criterion.h"
 #include "scene/body_shapes.h"

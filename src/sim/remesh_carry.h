@@ -1,6 +1,6 @@
 /* The state of a stepper on other meshes. */
-#ifndef API_REMESH_CARRY_H
-#define API_REMESH_CARRY_H
+#ifndef SIM_REMESH_CARRY_H
+#define SIM_REMESH_CARRY_H
 
 #include "remesh/overlap.h"
 #include "scene/build.h"

@@ -1,12 +1,12 @@
 /* What changes the meshes of a simulation: the methods of the scene's `remesh`. Each looks at the
  * stepper after the first solution of a step (state at its start, s->x at its end) and fills in the
  * changes of the bodies, one entry per body of the scene. */
-#ifndef API_REMESH_METHODS_H
-#define API_REMESH_METHODS_H
+#ifndef SIM_REMESH_METHODS_H
+#define SIM_REMESH_METHODS_H
 
-#include "api/remesh.h"
-#include "api/remesh_carry.h"
 #include "remesh/local_mesh.h"
+#include "sim/remesh.h"
+#include "sim/remesh_carry.h"
 
 /* All cells of a body refined, levels times; sets of nodes follow the facets and cells that they
  * hold entirely. */
@@ -21,6 +21,10 @@ abut_status shape_to_local(const stepper *s, const body_shape *shape, size_t bui
                            abut_error *err);
 /* And back. */
 abut_status local_to_change(const local_mesh *m, body_change *out, abut_error *err);
+
+/* All cells refined, as often as max_cells allows. */
+abut_status remesh_uniformly(abut_sim *sim, body_change *changes, remesh_counts *counts,
+                             abut_error *err);
 
 /* Splits and collapses by the sizing field (the baseline): see docs/remeshing.md. */
 abut_status remesh_by_size(abut_sim *sim, body_change *changes, remesh_counts *counts,

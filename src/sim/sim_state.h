@@ -1,9 +1,9 @@
 /* Saving and loading the state of a simulation; shared by runs and the public functions. */
-#ifndef API_SIM_STATE_H
-#define API_SIM_STATE_H
+#ifndef SIM_SIM_STATE_H
+#define SIM_SIM_STATE_H
 
-#include "api/sim.h"
 #include "output/checkpoint.h"
+#include "sim/sim.h"
 
 /* The scene as text, with all defaults (free() it), and its hash, which tells which scene a
  * checkpoint is of. */
@@ -15,5 +15,9 @@ abut_status sim_state_add(abut_sim *sim, const char *scene_hash, checkpoint_writ
                           abut_error *err);
 /* The same back into the simulation. */
 abut_status sim_state_copy(abut_sim *sim, const checkpoint_reader *c, abut_error *err);
+
+/* The state as a file, and back. */
+abut_status sim_save(abut_sim *sim, const char *path, abut_error *error);
+abut_status sim_restore(abut_sim *sim, const char *path, abut_error *error);
 
 #endif

@@ -1,6 +1,6 @@
-/* The ranks of a run: joining them, and making sure that all run the same. */
-#ifndef API_RANKS_H
-#define API_RANKS_H
+/* Several ranks run one simulation: making sure that all run the same. */
+#ifndef SIM_RANK_AGREEMENT_H
+#define SIM_RANK_AGREEMENT_H
 
 #include "base/status.h"
 

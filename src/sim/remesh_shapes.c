@@ -1,5 +1,5 @@
 /* Bodies as meshes for the methods of remeshing. */
-#include "api/remesh_methods.h"
+#include "sim/remesh_methods.h"
 
 #include "mesh/refine.h"
 #include "remesh/overlap.h"

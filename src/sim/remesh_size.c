@@ -2,7 +2,7 @@
  * Wicke et al. 2010 and Li et al. 2018): edges along which the deformation gradient changes by more
  * than a given amount, or that are long for their distance to what they meet, are split; where both
  * would be far from so, edges are collapsed. */
-#include "api/remesh_methods.h"
+#include "sim/remesh_methods.h"
 
 #include <math.h>
 #include <stdlib.h>

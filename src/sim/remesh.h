@@ -5,12 +5,12 @@
  * A simulation with other meshes is a new stepper, built from the scene and the meshes
  * (scene/build.h); the old one is kept until the new one has done the step. Should anything go
  * wrong on the way, the result on the old meshes stands. */
-#ifndef API_REMESH_H
-#define API_REMESH_H
+#ifndef SIM_REMESH_H
+#define SIM_REMESH_H
 
-#include "api/sim.h"
 #include "output/checkpoint.h"
 #include "remesh/memory.h"
+#include "sim/sim.h"
 
 typedef struct sim_remesh {
     body_shapes shapes;  /* the meshes that the stepper was built with */
