@@ -374,92 +374,108 @@ static abut_status settle_part(newton_solver *n, const evaluation *ev, double *x
     return ABUT_OK;
 }
 
-abut_status newton_minimize(newton_solver *n, const evaluation *ev, double *x,
-                            const newton_options *options, const newton_hooks *hooks,
-                            newton_result *result, abut_error *err)
+/* ---------------------------------------------------------------------------------------------- */
+/* The iteration                                                                                  */
+
+typedef struct iteration {
+    forcing exactness;
+    trend last;
+    double energy;
+    int passed;       /* directions in a row below the tolerance */
+    bool refused;     /* the true Hessian's direction, where it comes first, did not lead down */
+    double decrease;  /* that the quadratic model predicts */
+    double direction; /* largest entry of the one before */
+    bool first;       /* this direction is the true Hessian's, before all others; */
+    bool exact;       /* or because the projected ones are too stiff; */
+    bool mixed;       /* or any that is not the projected one */
+    bool tiny, moved, whole;
+    bool changed, may_stop; /* what the hooks say */
+} iteration;
+
+/* The direction of an iteration at x, into n->way. */
+static abut_status find_direction(newton_solver *n, const evaluation *ev, const double *x,
+                                  const newton_options *options, iteration *it,
+                                  newton_result *result, abut_error *err)
 {
     problem *p = n->problem;
-    stage before = timer_switch(p->timer, STAGE_LINE_SEARCH);
-    *result = (newton_result){0};
-    int passed = 0;
-    TRY(problem_update(p, ev, x, err));
-    double energy = problem_value(p, ev, x);
-    if (!isfinite(energy)) {
-        timer_switch(p->timer, before);
-        return error_set(err, ABUT_ERROR_INFEASIBLE, "",
-                         "the energy is not finite at the start of a step");
+    timer_switch(p->timer, STAGE_ASSEMBLY);
+    TRY(problem_derivatives(p, ev, x, true, err));
+    timer_switch(p->timer, STAGE_LINEAR_SOLVE);
+    size_t scalars = 3 * (size_t)p->free_count;
+    double norm = sqrt(dot(p->gradient, p->gradient, scalars));
+    TRY(solve_direction(n, x, forcing_next(&it->exactness, norm), err));
+    if (linear_get_statistics(n->linear)->exact) it->exactness.tolerance = 0;
+    it->first = options->true_first && !it->refused;
+    if (it->first) TRY(prefer_true_direction(n, ev, x, &it->first, err));
+    timer_switch(p->timer, STAGE_LINE_SEARCH);
+    it->direction = result->direction;
+    result->direction = largest_move(p, n->step);
+    it->decrease = 0.5 * dot(n->right, n->step, scalars);
+    if (result->iterations == 0) result->first_direction = result->direction;
+    it->exact = !options->true_first && is_too_stiff(n, &it->last, result, options);
+    if (it->exact)
+        TRY(true_newton_direction(&n->exact, p, ev, n->linear, x, n->right, n->step, n->way, err));
+    it->exact = it->exact && n->exact.trust > 0;
+    it->mixed = it->exact || it->first || add_momentum(n, &it->last, result->iterations);
+    result->iterations++;
+    return ABUT_OK;
+}
+
+/* Goes along it as far as the terms allow and the energy falls. */
+static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
+                             const newton_options *options, const newton_hooks *hooks,
+                             iteration *it, newton_result *result, abut_error *err)
+{
+    problem *p = n->problem;
+    size_t scalars = 3 * (size_t)p->free_count;
+    problem_expand(p, n->way, n->direction);
+    double alpha = 1;
+    TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
+    problem_note_bounds(p, ev, x, n->direction);
+    it->tiny = is_tiny(n, options, result->direction, &it->passed);
+    int halvings = result->halvings;
+    double before_step = it->energy;
+    TRY(line_search(n, ev, x, alpha, it->tiny, it->decrease, &it->energy, result, &it->moved, err));
+    it->refused = it->first && !it->moved; /* then the projected one's turn */
+    it->whole = it->moved && alpha == 1 && result->halvings == halvings;
+    if (it->exact) true_newton_learn(&n->exact, it->whole);
+    double gain = it->exact ? 2 : (before_step - it->energy) / it->decrease;
+    it->changed = false;
+    it->may_stop = true;
+    if (hooks)
+        TRY(hooks->after_iteration(hooks->context, x, result->direction, &it->changed,
+                                   &it->may_stop, err));
+    if (it->changed) {
+        TRY(problem_update(p, ev, x, err));
+        it->energy = problem_value(p, ev, x);
     }
-    if (p->free_count == 0) result->converged = true;
-    forcing exactness = forcing_begin(n, options);
-    trend last = {0};
-    n->exact.trust = TRUE_NEWTON_TRUST;
-    bool first = false, refused = false; /* the true Hessian's direction, before all others */
-    while (!result->converged && result->iterations < options->max_iterations) {
-        timer_switch(p->timer, STAGE_ASSEMBLY);
-        TRY(problem_derivatives(p, ev, x, true, err));
-        timer_switch(p->timer, STAGE_LINEAR_SOLVE);
-        size_t scalars = 3 * (size_t)p->free_count;
-        double norm = sqrt(dot(p->gradient, p->gradient, scalars));
-        TRY(solve_direction(n, x, forcing_next(&exactness, norm), err));
-        if (linear_get_statistics(n->linear)->exact) exactness.tolerance = 0;
-        first = options->true_first && !refused;
-        if (first) TRY(prefer_true_direction(n, ev, x, &first, err));
-        timer_switch(p->timer, STAGE_LINE_SEARCH);
-        double before_direction = result->direction;
-        result->direction = largest_move(p, n->step);
-        /* predicted by the quadratic model */
-        double decrease = 0.5 * dot(n->right, n->step, scalars);
-        if (result->iterations == 0) result->first_direction = result->direction;
-        bool exact = !options->true_first && is_too_stiff(n, &last, result, options);
-        if (exact)
-            TRY(true_newton_direction(&n->exact, p, ev, n->linear, x, n->right, n->step, n->way,
-                                      err));
-        exact = exact && n->exact.trust > 0;
-        bool mixed = exact || first || add_momentum(n, &last, result->iterations);
-        result->iterations++;
-        if (options->goal && !n->shifted && energy - 4 * decrease > *options->goal) break;
-        problem_expand(p, n->way, n->direction);
-        double alpha = 1;
-        TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
-        problem_note_bounds(p, ev, x, n->direction);
-        bool tiny = is_tiny(n, options, result->direction, &passed), moved = false;
-        int halvings = result->halvings;
-        double before_step = energy;
-        TRY(line_search(n, ev, x, alpha, tiny, decrease, &energy, result, &moved, err));
-        refused = first && !moved; /* then the projected one's turn */
-        bool whole = moved && alpha == 1 && result->halvings == halvings;
-        if (exact) true_newton_learn(&n->exact, whole);
-        double gain = exact ? 2 : (before_step - energy) / decrease;
-        bool changed = false, may_stop = true;
-        if (hooks)
-            TRY(hooks->after_iteration(hooks->context, x, result->direction, &changed, &may_stop,
-                                       err));
-        if (changed) {
-            TRY(problem_update(p, ev, x, err));
-            energy = problem_value(p, ev, x);
-        }
-        last = (trend){whole && !changed, dot(n->way, n->right, scalars), result->direction, gain};
-        log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
-                    result->iterations, result->direction, alpha, energy);
-        bool slow = result->iterations > LOCAL_PATIENCE && whole && may_stop && !changed &&
-                    result->direction > LOCAL_SLOW * before_direction;
-        if (options->local && slow && !tiny && !p->share && p->free_count > LOCAL_LEAST &&
-            linear_can_solve_again(n->linear) && choose_part(n, options->tolerance)) {
-            TRY(settle_part(n, ev, x, options, &energy, err));
-            last.slope = 0; /* no momentum */
-        }
-        if (may_stop && tiny && forcing_confirms(&exactness)) result->converged = true;
-        if (!moved && !tiny && !changed && (mixed || !forcing_confirms(&exactness))) continue;
-        if (!moved && !tiny && !changed) {
-            /* What is left to gain may be less than the energy's rounding: that is the end, too. */
-            result->converged = !n->shifted && decrease <= STALL_NOISE * fabs(energy) && may_stop;
-            result->stalled = !result->converged;
-            break;
-        }
+    it->last =
+        (trend){it->whole && !it->changed, dot(n->way, n->right, scalars), result->direction, gain};
+    log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
+                result->iterations, result->direction, alpha, it->energy);
+    return ABUT_OK;
+}
+
+/* Lets the unknowns that keep the iteration busy settle by themselves, where that pays. */
+static abut_status settle_where_slow(newton_solver *n, const evaluation *ev, double *x,
+                                     const newton_options *options, iteration *it,
+                                     const newton_result *result, abut_error *err)
+{
+    const problem *p = n->problem;
+    bool slow = result->iterations > LOCAL_PATIENCE && it->whole && it->may_stop && !it->changed &&
+                result->direction > LOCAL_SLOW * it->direction;
+    if (options->local && slow && !it->tiny && !p->share && p->free_count > LOCAL_LEAST &&
+        linear_can_solve_again(n->linear) && choose_part(n, options->tolerance)) {
+        TRY(settle_part(n, ev, x, options, &it->energy, err));
+        it->last.slope = 0; /* no momentum */
     }
-    result->energy = energy;
-    timer_switch(p->timer, before);
-    if (result->converged) return ABUT_OK;
+    return ABUT_OK;
+}
+
+/* Why the iteration has ended without converging. */
+static abut_status report_end(const newton_solver *n, const newton_options *options,
+                              const newton_result *result, abut_error *err)
+{
     const char *shifted =
         n->shifted ? "; its matrix is singular, as when nothing holds a body" : "";
     if (result->stalled)
@@ -469,4 +485,47 @@ abut_status newton_minimize(newton_solver *n, const evaluation *ev, double *x,
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
                      "not converged after %d Newton iterations (largest entry %g, wanted %g%s)",
                      result->iterations, result->direction, options->tolerance, shifted);
+}
+
+static abut_status iterate(newton_solver *n, const evaluation *ev, double *x,
+                           const newton_options *options, const newton_hooks *hooks, iteration *it,
+                           newton_result *result, abut_error *err)
+{
+    while (!result->converged && result->iterations < options->max_iterations) {
+        TRY(find_direction(n, ev, x, options, it, result, err));
+        if (options->goal && !n->shifted && it->energy - 4 * it->decrease > *options->goal) break;
+        TRY(take_step(n, ev, x, options, hooks, it, result, err));
+        TRY(settle_where_slow(n, ev, x, options, it, result, err));
+        if (it->may_stop && it->tiny && forcing_confirms(&it->exactness)) result->converged = true;
+        if (it->moved || it->tiny || it->changed) continue;
+        if (it->mixed || !forcing_confirms(&it->exactness)) continue;
+        /* What is left to gain may be less than the energy's rounding: that is the end, too. */
+        result->converged =
+            !n->shifted && it->decrease <= STALL_NOISE * fabs(it->energy) && it->may_stop;
+        result->stalled = !result->converged;
+        break;
+    }
+    return ABUT_OK;
+}
+
+abut_status newton_minimize(newton_solver *n, const evaluation *ev, double *x,
+                            const newton_options *options, const newton_hooks *hooks,
+                            newton_result *result, abut_error *err)
+{
+    problem *p = n->problem;
+    stage before = timer_switch(p->timer, STAGE_LINE_SEARCH);
+    *result = (newton_result){0};
+    TRY(problem_update(p, ev, x, err));
+    iteration it = {.exactness = forcing_begin(n, options), .energy = problem_value(p, ev, x)};
+    if (!isfinite(it.energy)) {
+        timer_switch(p->timer, before);
+        return error_set(err, ABUT_ERROR_INFEASIBLE, "",
+                         "the energy is not finite at the start of a step");
+    }
+    if (p->free_count == 0) result->converged = true;
+    n->exact.trust = TRUE_NEWTON_TRUST;
+    TRY(iterate(n, ev, x, options, hooks, &it, result, err));
+    result->energy = it.energy;
+    timer_switch(p->timer, before);
+    return result->converged ? ABUT_OK : report_end(n, options, result, err);
 }
