@@ -22,13 +22,15 @@
 typedef struct remesh_material {
     int32_t body; /* number in the scene's model; 0 without one */
     elastic_parameters material;
-    double density; /* kg/m^3 */
+    double density;    /* kg/m^3 */
+    size_t first_flag; /* of its body in flag_axes: flags of vertices count per body */
 } remesh_material;
 
-/* A load on all boundary facets that have a flag at all corners, N/m^2 of rest area. */
+/* A load on all boundary facets of a body that have a flag at all corners, N/m^2 of rest area. */
 typedef struct remesh_traction {
     int flag; /* number of the bit */
     vec3 traction;
+    int32_t body; /* as in remesh_material */
 } remesh_traction;
 
 /* Positions at which the step took normal forces and frames of friction: those at its start, or its
@@ -59,7 +61,9 @@ typedef struct remesh_problem {
     vec3 gravity;
     size_t traction_count;
     const remesh_traction *tractions;
-    const uint8_t *flag_axes; /* 64: axes (bits 1, 2, 4) that a vertex with this flag is held on */
+    /* Axes (bits 1, 2, 4) that a vertex with a flag is held on: those of one body after the other.
+     */
+    const uint8_t *flag_axes;
     int field_x, field_predictor, field_start; /* start: -1 without contact */
     /* A further field with the same values as x, which is only interpolated and so stays free of
      * intersections. With it x may be relaxed on surfaces without looking at contact, for the

@@ -2,6 +2,7 @@
 
 #include "contact/contact_step.h"
 #include "remesh/local_internal.h"
+#include "remesh/quick_patch.h"
 
 #include <math.h>
 #include <string.h>
@@ -267,13 +268,8 @@ static abut_status free_inner(patch *p, const local_list *cells, abut_error *err
             inside = number_map_get(in, r / 4) >= 0;
         if (!inside) continue;
         uint8_t *fixed = p->fixed.data + 3 * i;
-        fixed[0] = fixed[1] = 0;
-        fixed[2] = m->dimension == 2;
-        uint64_t flags = m->vertices.data[v].flags;
-        const uint8_t *axes = p->problem->flag_axes;
-        for (int f = 0; f < 64 && flags >> f; f++)
-            for (int axis = 0; axis < 3 && (flags >> f & 1); axis++)
-                if (axes && (axes[f] & 1 << axis)) fixed[axis] = 1;
+        int axes = remesh_held_axes(p->problem, m, v, m->vertices.data[v].flags);
+        for (int axis = 0; axis < 3; axis++) fixed[axis] = axes >> axis & 1;
         if (fixed[0] && fixed[1] && fixed[2]) continue;
         p->free_count++;
         if (p->around && !p->contact_possible)
@@ -330,7 +326,7 @@ static void add_tractions(patch *p, const local_cell *c)
         uint64_t common = local_common_flags(m, c, k);
         for (size_t i = 0; i < p->problem->traction_count; i++) {
             const remesh_traction *t = &p->problem->tractions[i];
-            if (!(common >> t->flag & 1)) continue;
+            if (!remesh_is_pulled(p->problem, t, c, common)) continue;
             double share = local_facet_area(m, c, k) / m->dimension;
             for (int j = 0; j <= m->dimension; j++)
                 if (j != k) add_force(p, c->vertex[j], share, t->traction);

@@ -33,7 +33,7 @@ static void set_pulls(const local_mesh *m, const remesh_problem *q, const local_
         uint64_t common = local_common_flags(m, c, k);
         double share = q->force_factor * local_facet_area(m, c, k) / m->dimension;
         for (size_t i = 0; i < q->traction_count; i++)
-            if (common >> q->tractions[i].flag & 1)
+            if (remesh_is_pulled(q, &q->tractions[i], c, common))
                 out->traction[k] = vec3_mul_add(out->traction[k], share, q->tractions[i].traction);
     }
     for (int k = 0; k <= m->dimension; k++) {
@@ -230,12 +230,21 @@ static bool all_inside(const quick_patch *p, const local_mesh *m, int32_t v)
     return true;
 }
 
-int remesh_held_axes(const remesh_problem *q, uint64_t flags, int dimension)
+int remesh_held_axes(const remesh_problem *q, const local_mesh *m, int32_t v, uint64_t flags)
 {
-    int axes = dimension == 2 ? 4 : 0;
+    int axes = m->dimension == 2 ? 4 : 0;
+    if (!flags || !q->flag_axes) return axes;
+    const local_cell *c = &m->cells.data[m->vertices.data[v].first / 4];
+    const uint8_t *held = q->flag_axes + q->materials[c->attribute].first_flag;
     for (int f = 0; f < 64 && flags >> f; f++)
-        if (q->flag_axes && (flags >> f & 1)) axes |= q->flag_axes[f];
+        if (flags >> f & 1) axes |= held[f];
     return axes;
+}
+
+bool remesh_is_pulled(const remesh_problem *q, const remesh_traction *t, const local_cell *c,
+                      uint64_t flags)
+{
+    return (flags >> t->flag & 1) && q->materials[c->attribute].body == t->body;
 }
 
 abut_status quick_open(quick_patch *p, const local_mesh *m, const remesh_problem *q,
@@ -268,7 +277,7 @@ abut_status quick_open(quick_patch *p, const local_mesh *m, const remesh_problem
         bool fixed = held && (size_t)v < held_count && held[v];
         if (!fixed && all_inside(p, m, v) &&
             !(hold_surface && local_vertex_on_boundary(m, v, false)))
-            axes = remesh_held_axes(q, m->vertices.data[v].flags, m->dimension);
+            axes = remesh_held_axes(q, m, v, m->vertices.data[v].flags);
         p->free_vertices += axes != 7;
         for (int k = 0; k < 3; k++)
             p->unknown.data[3 * i + (size_t)k] = axes & 1 << k ? -1 : (int32_t)p->unknowns++;

@@ -78,7 +78,8 @@ const schema_type schema_remesh = {
     FIELDS(remesh_fields),
 };
 
-/* Entries of `fix`, `force` and `surface_loads` of a body: each has one of 64 bits. */
+/* Entries of `fix`, `force` and `surface_loads` of a body that is remeshed: each has a bit of every
+ * vertex, so that new vertices know what they belong to. */
 static size_t count_sets(const json_t *body)
 {
     return json_array_size(json_object_get(body, "fix")) +
@@ -90,10 +91,7 @@ static size_t count_sets(const json_t *body)
 void rule_remesh(schema_walk *walk, const json_t *scene)
 {
     static const char *const keys[] = {"order", "surface", "densities", "mass_like", "sequence"};
-    const json_t *bodies = json_object_get(scene, "bodies"),
-                 *remesh = json_object_get(scene, "remesh");
-    bool together = strcmp(json_string_value(json_object_get(remesh, "method")), "energy") == 0;
-    size_t all_sets = 0;
+    const json_t *bodies = json_object_get(scene, "bodies");
     if (strcmp(json_string_value(json_object_get(scene, "stepper")), "barrier") != 0)
         schema_rule_problem(walk, "remesh", "is for the stepper \"barrier\"");
     for (size_t i = 0; i < json_array_size(bodies); i++) {
@@ -122,19 +120,12 @@ void rule_remesh(schema_walk *walk, const json_t *scene)
                                 "\"normal\" nor \"pressure\"");
         }
         size_t sets = count_sets(body);
-        all_sets += sets;
         if (sets > 64) {
             snprintf(key, sizeof key, "bodies[%zu].fix", i);
             schema_rule_problem(walk, key,
                                 "\"force\" and \"surface_loads\" have %zu entries; bodies that "
                                 "are remeshed have at most 64",
                                 sets);
-        } else if (together && all_sets > 64) {
-            snprintf(key, sizeof key, "bodies[%zu].fix", i);
-            schema_rule_problem(walk, key,
-                                "\"force\" and \"surface_loads\" of bodies that are remeshed by "
-                                "energy have at most 64 entries together, %zu up to here",
-                                all_sets);
         }
     }
 }

@@ -13,7 +13,6 @@
 /* Fields of the local mesh: the solution on the old mesh, which is relaxed, the predictor, the
  * solution once more, which is interpolated only; then those of motion_arrays, positions first. */
 enum { FIELD_X = 0, FIELD_PREDICTOR = 1, FIELD_SAFE = 2, FIELD_STATE = 3 };
-enum { MAX_FLAGS = 64 };
 enum { MAX_PATIENCE = 8 }; /* times `every` */
 /* Part of the vertices that have to go for collapses alone to be worth it. */
 static const double NOTABLY_SMALLER = 0.05;
@@ -32,10 +31,10 @@ typedef struct joined {
     uint64_t *flags;
     vec3 *fields[CARRY_MAX_FIELDS + FIELD_STATE];
     size_t field_count;
-    int *first_flag; /* per body of the scene */
+    size_t *first_flag; /* per body of the scene, in flag_axes */
     uint8_t *remeshed;
     int32_t *vertex_of_block; /* of the scene's model, -1: not remeshed */
-    uint8_t flag_axes[MAX_FLAGS];
+    uint8_t *flag_axes;       /* per entry of fix, force and surface_loads of all bodies */
     ARRAY(attribute_def) attributes;
     ARRAY(remesh_material) materials;
     ARRAY(remesh_traction) tractions;
@@ -50,6 +49,7 @@ static void joined_free(joined *j)
     mem_free(j->flags);
     for (size_t k = 0; k < CARRY_MAX_FIELDS + FIELD_STATE; k++) mem_free(j->fields[k]);
     mem_free(j->first_flag);
+    mem_free(j->flag_axes);
     mem_free(j->remeshed);
     mem_free(j->vertex_of_block);
     array_free(&j->attributes);
@@ -73,6 +73,14 @@ static abut_status allocate(joined *j, abut_error *err)
         j->vertex_count += m.vertex_count;
         j->cell_count += m.cell_count;
     }
+    size_t flags = 0;
+    j->first_flag = mem_calloc(sim->scene->body_count + 1, sizeof *j->first_flag);
+    for (size_t i = 0; j->first_flag && i < sim->scene->body_count; i++) {
+        const body_def *def = &sim->scene->bodies[i];
+        j->first_flag[i] = flags;
+        flags += def->fix_count + def->force_count + def->surface_load_count;
+    }
+    j->flag_axes = mem_calloc(flags + 1, sizeof *j->flag_axes);
     state_array arrays[CARRY_MAX_FIELDS];
     j->field_count =
         FIELD_STATE + motion_arrays(&j->sim->stepper->state, "", arrays, CARRY_MAX_FIELDS);
@@ -81,12 +89,11 @@ static abut_status allocate(joined *j, abut_error *err)
     j->flags = mem_calloc(j->vertex_count + 1, sizeof *j->flags);
     j->cells = mem_alloc(corners * j->cell_count + 1, sizeof *j->cells);
     j->attribute = mem_alloc(j->cell_count + 1, sizeof *j->attribute);
-    j->first_flag = mem_calloc(sim->scene->body_count + 1, sizeof *j->first_flag);
     j->remeshed = mem_calloc(sim->stepper->model->bodies.count + 1, 1);
     size_t blocks = sim->stepper->model->rest.count;
     j->vertex_of_block = mem_alloc(blocks + 1, sizeof *j->vertex_of_block);
-    bool ok = j->rest && j->flags && j->cells && j->attribute && j->first_flag && j->remeshed &&
-              j->vertex_of_block;
+    bool ok = j->rest && j->flags && j->cells && j->attribute && j->first_flag && j->flag_axes &&
+              j->remeshed && j->vertex_of_block;
     for (size_t b = 0; ok && b < blocks; b++) j->vertex_of_block[b] = -1;
     for (size_t k = 0; ok && k < j->field_count; k++) {
         j->fields[k] = mem_alloc(j->vertex_count + 1, sizeof **j->fields);
@@ -107,7 +114,8 @@ static abut_status attribute_of(joined *j, size_t i, int32_t tag, int32_t *out, 
     const material_def *material = tag > 0 ? &def->solid.regions[tag - 1].material : &def->material;
     remesh_material made = {.body = (int32_t)built_body(j->sim->scene, i),
                             .material = build_material(material),
-                            .density = material->density};
+                            .density = material->density,
+                            .first_flag = j->first_flag[i]};
     *out = (int32_t)j->attributes.count;
     if (!array_push(&j->attributes, (attribute_def){i, tag}) || !array_push(&j->materials, made))
         return error_memory(err, "remeshing");
@@ -125,8 +133,7 @@ static abut_status add_body(joined *j, size_t i, size_t *vertex, size_t *cell, a
     size_t first = (size_t)s->model->bodies.data[built].first_block;
     j->remeshed[built] = 1;
     memcpy(j->rest + *vertex, shape->shape.vertices, n * sizeof *j->rest);
-    for (size_t v = 0; v < n && j->first_flag[i] < MAX_FLAGS; v++)
-        j->flags[*vertex + v] = shape->sets[v] << j->first_flag[i];
+    memcpy(j->flags + *vertex, shape->sets, n * sizeof *j->flags);
     for (size_t k = 0; k < corners * cells->count; k++)
         j->cells[corners * *cell + k] = cells->nodes[k] + (int32_t)*vertex;
     for (size_t c = 0; c < cells->count; c++)
@@ -181,10 +188,11 @@ static abut_status add_tractions(joined *j, size_t i, abut_error *err)
         size_t set = def->fix_count + def->force_count + k;
         vec3 x = middle_of_set(shape_of(j, i), set);
         double end = s->time + s->options.h;
-        remesh_traction t = {j->first_flag[i] + (int)set,
+        remesh_traction t = {(int)set,
                              {expression_value(l->value[0], x.x, x.y, x.z, end),
                               expression_value(l->value[1], x.x, x.y, x.z, end),
-                              expression_value(l->value[2], x.x, x.y, x.z, end)}};
+                              expression_value(l->value[2], x.x, x.y, x.z, end)},
+                             (int32_t)built_body(j->sim->scene, i)};
         if (!array_push(&j->tractions, t)) return error_memory(err, "remeshing");
     }
     return ABUT_OK;
@@ -196,23 +204,13 @@ static abut_status add_sets(joined *j, abut_error *err)
     const scene_def *scene = j->sim->scene;
     const stepper *s = j->sim->stepper;
     size_t condition_at = 0, load_at = 0;
-    int next = 0;
     for (size_t i = 0; i < scene->body_count; i++) {
         const body_def *def = &scene->bodies[i];
         if (!def->enabled || body_rows[def->type]->whole) continue;
-        if (def->remesh) {
-            j->first_flag[i] = next;
-            next += (int)(def->fix_count + def->force_count + def->surface_load_count);
-            if (next > MAX_FLAGS)
-                return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
-                                 "bodies that are remeshed have %d entries of \"fix\", \"force\" "
-                                 "and \"surface_loads\" together; at most %d are possible",
-                                 next, MAX_FLAGS);
-        }
         for (size_t k = 0; k < def->fix_count; k++, condition_at++) {
             const condition *c = &s->conditions.data[condition_at];
             if (def->remesh && condition_active(c, s->time))
-                j->flag_axes[j->first_flag[i] + (int)k] = (uint8_t)c->axes;
+                j->flag_axes[j->first_flag[i] + k] = (uint8_t)c->axes;
         }
         if (body_rows[def->type]->obstacle || def->sequence_folder) condition_at++;
         for (size_t k = 0; k < def->force_count; k++, load_at++) {
@@ -221,8 +219,9 @@ static abut_status add_sets(joined *j, abut_error *err)
             double area;
             TRY(loaded_area(j, i, def->fix_count + k, &area, err));
             if (!(area > 0)) continue;
-            remesh_traction t = {j->first_flag[i] + (int)(def->fix_count + k),
-                                 vec3_scale((double)l->nodes.count / area, l->force)};
+            remesh_traction t = {(int)(def->fix_count + k),
+                                 vec3_scale((double)l->nodes.count / area, l->force),
+                                 (int32_t)built_body(scene, i)};
             if (!array_push(&j->tractions, t)) return error_memory(err, "remeshing");
         }
         if (def->remesh) TRY(add_tractions(j, i, err));
@@ -295,8 +294,7 @@ static abut_status part_body(const parting *p, size_t i, body_change *out, abut_
             size_t to = (size_t)p->number[v];
             block->nodes[corners * at + k] = (int32_t)to;
             out->now.shape.vertices[to] = e->rest[v];
-            int first = p->j->first_flag[i]; /* 64: the body has no sets */
-            out->now.sets[to] = first < MAX_FLAGS ? e->flags[v] >> first : 0;
+            out->now.sets[to] = e->flags[v];
             vec3_store(out->next + 3 * to, e->fields[FIELD_X][v]);
             vec3_store(out->safe + 3 * to, e->fields[FIELD_SAFE][v]);
             for (size_t f = 0; f < out->field_count; f++)

@@ -61,7 +61,7 @@ static void make_membrane(int n, bool other, local_mesh *out)
 
 static remesh_material material;
 static const uint8_t axes[64] = {[FLAG_HELD] = 7};
-static const remesh_traction traction = {FLAG_PULLED, {0, 1.0 / 16, 0}};
+static const remesh_traction traction = {.flag = FLAG_PULLED, .traction = {0, 1.0 / 16, 0}};
 
 static remesh_problem make_problem(void)
 {
