@@ -84,7 +84,7 @@ class Simulation(_Simulation):
         group = numpy.zeros(len(self.rest_vertices), dtype=numpy.int32)
         for number, body in enumerate(bodies):
             group[body["vertices"]] = number
-        kinematic = numpy.array([body["kind"] == "obstacle" for body in bodies], dtype=bool)[group]
+        kinematic = numpy.array([body["kinematic"] for body in bodies], dtype=bool)[group]
         return CollisionMesh(self.rest_vertices, self.triangles, self.edges, group=group,
                              kinematic=kinematic)
 

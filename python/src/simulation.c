@@ -370,8 +370,9 @@ static PyObject *body_out(const abut_body *b)
     PyObject *edges = slice_out(b->first_edge, b->edge_count);
     PyObject *triangles = slice_out(b->first_triangle, b->triangle_count);
     if (nodes && vertices && edges && triangles)
-        return Py_BuildValue("{s:s,s:s,s:N,s:N,s:N,s:N}", "name", b->name, "kind", b->kind, "nodes",
-                             nodes, "vertices", vertices, "edges", edges, "triangles", triangles);
+        return Py_BuildValue("{s:s,s:s,s:O,s:N,s:N,s:N,s:N}", "name", b->name, "kind", b->kind,
+                             "kinematic", b->kinematic ? Py_True : Py_False, "nodes", nodes,
+                             "vertices", vertices, "edges", edges, "triangles", triangles);
     Py_XDECREF(nodes);
     Py_XDECREF(vertices);
     Py_XDECREF(edges);

@@ -87,7 +87,7 @@ class State(unittest.TestCase):
         names = [body["name"] for body in sim.bodies]
         self.assertEqual(names, ["box", "second"])
         second = sim.bodies[1]
-        self.assertEqual(second["kind"], "deformable")
+        self.assertEqual((second["kind"], second["kinematic"]), ("deformable", False))
         self.assertAlmostEqual(sim.positions[second["nodes"]][:, 1].mean(), 0.15)
         self.assertAlmostEqual(sim.vertices[second["vertices"]][:, 1].mean(), 0.15)
         self.assertTrue((sim.vertices == sim.rest_vertices).all())

@@ -62,6 +62,7 @@ bool abut_sim_body(const abut_sim *sim, size_t index, abut_body *out)
     const model_body *b = &m->bodies.data[index];
     *out = (abut_body){.name = b->name,
                        .kind = body_kind_words[b->kind],
+                       .kinematic = body_rows[b->kind]->obstacle,
                        .first_node = (size_t)b->first_block,
                        .node_count = (size_t)b->block_count,
                        .first_vertex = b->first_vertex,

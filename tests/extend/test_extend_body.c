@@ -69,6 +69,7 @@ TEST(results_know_it)
     if (!sim) return;
     abut_body body;
     CHECK(abut_sim_body(sim, 0, &body) && strcmp(body.kind, "spring-mesh") == 0);
+    CHECK(!body.kinematic);
     abut_run_options options = abut_default_run_options();
     options.folder = folder;
     CHECK_OK(abut_sim_run(sim, &options, &err), err);

@@ -37,6 +37,7 @@ static double resting_height(int cells, double dhat, bool weighted, bool obstacl
     CHECK_OK(abut_sim_step(sim, &err), err);
     abut_body body;
     double lowest = INFINITY;
+    CHECK(abut_sim_body(sim, 0, &body) && body.kinematic == obstacle);
     CHECK(abut_sim_body(sim, obstacle ? 1 : 0, &body));
     for (size_t i = 0; i < body.node_count; i++)
         lowest = fmin(lowest, abut_sim_positions(sim)[3 * (body.first_node + i) + 1]);

@@ -49,6 +49,7 @@ TEST(bodies_and_surface)
     CHECK(!abut_sim_body(sim, 2, &body));
     CHECK(abut_sim_body(sim, 1, &body));
     CHECK(strcmp(body.name, "upper") == 0 && strcmp(body.kind, "deformable") == 0);
+    CHECK(!body.kinematic);
     CHECK(body.first_node == 27 && body.node_count == 27);
     size_t edges, triangles, tets, vertices = abut_sim_vertex_count(sim);
     CHECK(vertices == 52);
