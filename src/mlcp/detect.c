@@ -46,7 +46,7 @@ abut_status mlcp_find_candidates(mlcp_solver *s, abut_error *err)
     broad_query query = {
         .y = s->start, .end = far, .inflation = 8 * s->options.tolerance, .tight = true};
     stage before = timer_switch(s->problem->timer, STAGE_BROAD_PHASE);
-    abut_status status = broad_candidates(s->contact->broad, &query, &s->candidates, err);
+    abut_status status = broad_candidates(s->contact->broad, &query, &s->found.candidates, err);
     timer_switch(s->problem->timer, before);
     return status;
 }
@@ -80,7 +80,8 @@ static double coefficient(const mlcp_solver *s, const mlcp_contact *c)
 static bool finite_multipliers(const mlcp_contact *c)
 {
     double sum = c->lambda;
-    for (int i = 0; i < 2; i++) sum += c->gamma[i] + c->force[i] + c->direction[i] + c->history[i];
+    for (int i = 0; i < 2; i++)
+        sum += c->gamma[i] + c->slide.force[i] + c->slide.direction[i] + c->slide.history[i];
     return isfinite(sum);
 }
 
@@ -101,8 +102,8 @@ abut_status mlcp_begin_contacts(mlcp_solver *s, abut_error *err)
             mlcp_turn_frame(&c, normal);
         }
         if (!can_respond(&c)) continue;
-        c.turn = 0.01;
-        c.last_turn = 0;
+        c.slide.turn = 0.01;
+        c.slide.last_turn = 0;
         c.flips = c.refreshed = 0;
         mlcp_set_reference(&c);
         mlcp_set_constants(s, &c);
@@ -132,8 +133,8 @@ static mlcp_contact *find_known(const mlcp_solver *s, const mlcp_contact *c)
 {
     for (int i = 0; i < c->count; i++) {
         int32_t v = c->vertex[i];
-        for (int32_t at = s->by_vertex_start.data[v]; at < s->by_vertex_start.data[v + 1]; at++) {
-            mlcp_contact *other = &s->contacts.data[s->by_vertex.data[at]];
+        for (int32_t at = s->index.start.data[v]; at < s->index.start.data[v + 1]; at++) {
+            mlcp_contact *other = &s->contacts.data[s->index.contacts.data[at]];
             if (other->kind == c->kind && other->first == c->first && other->second == c->second)
                 return other;
             if (other->kind != CCD_POINT_POINT && c->kind != CCD_POINT_POINT && same_row(c, other))
@@ -172,7 +173,7 @@ static abut_status add_contact(mlcp_solver *s, mlcp_contact c, bool *added, abut
     }
     c.mu = coefficient(s, &c);
     c.state = MLCP_SLIDES;
-    c.turn = 0.01;
+    c.slide.turn = 0.01;
     c.fresh = true;
     mlcp_set_constants(s, &c);
     if (!array_push(&s->contacts, c)) return error_memory(err, "adding contacts");
@@ -212,13 +213,14 @@ static void impacts(void *context, size_t begin, size_t end)
 static abut_status collect_impacts(mlcp_solver *s, ccd_kind kind, const pair_list *pairs,
                                    abut_error *err)
 {
-    if (!array_resize(&s->toi, pairs->count + 1)) return error_memory(err, "detecting contacts");
-    impact_work work = {s, kind, pairs->data, 0.25 * s->options.tolerance, s->toi.data};
+    if (!array_resize(&s->found.toi, pairs->count + 1))
+        return error_memory(err, "detecting contacts");
+    impact_work work = {s, kind, pairs->data, 0.25 * s->options.tolerance, s->found.toi.data};
     parallel_for(pairs->count, 64, impacts, &work);
     for (size_t i = 0; i < pairs->count; i++) {
-        mlcp_impact impact = {s->toi.data[i], kind, pairs->data[i]};
+        mlcp_impact impact = {s->found.toi.data[i], kind, pairs->data[i]};
         if (!(impact.toi <= 1)) continue;
-        if (!array_push(&s->impacts, impact)) return error_memory(err, "detecting contacts");
+        if (!array_push(&s->found.impacts, impact)) return error_memory(err, "detecting contacts");
     }
     return ABUT_OK;
 }
@@ -258,25 +260,26 @@ static bool too_late(mlcp_solver *s, const mlcp_contact *c, bool *memory)
     bool late = false;
     for (int i = 0; i < sides; i++)
         for (int j = sides; j < 4; j++)
-            if (vertex_pairs_contain(&s->met, c->vertex[i], c->vertex[j])) late = true;
+            if (vertex_pairs_contain(&s->found.met, c->vertex[i], c->vertex[j])) late = true;
     for (int i = 0; i < sides && !late; i++)
         for (int j = sides; j < 4; j++)
-            if (!vertex_pairs_add(&s->met, c->vertex[i], c->vertex[j])) *memory = false;
+            if (!vertex_pairs_add(&s->found.met, c->vertex[i], c->vertex[j])) *memory = false;
     return late;
 }
 
 static abut_status detect_pairs(mlcp_solver *s, bool *added, abut_error *err)
 {
-    array_clear(&s->impacts);
-    TRY(collect_impacts(s, CCD_POINT_TRIANGLE, &s->candidates.vt, err));
-    TRY(collect_impacts(s, CCD_EDGE_EDGE, &s->candidates.ee, err));
-    if (s->impacts.count > 1)
-        qsort(s->impacts.data, s->impacts.count, sizeof *s->impacts.data, earlier);
-    vertex_pairs_clear(&s->met);
-    for (size_t i = 0; i < s->impacts.count; i++) {
+    array_clear(&s->found.impacts);
+    TRY(collect_impacts(s, CCD_POINT_TRIANGLE, &s->found.candidates.vt, err));
+    TRY(collect_impacts(s, CCD_EDGE_EDGE, &s->found.candidates.ee, err));
+    if (s->found.impacts.count > 1)
+        qsort(s->found.impacts.data, s->found.impacts.count, sizeof *s->found.impacts.data,
+              earlier);
+    vertex_pairs_clear(&s->found.met);
+    for (size_t i = 0; i < s->found.impacts.count; i++) {
         mlcp_contact c;
         bool memory = true;
-        if (!fill_impact(s, &s->impacts.data[i], &c) || too_late(s, &c, &memory)) continue;
+        if (!fill_impact(s, &s->found.impacts.data[i], &c) || too_late(s, &c, &memory)) continue;
         if (!memory) return error_memory(err, "detecting contacts");
         TRY(add_contact(s, c, added, err));
     }
@@ -338,7 +341,7 @@ abut_status mlcp_free_part(mlcp_solver *s, double *out, abut_error *err)
     stage before = timer_switch(s->problem->timer, STAGE_CCD);
     double part = 1;
     for (int list = 0; list < 2; list++) {
-        const pair_list *pairs = list ? &s->candidates.ee : &s->candidates.vt;
+        const pair_list *pairs = list ? &s->found.candidates.ee : &s->found.candidates.vt;
         ccd_kind kind = list ? CCD_EDGE_EDGE : CCD_POINT_TRIANGLE;
         step_options options = step_default_options();
         options.keep = 0.1;

@@ -28,7 +28,7 @@ void mlcp_set_tangents(mlcp_contact *c, vec3 like)
 
 void mlcp_turn_frame(mlcp_contact *c, vec3 normal)
 {
-    double *lists[] = {c->gamma, c->force, c->direction, c->reference + 1};
+    double *lists[] = {c->gamma, c->slide.force, c->slide.direction, c->reference + 1};
     vec3 as_vector[4];
     for (int k = 0; k < 4; k++)
         as_vector[k] = vec3_add(vec3_scale(lists[k][0], c->tangent[0]),
@@ -38,9 +38,10 @@ void mlcp_turn_frame(mlcp_contact *c, vec3 normal)
     mlcp_set_tangents(c, like);
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < 2; i++) lists[k][i] = vec3_dot(as_vector[k], c->tangent[i]);
-    double length = hypot(c->direction[0], c->direction[1]);
-    for (int i = 0; i < 2; i++) c->direction[i] = length > 0 ? c->direction[i] / length : 0;
-    c->has_direction = c->has_direction && length > 0;
+    double length = hypot(c->slide.direction[0], c->slide.direction[1]);
+    for (int i = 0; i < 2; i++)
+        c->slide.direction[i] = length > 0 ? c->slide.direction[i] / length : 0;
+    c->slide.has_direction = c->slide.has_direction && length > 0;
 }
 
 static void closest(ccd_kind kind, const vec3 *x, double weight[4])

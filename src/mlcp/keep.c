@@ -7,16 +7,17 @@ enum { INTS = 11, REALS = 26 };
 
 static void write_contact(const mlcp_contact *c, int32_t *ints, double *reals)
 {
+    const mlcp_slide *d = &c->slide;
     const int32_t whole[INTS] = {
         (int32_t)c->kind, c->first,     c->second,    c->count,          c->vertex[0],
-        c->vertex[1],     c->vertex[2], c->vertex[3], (int32_t)c->state, (int32_t)c->has_direction,
-        c->history_count};
+        c->vertex[1],     c->vertex[2], c->vertex[3], (int32_t)c->state, (int32_t)d->has_direction,
+        d->history_count};
     const double real[REALS] = {c->weight[0],    c->weight[1],    c->weight[2],    c->weight[3],
                                 c->normal.x,     c->normal.y,     c->normal.z,     c->tangent[0].x,
                                 c->tangent[0].y, c->tangent[0].z, c->tangent[1].x, c->tangent[1].y,
                                 c->tangent[1].z, c->mu,           c->lambda,       c->gamma[0],
-                                c->gamma[1],     c->force[0],     c->force[1],     c->direction[0],
-                                c->direction[1], c->history[0],   c->history[1],   c->reference[0],
+                                c->gamma[1],     d->force[0],     d->force[1],     d->direction[0],
+                                d->direction[1], d->history[0],   d->history[1],   c->reference[0],
                                 c->reference[1], c->reference[2]};
     for (int i = 0; i < INTS; i++) ints[i] = whole[i];
     for (int i = 0; i < REALS; i++) reals[i] = real[i];
@@ -31,17 +32,17 @@ static mlcp_contact read_contact(const int32_t *ints, const double *reals)
                           .count = ints[3],
                           .vertex = {ints[4], ints[5], ints[6], ints[7]},
                           .state = (mlcp_state)ints[8],
-                          .has_direction = ints[9] != 0,
-                          .history_count = ints[10],
+                          .slide.has_direction = ints[9] != 0,
+                          .slide.history_count = ints[10],
                           .weight = {r[0], r[1], r[2], r[3]},
                           .normal = {r[4], r[5], r[6]},
                           .tangent = {{r[7], r[8], r[9]}, {r[10], r[11], r[12]}},
                           .mu = r[13],
                           .lambda = r[14],
                           .gamma = {r[15], r[16]},
-                          .force = {r[17], r[18]},
-                          .direction = {r[19], r[20]},
-                          .history = {r[21], r[22]},
+                          .slide.force = {r[17], r[18]},
+                          .slide.direction = {r[19], r[20]},
+                          .slide.history = {r[21], r[22]},
                           .reference = {r[23], r[24], r[25]}};
 }
 
@@ -69,14 +70,14 @@ static bool possible(const mlcp_solver *s, const int32_t *ints, const double *re
 abut_status mlcp_save(mlcp_solver *s, mlcp_saved *out, abut_error *err)
 {
     size_t count = s->contacts.count;
-    if (!array_resize(&s->saved_ints, INTS * count + 1) ||
-        !array_resize(&s->saved_reals, REALS * count + 1))
+    if (!array_resize(&s->saved.ints, INTS * count + 1) ||
+        !array_resize(&s->saved.reals, REALS * count + 1))
         return error_memory(err, "saving contacts");
-    s->saved_reals.data[REALS * count] = s->h;
+    s->saved.reals.data[REALS * count] = s->h;
     for (size_t k = 0; k < count; k++)
-        write_contact(&s->contacts.data[k], s->saved_ints.data + INTS * k,
-                      s->saved_reals.data + REALS * k);
-    *out = (mlcp_saved){s->saved_ints.data, INTS * count, s->saved_reals.data, REALS * count + 1};
+        write_contact(&s->contacts.data[k], s->saved.ints.data + INTS * k,
+                      s->saved.reals.data + REALS * k);
+    *out = (mlcp_saved){s->saved.ints.data, INTS * count, s->saved.reals.data, REALS * count + 1};
     return ABUT_OK;
 }
 

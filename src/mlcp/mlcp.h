@@ -35,6 +35,16 @@ typedef struct mlcp_options {
 
 typedef enum mlcp_state { MLCP_OFF, MLCP_STICKS, MLCP_SLIDES } mlcp_state;
 
+/* Friction of a contact while it slides: a force along a direction that follows the slip. */
+typedef struct mlcp_slide {
+    double force[2]; /* gamma' */
+    bool has_direction;
+    double direction[2];
+    double history[2]; /* of lambda */
+    int history_count;
+    double turn, last_turn; /* how far the direction follows the slip; sign of the last turn */
+} mlcp_slide;
+
 /* One contact: a pair of primitives (or a vertex and a half-space) with its row and its state. */
 typedef struct mlcp_contact {
     ccd_kind kind;         /* point-triangle or edge-edge; point-point: vertex and half-space */
@@ -51,16 +61,11 @@ typedef struct mlcp_contact {
     /* state */
     mlcp_state state;
     double lambda, gamma[2]; /* gamma: while sticking */
-    double force[2];         /* gamma': while sliding */
     double reference[3];     /* multipliers from which the row gives way (solver.h) */
     int flips;               /* between sticking and sliding in this step */
     bool left;               /* off because the pair has moved past each other in this step */
     int refreshed;           /* times that the row was put back to the impact in this step */
-    bool has_direction;
-    double direction[2];
-    double history[2]; /* of lambda while sliding */
-    int history_count;
-    double turn, last_turn; /* how far the direction follows the slip; sign of the last turn */
+    mlcp_slide slide;
     /* preconditioner */
     double scale_n, scale_t[2]; /* diagonal of L A_d^-1 L^T */
     double duplicates;          /* Z */

@@ -85,31 +85,31 @@ void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, double *product,
 
 void mlcp_unload(mlcp_solver *s)
 {
-    mlcp_matrix_multiply(&s->matrix, s->u, s->unloaded);
-    for (size_t i = 0; i < s->n; i++) s->unloaded[i] = s->b[i] - s->unloaded[i];
+    mlcp_matrix_multiply(&s->matrix, s->u, s->cr.unloaded);
+    for (size_t i = 0; i < s->n; i++) s->cr.unloaded[i] = s->b[i] - s->cr.unloaded[i];
 }
 
 void mlcp_residual(mlcp_solver *s)
 {
-    memcpy(s->r.u, s->unloaded, s->n * sizeof *s->r.u);
+    memcpy(s->cr.r.u, s->cr.unloaded, s->n * sizeof *s->cr.r.u);
     for (size_t k = 0; k < s->contacts.count; k++) {
         const mlcp_contact *c = &s->contacts.data[k];
-        double *row = s->r.c + 3 * k, slip[2];
+        double *row = s->cr.r.c + 3 * k, slip[2];
         row[0] = row[1] = row[2] = 0;
         if (c->state == MLCP_OFF) continue;
         row[0] = mlcp_gap(s, c) + MLCP_GIVE * c->scale_n * (c->lambda - c->reference[0]);
-        add_row(c, c->normal, c->lambda, s->r.u);
+        add_row(c, c->normal, c->lambda, s->cr.r.u);
         mlcp_slip(s, c, slip);
         bool sticks = c->state == MLCP_STICKS;
         for (int i = 0; i < 2; i++) {
             if (sticks)
                 row[1 + i] =
                     MLCP_GIVE * c->scale_t[i] * (c->gamma[i] - c->reference[1 + i]) - slip[i];
-            add_row(c, c->tangent[i], sticks ? -c->gamma[i] : -c->force[i], s->r.u);
+            add_row(c, c->tangent[i], sticks ? -c->gamma[i] : -c->slide.force[i], s->cr.r.u);
         }
     }
     for (size_t i = 0; s->problem->any_mask && i < s->n; i++)
-        if (s->problem->mask[i]) s->r.u[i] = 0;
+        if (s->problem->mask[i]) s->cr.r.u[i] = 0;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -181,10 +181,11 @@ static bool index_by_vertex(mlcp_solver *s)
 {
     size_t vertices = s->model->surface.rows.count, total = 0;
     for (size_t k = 0; k < s->contacts.count; k++) total += (size_t)s->contacts.data[k].count;
-    if (!array_resize(&s->by_vertex_start, vertices + 2) ||
-        !array_resize(&s->by_vertex, total + 1) || !array_resize(&s->mark, s->contacts.count + 1))
+    if (!array_resize(&s->index.start, vertices + 2) ||
+        !array_resize(&s->index.contacts, total + 1) ||
+        !array_resize(&s->index.mark, s->contacts.count + 1))
         return false;
-    int32_t *start = s->by_vertex_start.data;
+    int32_t *start = s->index.start.data;
     memset(start, 0, (vertices + 2) * sizeof *start);
     for (size_t k = 0; k < s->contacts.count; k++)
         for (int i = 0; i < s->contacts.data[k].count; i++)
@@ -192,25 +193,25 @@ static bool index_by_vertex(mlcp_solver *s)
     for (size_t v = 0; v < vertices; v++) start[v + 2] += start[v + 1];
     for (size_t k = 0; k < s->contacts.count; k++)
         for (int i = 0; i < s->contacts.data[k].count; i++)
-            s->by_vertex.data[start[s->contacts.data[k].vertex[i] + 1]++] = (int32_t)k;
+            s->index.contacts.data[start[s->contacts.data[k].vertex[i] + 1]++] = (int32_t)k;
     return true;
 }
 
 abut_status mlcp_prepare_rows(mlcp_solver *s, abut_error *err)
 {
     if (!index_by_vertex(s)) return error_memory(err, "preparing contact rows");
-    for (size_t k = 0; k <= s->contacts.count; k++) s->mark.data[k] = -1;
+    for (size_t k = 0; k <= s->contacts.count; k++) s->index.mark.data[k] = -1;
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact *c = &s->contacts.data[k];
         c->scale_n = row_scale(s, c, c->normal);
         for (int i = 0; i < 2; i++) c->scale_t[i] = row_scale(s, c, c->tangent[i]);
         c->duplicates = 0;
         for (int i = 0; i < c->count; i++)
-            for (int32_t at = s->by_vertex_start.data[c->vertex[i]];
-                 at < s->by_vertex_start.data[c->vertex[i] + 1]; at++) {
-                int32_t other = s->by_vertex.data[at];
-                if (s->mark.data[other] == (int32_t)k) continue;
-                s->mark.data[other] = (int32_t)k;
+            for (int32_t at = s->index.start.data[c->vertex[i]];
+                 at < s->index.start.data[c->vertex[i] + 1]; at++) {
+                int32_t other = s->index.contacts.data[at];
+                if (s->index.mark.data[other] == (int32_t)k) continue;
+                s->index.mark.data[other] = (int32_t)k;
                 c->duplicates += likeness(c, &s->contacts.data[other]);
             }
         c->duplicates = fmax(1, c->duplicates);
@@ -223,7 +224,7 @@ void mlcp_add_forces(const mlcp_solver *s, vec3 *force)
     for (size_t k = 0; k < s->contacts.count; k++) {
         const mlcp_contact *c = &s->contacts.data[k];
         if (c->state == MLCP_OFF) continue;
-        const double *g = c->state == MLCP_STICKS ? c->gamma : c->force;
+        const double *g = c->state == MLCP_STICKS ? c->gamma : c->slide.force;
         vec3 sum = vec3_scale(c->lambda, c->normal);
         for (int i = 0; i < 2; i++) sum = vec3_mul_add(sum, -g[i], c->tangent[i]);
         for (int i = 0; i < c->count; i++)

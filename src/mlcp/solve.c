@@ -50,18 +50,20 @@ static void copy(const mlcp_solver *s, const mlcp_vector *from, const mlcp_vecto
 /* Room for the vectors with the present number of contacts; what is in them is lost. */
 static abut_status make_room(mlcp_solver *s, abut_error *err)
 {
-    mlcp_vector *vectors[MLCP_VECTORS] = {&s->r, &s->z, &s->p, &s->bp, &s->q, &s->bz};
+    mlcp_vector *vectors[MLCP_VECTORS] = {&s->cr.r,  &s->cr.z, &s->cr.p,
+                                          &s->cr.bp, &s->cr.q, &s->cr.bz};
     for (int k = 0; k < MLCP_VECTORS; k++) {
-        if (!array_resize(&s->memory[2 * k], s->n + 1) ||
-            !array_resize(&s->memory[2 * k + 1], 3 * s->contacts.count + 1))
+        if (!array_resize(&s->cr.memory[2 * k], s->n + 1) ||
+            !array_resize(&s->cr.memory[2 * k + 1], 3 * s->contacts.count + 1))
             return error_memory(err, "solving for contact");
-        vectors[k]->u = s->memory[2 * k].data;
-        vectors[k]->c = s->memory[2 * k + 1].data;
+        vectors[k]->u = s->cr.memory[2 * k].data;
+        vectors[k]->c = s->cr.memory[2 * k + 1].data;
     }
-    if (!array_resize(&s->products, 3 * s->n + 1)) return error_memory(err, "solving for contact");
-    s->unloaded = s->products.data;
-    s->az = s->unloaded + s->n;
-    s->ap = s->az + s->n;
+    if (!array_resize(&s->cr.products, 3 * s->n + 1))
+        return error_memory(err, "solving for contact");
+    s->cr.unloaded = s->cr.products.data;
+    s->cr.az = s->cr.unloaded + s->n;
+    s->cr.ap = s->cr.az + s->n;
     return ABUT_OK;
 }
 
@@ -71,40 +73,40 @@ static abut_status make_room(mlcp_solver *s, abut_error *err)
 static void restart(mlcp_solver *s)
 {
     mlcp_residual(s);
-    mlcp_precondition(s, s->options.preconditioner, &s->r, &s->z);
-    mlcp_apply(s, &s->z, s->az, &s->bz);
-    copy(s, &s->z, &s->p);
-    copy(s, &s->bz, &s->bp);
-    memcpy(s->ap, s->az, s->n * sizeof *s->ap);
+    mlcp_precondition(s, s->options.preconditioner, &s->cr.r, &s->cr.z);
+    mlcp_apply(s, &s->cr.z, s->cr.az, &s->cr.bz);
+    copy(s, &s->cr.z, &s->cr.p);
+    copy(s, &s->cr.bz, &s->cr.bp);
+    memcpy(s->cr.ap, s->cr.az, s->n * sizeof *s->cr.ap);
 }
 
 /* y += alpha p; r -= alpha B p */
 static void advance(mlcp_solver *s, double alpha)
 {
     for (size_t i = 0; i < s->n; i++) {
-        s->u[i] += alpha * s->p.u[i];
-        s->unloaded[i] -= alpha * s->ap[i];
+        s->u[i] += alpha * s->cr.p.u[i];
+        s->cr.unloaded[i] -= alpha * s->cr.ap[i];
     }
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact *c = &s->contacts.data[k];
         if (c->state == MLCP_OFF) continue;
-        c->lambda += alpha * s->p.c[3 * k];
+        c->lambda += alpha * s->cr.p.c[3 * k];
         if (c->state != MLCP_STICKS) continue;
-        for (size_t i = 0; i < 2; i++) c->gamma[i] += alpha * s->p.c[3 * k + 1 + i];
+        for (size_t i = 0; i < 2; i++) c->gamma[i] += alpha * s->cr.p.c[3 * k + 1 + i];
     }
-    add(s, -alpha, &s->bp, &s->r);
+    add(s, -alpha, &s->cr.bp, &s->cr.r);
 }
 
 static double residual_norm(const mlcp_solver *s)
 {
-    dot_work work = {s->r.u, s->r.u};
+    dot_work work = {s->cr.r.u, s->cr.r.u};
     return sqrt(parallel_sum(s->n, dot_range, &work));
 }
 
 static double row_residual(const mlcp_solver *s)
 {
     double largest = 0;
-    for (size_t i = 0; i < 3 * s->contacts.count; i++) largest = fmax(largest, fabs(s->r.c[i]));
+    for (size_t i = 0; i < 3 * s->contacts.count; i++) largest = fmax(largest, fabs(s->cr.r.c[i]));
     return largest;
 }
 
@@ -112,12 +114,12 @@ static double row_residual(const mlcp_solver *s)
  * step along C^-1 B z, with the definite preconditioner, gets past it. */
 static bool step_past_breakdown(mlcp_solver *s)
 {
-    mlcp_precondition(s, MLCP_DIAGONAL, &s->bz, &s->p);
-    mlcp_apply(s, &s->p, s->ap, &s->bp);
-    mlcp_precondition(s, MLCP_DIAGONAL, &s->bp, &s->q);
-    double below = dot(s, &s->bp, &s->q), above = 0;
-    mlcp_precondition(s, MLCP_DIAGONAL, &s->r, &s->z);
-    above = dot(s, &s->z, &s->bp);
+    mlcp_precondition(s, MLCP_DIAGONAL, &s->cr.bz, &s->cr.p);
+    mlcp_apply(s, &s->cr.p, s->cr.ap, &s->cr.bp);
+    mlcp_precondition(s, MLCP_DIAGONAL, &s->cr.bp, &s->cr.q);
+    double below = dot(s, &s->cr.bp, &s->cr.q), above = 0;
+    mlcp_precondition(s, MLCP_DIAGONAL, &s->cr.r, &s->cr.z);
+    above = dot(s, &s->cr.z, &s->cr.bp);
     if (!(below > 0) || !isfinite(above / below) || above == 0) return false;
     advance(s, above / below);
     restart(s);
@@ -146,10 +148,10 @@ static bool solve_system(mlcp_solver *s, solve_state *state)
     restart(s);
     for (; state->iteration < s->options.max_iterations; state->iteration++) {
         if (converged(s, state)) return true;
-        double rho = dot(s, &s->z, &s->bz);
-        mlcp_precondition(s, s->options.preconditioner, &s->bp, &s->q);
-        double below = dot(s, &s->bp, &s->q);
-        double lengths = sqrt(dot(s, &s->z, &s->z) * dot(s, &s->bz, &s->bz));
+        double rho = dot(s, &s->cr.z, &s->cr.bz);
+        mlcp_precondition(s, s->options.preconditioner, &s->cr.bp, &s->cr.q);
+        double below = dot(s, &s->cr.bp, &s->cr.q);
+        double lengths = sqrt(dot(s, &s->cr.z, &s->cr.z) * dot(s, &s->cr.bz, &s->cr.bz));
         if (!(fabs(rho) > 1e-10 * lengths) || below == 0 || !isfinite(rho / below)) {
             if (lengths == 0 || !step_past_breakdown(s)) return false;
             continue;
@@ -163,12 +165,12 @@ static bool solve_system(mlcp_solver *s, solve_state *state)
             restart(s);
             continue;
         }
-        add(s, -alpha, &s->q, &s->z);
-        mlcp_apply(s, &s->z, s->az, &s->bz);
-        double beta = dot(s, &s->z, &s->bz) / rho;
-        extend(s, beta, &s->z, &s->p);
-        extend(s, beta, &s->bz, &s->bp);
-        for (size_t i = 0; i < s->n; i++) s->ap[i] = s->az[i] + beta * s->ap[i];
+        add(s, -alpha, &s->cr.q, &s->cr.z);
+        mlcp_apply(s, &s->cr.z, s->cr.az, &s->cr.bz);
+        double beta = dot(s, &s->cr.z, &s->cr.bz) / rho;
+        extend(s, beta, &s->cr.z, &s->cr.p);
+        extend(s, beta, &s->cr.bz, &s->cr.bp);
+        for (size_t i = 0; i < s->n; i++) s->cr.ap[i] = s->cr.az[i] + beta * s->cr.ap[i];
     }
     return false;
 }
@@ -191,11 +193,11 @@ static void measure(mlcp_solver *s, mlcp_statistics *out)
         out->contacts++;
         out->sticking += sticks;
         if (!(c->mu > 0)) continue;
-        const double *g = sticks ? c->gamma : c->force;
+        const double *g = sticks ? c->gamma : c->slide.force;
         double slack =
             fmax(c->scale_t[0], c->scale_t[1]) * (c->mu * fmax(0, c->lambda) - hypot(g[0], g[1]));
         /* The force of what slides along a known direction is the whole cone, at any speed. */
-        double error = c->state == MLCP_SLIDES && c->has_direction
+        double error = c->state == MLCP_SLIDES && c->slide.has_direction
                            ? fabs(slack)
                            : burmeister(slack, hypot(slip[0], slip[1]));
         double *worst = sticks ? &out->error_stick : &out->error_slide;
@@ -310,8 +312,8 @@ static void change_length(mlcp_solver *s, double h)
         c->lambda *= factor;
         for (int i = 0; i < 2; i++) {
             c->gamma[i] *= factor;
-            c->force[i] *= factor;
-            c->history[i] *= factor;
+            c->slide.force[i] *= factor;
+            c->slide.history[i] *= factor;
         }
         for (int i = 0; i < 3; i++) c->reference[i] *= factor;
     }
@@ -397,7 +399,7 @@ void mlcp_destroy(mlcp_solver *s)
     if (!s) return;
     array_free(&s->contacts);
     array_free(&s->before);
-    candidate_set_free(&s->candidates);
+    candidate_set_free(&s->found.candidates);
     mlcp_matrix_free(&s->matrix);
     mem_free(s->start);
     mem_free(s->end);
@@ -405,16 +407,16 @@ void mlcp_destroy(mlcp_solver *s)
     mem_free(s->u);
     mem_free(s->diagonal);
     mem_free(s->scratch);
-    for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->memory[k]);
-    array_free(&s->products);
-    array_free(&s->by_vertex_start);
-    array_free(&s->by_vertex);
-    array_free(&s->mark);
-    array_free(&s->toi);
-    array_free(&s->impacts);
-    array_free(&s->saved_ints);
-    array_free(&s->saved_reals);
-    vertex_pairs_free(&s->met);
+    for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->cr.memory[k]);
+    array_free(&s->cr.products);
+    array_free(&s->index.start);
+    array_free(&s->index.contacts);
+    array_free(&s->index.mark);
+    array_free(&s->found.toi);
+    array_free(&s->found.impacts);
+    array_free(&s->saved.ints);
+    array_free(&s->saved.reals);
+    vertex_pairs_free(&s->found.met);
     mem_free(s);
 }
 

@@ -34,6 +34,36 @@ typedef struct mlcp_pivoting {
     int credit;  /* rounds in which all may change without getting better */
 } mlcp_pivoting;
 
+/* The vectors of the conjugate-residual iteration. */
+typedef struct mlcp_conjugate_residuals {
+    ARRAY(double) memory[2 * MLCP_VECTORS]; /* of the vectors */
+    mlcp_vector r, z, p, bp, q, bz;
+    /* The residual without contacts, b - A u, and A z, A p: they outlast a change of states, so
+     * that starting anew needs one product with A, not two. */
+    ARRAY(double) products;
+    double *unloaded, *az, *ap;
+} mlcp_conjugate_residuals;
+
+/* What the search for new contacts on the path of a step works with. */
+typedef struct mlcp_detection {
+    candidate_set candidates;
+    ARRAY(double) toi; /* of candidates */
+    ARRAY(mlcp_impact) impacts;
+    vertex_pairs met; /* by impacts of the present detection */
+} mlcp_detection;
+
+/* Contacts by vertex: those of vertex v are contacts[start[v]] up to contacts[start[v + 1]]. */
+typedef struct mlcp_contact_index {
+    ARRAY(int32_t) start, contacts;
+    ARRAY(int32_t) mark; /* of contacts that were looked at */
+} mlcp_contact_index;
+
+/* Memory of what mlcp_save hands out. */
+typedef struct mlcp_numbers {
+    ARRAY(int32_t) ints;
+    ARRAY(double) reals;
+} mlcp_numbers;
+
 struct mlcp_solver {
     const model *model;
     problem *problem;
@@ -42,7 +72,6 @@ struct mlcp_solver {
     mlcp_options options;
     ARRAY(mlcp_contact) contacts, before; /* before the step under way, or the last one */
     double h_before;
-    candidate_set candidates;
     mlcp_matrix matrix;
     vec3 *start, *end; /* surface vertices at the start of the step, and where u leads them */
     double h;          /* of the step under way, or the last one; multipliers carry its square */
@@ -53,19 +82,10 @@ struct mlcp_solver {
     double *x_end;
     size_t n; /* 3 free blocks */
     double *b, *u, *diagonal, *scratch;
-    ARRAY(double) memory[2 * MLCP_VECTORS]; /* of the vectors */
-    mlcp_vector r, z, p, bp, q, bz;
-    /* The residual without contacts, b - A u, and A z, A p: they outlast a change of states, so
-     * that starting anew needs one product with A, not two. */
-    ARRAY(double) products;
-    double *unloaded, *az, *ap;
-    ARRAY(int32_t) by_vertex_start, by_vertex;
-    ARRAY(int32_t) mark;
-    ARRAY(double) toi; /* of candidates */
-    ARRAY(mlcp_impact) impacts;
-    ARRAY(int32_t) saved_ints;
-    ARRAY(double) saved_reals;
-    vertex_pairs met; /* by impacts of the present detection */
+    mlcp_conjugate_residuals cr;
+    mlcp_detection found;
+    mlcp_contact_index index;
+    mlcp_numbers saved;
 };
 
 /* solve.c: the problem of the present rows, without looking for new contacts. */

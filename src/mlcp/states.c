@@ -14,55 +14,55 @@ enum { CAREFUL_ROUND = 6, FREE_FLIPS = 4, FIRST_CREDIT = 4 };
 static double dot2(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
 static double norm2(const double *a) { return hypot(a[0], a[1]); }
 
-static void set_direction(mlcp_contact *c, const double *along)
+static void set_direction(mlcp_slide *d, const double *along)
 {
     double length = norm2(along);
-    c->has_direction = length > 0;
-    for (int i = 0; i < 2; i++) c->direction[i] = length > 0 ? along[i] / length : 0;
+    d->has_direction = length > 0;
+    for (int i = 0; i < 2; i++) d->direction[i] = length > 0 ? along[i] / length : 0;
 }
 
 static void clear_friction(mlcp_contact *c)
 {
-    c->gamma[0] = c->gamma[1] = c->force[0] = c->force[1] = 0;
-    c->history_count = 0;
-    c->has_direction = false;
-    c->turn = FIRST_TURN;
-    c->last_turn = 0;
+    c->gamma[0] = c->gamma[1] = c->slide.force[0] = c->slide.force[1] = 0;
+    c->slide.history_count = 0;
+    c->slide.has_direction = false;
+    c->slide.turn = FIRST_TURN;
+    c->slide.last_turn = 0;
 }
 
 /* While a system is not solved yet a multiplier may pull; friction is no less than none. */
-static void remember(mlcp_contact *c, double lambda)
+static void remember(mlcp_slide *d, double lambda)
 {
-    c->history[c->history_count % 2] = fmax(0, lambda);
-    c->history_count++;
+    d->history[d->history_count % 2] = fmax(0, lambda);
+    d->history_count++;
 }
 
-static double smoothed(const mlcp_contact *c)
+static double smoothed(const mlcp_slide *d)
 {
-    if (c->history_count == 0) return 0;
-    return c->history_count == 1 ? c->history[0] : 0.5 * (c->history[0] + c->history[1]);
+    if (d->history_count == 0) return 0;
+    return d->history_count == 1 ? d->history[0] : 0.5 * (d->history[0] + d->history[1]);
 }
 
 /* Whether the direction has to follow the slip. */
-static bool misaligned(const mlcp_contact *c, const double slip[2], double tolerance)
+static bool misaligned(const mlcp_slide *d, const double slip[2], double tolerance)
 {
-    double length = norm2(slip), along = dot2(c->direction, slip) / length;
+    double length = norm2(slip), along = dot2(d->direction, slip) / length;
     return length > tolerance && along > 0 && along < ALIGNED;
 }
 
 /* The direction follows the slip by small turns; a turn that overshoots is halved. */
-static void align(mlcp_contact *c, const double slip[2], double tolerance)
+static void align(mlcp_slide *d, const double slip[2], double tolerance)
 {
-    if (!misaligned(c, slip, tolerance)) return;
+    if (!misaligned(d, slip, tolerance)) return;
     double length = norm2(slip);
-    double side = c->direction[0] * slip[1] - c->direction[1] * slip[0];
-    if (c->last_turn != 0) c->turn *= side * c->last_turn < 0 ? 0.5 : 1.3;
-    c->turn = fmin(MOST_TURN, c->turn);
-    c->last_turn = side;
+    double side = d->direction[0] * slip[1] - d->direction[1] * slip[0];
+    if (d->last_turn != 0) d->turn *= side * d->last_turn < 0 ? 0.5 : 1.3;
+    d->turn = fmin(MOST_TURN, d->turn);
+    d->last_turn = side;
     double turned[2];
     for (int i = 0; i < 2; i++)
-        turned[i] = c->direction[i] + c->turn * (slip[i] / length - c->direction[i]);
-    set_direction(c, turned);
+        turned[i] = d->direction[i] + d->turn * (slip[i] / length - d->direction[i]);
+    set_direction(d, turned);
 }
 
 /* A contact that keeps changing between sticking and sliding needs a reason that grows. */
@@ -87,7 +87,7 @@ static transition change_state(mlcp_contact *c, double gap, const double slip[2]
         c->state = MLCP_SLIDES;
         c->lambda = 0;
         clear_friction(c);
-        if (norm2(slip) > tolerance) set_direction(c, slip);
+        if (norm2(slip) > tolerance) set_direction(&c->slide, slip);
         return TURNS_ON;
     }
     if (!(c->mu > 0)) return STAYS;
@@ -99,33 +99,34 @@ static transition change_state(mlcp_contact *c, double gap, const double slip[2]
             return STAYS;
         c->state = MLCP_SLIDES;
         c->flips++;
-        set_direction(c, c->gamma);
-        c->history_count = 0;
-        remember(c, norm2(c->gamma) / c->mu);
+        set_direction(&c->slide, c->gamma);
+        c->slide.history_count = 0;
+        remember(&c->slide, norm2(c->gamma) / c->mu);
         for (int i = 0; i < 2; i++) {
-            c->force[i] = c->gamma[i];
+            c->slide.force[i] = c->gamma[i];
             c->gamma[i] = 0;
         }
         result = STARTS_TO_SLIDE;
     } else {
-        if (!c->has_direction && norm2(slip) > tolerance) set_direction(c, slip);
+        if (!c->slide.has_direction && norm2(slip) > tolerance) set_direction(&c->slide, slip);
         /* Slower than can be told from rest: it goes on sliding, with a force that is up to date.
          */
         double least = fmin(1, STICK * 1e6 * margin(c)) * tolerance;
-        if (dot2(slip, c->direction) <= 0 && norm2(slip) > least) {
+        if (dot2(slip, c->slide.direction) <= 0 && norm2(slip) > least) {
             c->state = MLCP_STICKS;
             c->flips++;
             for (int i = 0; i < 2; i++) {
-                c->gamma[i] = c->force[i];
-                c->force[i] = 0;
+                c->gamma[i] = c->slide.force[i];
+                c->slide.force[i] = 0;
             }
             return STARTS_TO_STICK;
         }
     }
-    if (!c->has_direction) return result;
-    remember(c, c->lambda);
-    align(c, slip, tolerance);
-    for (int i = 0; i < 2; i++) c->force[i] = c->mu * smoothed(c) * c->direction[i];
+    if (!c->slide.has_direction) return result;
+    remember(&c->slide, c->lambda);
+    align(&c->slide, slip, tolerance);
+    for (int i = 0; i < 2; i++)
+        c->slide.force[i] = c->mu * smoothed(&c->slide) * c->slide.direction[i];
     return result;
 }
 
@@ -133,10 +134,10 @@ static transition change_state(mlcp_contact *c, double gap, const double slip[2]
  * it says nothing: the mean of the last two normal forces may stay where it is and be wrong. */
 static bool sliding_fits(const mlcp_contact *c, const double slip[2], double band, double tolerance)
 {
-    if (c->state != MLCP_SLIDES || !c->has_direction) return true;
-    double off = norm2(c->force) - c->mu * fmax(0, c->lambda);
+    if (c->state != MLCP_SLIDES || !c->slide.has_direction) return true;
+    double off = norm2(c->slide.force) - c->mu * fmax(0, c->lambda);
     return fmax(c->scale_t[0], c->scale_t[1]) * fabs(off) <= band &&
-           !misaligned(c, slip, tolerance);
+           !misaligned(&c->slide, slip, tolerance);
 }
 
 /* Whether the change matters: by the distances that it implies. */
@@ -145,8 +146,8 @@ static bool accepted(const mlcp_contact *before, const mlcp_contact *after, tran
 {
     double normal = after->scale_n * (after->lambda - before->lambda), tangential[2];
     for (int i = 0; i < 2; i++)
-        tangential[i] = after->scale_t[i] *
-                        (after->gamma[i] + after->force[i] - before->gamma[i] - before->force[i]);
+        tangential[i] = after->scale_t[i] * (after->gamma[i] + after->slide.force[i] -
+                                             before->gamma[i] - before->slide.force[i]);
     double change = hypot(normal, norm2(tangential));
     /* A fixed dead band would keep friction at zero for light nodes and short steps. */
     double weight = after->scale_n * fabs(before->lambda) * (after->mu > 0 ? after->mu : 1);
@@ -214,7 +215,7 @@ static void correct(mlcp_solver *s, mlcp_contact *c)
     c->lambda = 0;
     clear_friction(c);
     mlcp_set_reference(c);
-    if (on && norm2(slip) > s->options.tolerance) set_direction(c, slip);
+    if (on && norm2(slip) > s->options.tolerance) set_direction(&c->slide, slip);
 }
 
 void mlcp_leave(mlcp_contact *c)

@@ -109,7 +109,7 @@ static double force_residual(const stepper *s)
     for (size_t k = 0; k < count; k++) {
         const mlcp_contact *c = &contacts[k];
         if (c->state == MLCP_OFF) continue;
-        const double *g = c->state == MLCP_STICKS ? c->gamma : c->force;
+        const double *g = c->state == MLCP_STICKS ? c->gamma : c->slide.force;
         vec3 force = vec3_scale(c->lambda, c->normal);
         for (int i = 0; i < 2; i++) force = vec3_mul_add(force, -g[i], c->tangent[i]);
         for (int i = 0; i < c->count; i++) {
@@ -166,11 +166,11 @@ static void check_contacts(const stepper *s)
         if (c->refreshed <= 1) CHECK(pair_distance(s, c) < tolerance);
         CHECK(c->scale_n * c->lambda > -0.02 * tolerance);
         bool sticks = c->state == MLCP_STICKS;
-        const double *g = sticks ? c->gamma : c->force;
+        const double *g = sticks ? c->gamma : c->slide.force;
         double cone = c->mu * fmax(0, c->lambda), force = hypot(g[0], g[1]);
         CHECK(c->scale_t[0] * (force - cone) < tolerance);
         /* What slides has all the friction there is. */
-        if (!sticks && c->has_direction) CHECK(c->scale_t[0] * (cone - force) < tolerance);
+        if (!sticks && c->slide.has_direction) CHECK(c->scale_t[0] * (cone - force) < tolerance);
         double slip[2] = {vec3_dot(moved, c->tangent[0]), vec3_dot(moved, c->tangent[1])};
         double speed = hypot(slip[0], slip[1]);
         if (c->fresh) continue; /* slips from its impact on */
@@ -189,7 +189,7 @@ static vec3 ground_force(const stepper *s)
     for (size_t k = 0; k < count; k++) {
         const mlcp_contact *c = &contacts[k];
         if (c->state == MLCP_OFF || c->kind != CCD_POINT_POINT) continue;
-        const double *g = c->state == MLCP_STICKS ? c->gamma : c->force;
+        const double *g = c->state == MLCP_STICKS ? c->gamma : c->slide.force;
         sum = vec3_mul_add(sum, c->lambda, c->normal);
         sum = vec3_mul_add(sum, -g[0], c->tangent[0]);
         sum = vec3_mul_add(sum, -g[1], c->tangent[1]);

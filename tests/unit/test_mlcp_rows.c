@@ -72,11 +72,11 @@ static void free_problem(small_problem *p)
     mem_free(s->u);
     mem_free(s->diagonal);
     mem_free(s->scratch);
-    for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->memory[k]);
-    array_free(&s->products);
-    array_free(&s->by_vertex_start);
-    array_free(&s->by_vertex);
-    array_free(&s->mark);
+    for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->cr.memory[k]);
+    array_free(&s->cr.products);
+    array_free(&s->index.start);
+    array_free(&s->index.contacts);
+    array_free(&s->index.mark);
     mem_free(p);
 }
 
@@ -95,7 +95,7 @@ static mlcp_contact random_contact(random_state *r, double mu)
                       .normal = random_direction(r),
                       .gap0 = random_range(r, -0.5, 0.5),
                       .mu = mu,
-                      .turn = 0.01};
+                      .slide.turn = 0.01};
     double first = random_range(r, 0, 1), second = random_range(r, 0, 1);
     int at = (int)random_range(r, 0, BLOCKS - 1e-9);
     for (int k = 0; k < 4; k++) {
@@ -273,7 +273,7 @@ static void check_conditions(const small_problem *p)
         CHECK(fabs(gap) < 0.6 * TOLERANCE);
         CHECK(c->lambda * c->scale_n > -0.02 * TOLERANCE);
         bool sticks = c->state == MLCP_STICKS;
-        const double *g = sticks ? c->gamma : c->force;
+        const double *g = sticks ? c->gamma : c->slide.force;
         double cone = c->mu * fmax(0, c->lambda), force = hypot(g[0], g[1]);
         double speed = hypot(slip[0], slip[1]);
         CHECK(force <= 1.06 * cone + TOLERANCE / c->scale_t[0]);
@@ -342,18 +342,19 @@ TEST(sliding_force_forgets_a_bad_past)
             continue;
         }
         sliding++;
-        double right = solved->lambda, force = hypot(solved->force[0], solved->force[1]);
+        double right = solved->lambda,
+               force = hypot(solved->slide.force[0], solved->slide.force[1]);
         CHECK_NEAR(force, 0.3 * right, 2e-3 * right);
         for (size_t k = 0; k < sizeof past / sizeof *past; k++) {
             double mean = 0.5 * right * (past[k][0] + past[k][1]);
             for (int i = 0; i < 2; i++) {
-                solved->history[i] = past[k][i] * right;
-                solved->force[i] = 0.3 * fmax(0, mean) * solved->direction[i];
+                solved->slide.history[i] = past[k][i] * right;
+                solved->slide.force[i] = 0.3 * fmax(0, mean) * solved->slide.direction[i];
             }
-            solved->history_count = 2;
+            solved->slide.history_count = 2;
             CHECK_OK(mlcp_solve_rows(&p->solver, &converged, &iterations, &err), err);
             CHECK(converged);
-            CHECK_NEAR(hypot(solved->force[0], solved->force[1]), 0.3 * solved->lambda,
+            CHECK_NEAR(hypot(solved->slide.force[0], solved->slide.force[1]), 0.3 * solved->lambda,
                        2e-3 * right);
             CHECK_NEAR(solved->lambda, right, 0.02 * right);
         }
@@ -501,23 +502,23 @@ TEST(rows_that_give_way)
     mlcp_unload(s);
     mlcp_residual(s);
     double expected = mlcp_gap(s, own) + MLCP_GIVE * own->scale_n * 2;
-    CHECK_NEAR(s->r.c[0], expected, 1e-15);
+    CHECK_NEAR(s->cr.r.c[0], expected, 1e-15);
     CHECK(fabs(MLCP_GIVE * own->scale_n) > 1e-6);
     /* Presses into the other side and pulls at the same time. */
     memset(s->u, 0, N * sizeof *s->u);
     own->gap0 = -1;
     own->lambda = -5;
-    own->has_direction = true;
-    own->direction[0] = 1;
-    own->direction[1] = 0;
+    own->slide.has_direction = true;
+    own->slide.direction[0] = 1;
+    own->slide.direction[1] = 0;
     own->slip0[0] = 1;
     own->slip0[1] = 0;
-    own->history_count = 2;
-    own->history[0] = own->history[1] = 4;
+    own->slide.history_count = 2;
+    own->slide.history[0] = own->slide.history[1] = 4;
     s->round = 0;
     mlcp_evaluate(s, s->options.residual, 60);
-    CHECK(own->history[0] >= 0 && own->history[1] >= 0);
-    CHECK(own->history_count == 3 && own->force[0] > 0);
+    CHECK(own->slide.history[0] >= 0 && own->slide.history[1] >= 0);
+    CHECK(own->slide.history_count == 3 && own->slide.force[0] > 0);
     free_problem(p);
 }
 
