@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-static void add(point_norms *n, double measure, vec3 u, mat3 gradient)
+static void add(displacement_norms *n, double measure, vec3 u, mat3 gradient)
 {
     n->l2 += measure * vec3_norm2(u);
     n->h1_semi += measure * mat3_norm2(gradient);
     n->linf = fmax(n->linf, vec3_norm(u));
 }
 
-static void add_set(const model *m, const element_set *set, const double *x, point_norms *n)
+static void add_set(const model *m, const element_set *set, const double *x, displacement_norms *n)
 {
     for (size_t e = 0; e < set->count; e++) {
         double u[3 * ELEMENT_MAX_STRIDE], value[ELEMENT_MAX_NODES];
@@ -31,9 +31,9 @@ static void add_set(const model *m, const element_set *set, const double *x, poi
     }
 }
 
-point_norms point_norms_measure(const model *m, const double *x)
+displacement_norms point_norms_measure(const model *m, const double *x)
 {
-    point_norms n = {0};
+    displacement_norms n = {0};
     for (size_t k = 0; k < m->sets.count; k++) add_set(m, &m->sets.data[k], x, &n);
     for (size_t e = 0; e < m->tet_count; e++) {
         vec3 u[4], center = {0};

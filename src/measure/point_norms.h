@@ -5,11 +5,8 @@
 #define MEASURE_POINT_NORMS_H
 
 #include "body/model.h"
+#include "output/summary.h"
 
-typedef struct point_norms {
-    double l2, h1, h1_semi, linf;
-} point_norms;
-
-point_norms point_norms_measure(const model *m, const double *x);
+displacement_norms point_norms_measure(const model *m, const double *x);
 
 #endif

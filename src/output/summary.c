@@ -135,8 +135,8 @@ static int add_surface(json_t *root, const run_summary *s)
 {
     return json_object_set_new(
         root, "surface",
-        json_pack("{s:I, s:I, s:I}", "vertices", (json_int_t)s->surface_vertices, "edges",
-                  (json_int_t)s->surface_edges, "triangles", (json_int_t)s->surface_triangles));
+        json_pack("{s:I, s:I, s:I}", "vertices", (json_int_t)s->surface.vertices, "edges",
+                  (json_int_t)s->surface.edges, "triangles", (json_int_t)s->surface.triangles));
 }
 
 static int add_point_norms(json_t *root, const run_summary *s)

@@ -14,6 +14,11 @@ typedef struct body_summary {
     vec3 low, high; /* bounding box */
 } body_summary;
 
+/* Of the displacement from the rest positions, over the solid bodies. */
+typedef struct displacement_norms {
+    double l2, h1, h1_semi, linf;
+} displacement_norms;
+
 typedef struct run_summary {
     abut_status result;  /* ABUT_OK, ..._NOT_CONVERGED, ..._OVERLAP and ABUT_INTERRUPTED name the
                             status; other values give "error" */
@@ -28,8 +33,10 @@ typedef struct run_summary {
     double min_distance; /* infinite when nothing came near: null in the file */
     double max_stretch;
     int64_t intersections, inverted_elements;
-    int64_t elements;                                           /* of solid bodies */
-    int64_t surface_vertices, surface_edges, surface_triangles; /* of the collision surface */
+    int64_t elements; /* of solid bodies */
+    struct {
+        int64_t vertices, edges, triangles;
+    } surface;               /* the collision surface */
     int64_t overlap_steps;   /* in which prescribed bodies met, where that is allowed */
     uint64_t peak_rss_bytes; /* see summary_peak_rss */
     int threads, ranks;
@@ -41,9 +48,7 @@ typedef struct run_summary {
         uint64_t part_solves; /* of systems of a part of the unknowns, besides */
     } linear;
     double stage_seconds[STAGE_COUNT];
-    struct {
-        double l2, h1, h1_semi, linf;
-    } norms, norms_at_points; /* of the final displacement; as PolyFEM takes them */
+    displacement_norms norms, norms_at_points; /* exact; as PolyFEM takes them */
     /* Worst values of the steps that were measured, where the scene asks for it. */
     struct {
         int64_t steps; /* 0: not measured */

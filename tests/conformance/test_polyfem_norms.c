@@ -111,7 +111,7 @@ static bool compare(const char *path, const json_t *stored, int steps, const cha
     if (status != ABUT_OK) {
         printf("%-60s not run: %s\n", name, err.message);
     } else {
-        point_norms n = point_norms_measure(s->model, s->state.x);
+        displacement_norms n = point_norms_measure(s->model, s->state.x);
         double l2 = json_number_value(json_object_get(stored, "err_l2"));
         double h1 = json_number_value(json_object_get(stored, "err_h1_semi"));
         double linf = json_number_value(json_object_get(stored, "err_linf"));

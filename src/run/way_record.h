@@ -1,8 +1,8 @@
 /* The ways of the steps between two frames of a run (step/way.h): noted step by step, written with
  * the next frame in the form of output/frame_way.h, kept in checkpoints. Without bodies that turn,
  * only points that are near to something are written (verify/path_near.h). */
-#ifndef API_WAY_RECORD_H
-#define API_WAY_RECORD_H
+#ifndef RUN_WAY_RECORD_H
+#define RUN_WAY_RECORD_H
 
 #include "measure/model_frame.h"
 #include "mesh/topology.h"

@@ -1,4 +1,4 @@
-#include "api/way_record.h"
+#include "run/way_record.h"
 
 #include "output/frame_way.h"
 #include "verify/path_near.h"

@@ -1,0 +1,78 @@
+#include "run/run_frames.h"
+
+#include "base/file.h"
+#include "sim/remesh.h"
+
+static bool writes_volume(const abut_sim *sim)
+{
+    return sim->scene->write_volume && sim->stepper->model->sets.count > 0;
+}
+
+static abut_status prepare_frames(run_frames *f, const abut_sim *sim, abut_error *err)
+{
+    const model *m = sim->stepper->model;
+    TRY(model_frame_init(&f->frame, m, err));
+    if (sim->remesh) f->mesh_version = sim->remesh->version;
+    if (writes_volume(sim)) return volume_frame_init(&f->volume, m, err);
+    return ABUT_OK;
+}
+
+/* The frames of a scene whose meshes have changed are made anew. */
+static abut_status renew_frames(run_frames *f, const abut_sim *sim, abut_error *err)
+{
+    if (!sim->remesh || sim->remesh->version == f->mesh_version) return ABUT_OK;
+    model_frame_free(&f->frame);
+    volume_frame_free(&f->volume);
+    way_record_change_mesh(&f->ways);
+    return prepare_frames(f, sim, err);
+}
+
+abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err)
+{
+    f->step = sim->stepper->state.steps;
+    if (!f->writes) return ABUT_OK;
+    TRY(renew_frames(f, sim, err));
+    frame shown;
+    if (f->volume.node.count > 0) {
+        volume_frame_take(&f->volume, sim->stepper, &shown);
+        TRY(series_add(&f->volume_series, &shown, err));
+    }
+    if (!sim->scene->write_vtu) return ABUT_OK;
+    model_frame_take(&f->frame, sim->stepper, &shown);
+    TRY(frame_fields_choose(&f->fields, &f->frame, sim->stepper, sim->scene->frame_fields, &shown,
+                            err));
+    TRY(way_record_give(&f->ways, &f->frame, sim, &shown, err));
+    TRY(series_add(&f->series, &shown, err));
+    way_record_clear(&f->ways);
+    return ABUT_OK;
+}
+
+bool run_frames_due(const scene_def *scene, int64_t step)
+{
+    return scene->frame_every > 0 && step % scene->frame_every == 0;
+}
+
+abut_status run_frames_open(run_frames *f, const abut_sim *sim, const char *folder, int64_t last,
+                            abut_error *err)
+{
+    char path[4096];
+    TRY(series_open(&f->series, folder, last, err));
+    f->series.write_obj = sim->scene->write_obj;
+    path_join(path, sizeof path, folder, "frames");
+    atomic_remove_leftovers(path);
+    if (sim->scene->frame_every > 0) TRY(prepare_frames(f, sim, err));
+    if (!writes_volume(sim)) return ABUT_OK;
+    path_join(path, sizeof path, folder, "volume");
+    TRY(directory_create(path, err));
+    return series_open(&f->volume_series, path, last, err);
+}
+
+void run_frames_close(run_frames *f)
+{
+    series_close(&f->series);
+    series_close(&f->volume_series);
+    volume_frame_free(&f->volume);
+    model_frame_free(&f->frame);
+    frame_fields_free(&f->fields);
+    way_record_free(&f->ways);
+}

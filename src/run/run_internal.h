@@ -1,0 +1,34 @@
+/* Everything that is open during a run; shared by the files of the run. */
+#ifndef RUN_RUN_INTERNAL_H
+#define RUN_RUN_INTERNAL_H
+
+#include "base/hash.h"
+#include "output/summary.h"
+#include "output/table.h"
+#include "run/run_frames.h"
+#include "run/run_totals.h"
+
+typedef struct run {
+    abut_sim *sim;
+    const abut_run_options *options;
+    char scene_hash[SHA256_TEXT_SIZE];
+    char checkpoint_path[4096];
+    step_table table;
+    run_frames frames;
+    run_totals totals;
+    double started, wall_before; /* wall clock at the start; seconds of earlier parts of the run */
+    double checkpoint_time;      /* wall clock */
+    ARRAY(size_t) rss;           /* peak memory of the ranks after the last step */
+} run;
+
+/* Of all parts of the run. */
+double run_wall_seconds(const run *r);
+
+abut_status run_save_checkpoint(run *r, abut_error *err);
+/* State and totals from the checkpoint of an earlier part. */
+abut_status run_load_checkpoint(run *r, abut_error *err);
+
+abut_status run_append_row(run *r, abut_error *err);
+abut_status run_write_summary(run *r, abut_status result, const char *message, abut_error *err);
+
+#endif
