@@ -66,11 +66,10 @@ static json_t *material_json(const ipc_script *s, const ipc_shape *shape)
     json_t *out = json_object();
     json_object_set_new(out, "model",
                         json_string(s->corotated ? "fixed-corotated" : "neo-hookean"));
-    json_object_set_new(out, "young", json_real(shape->has_material ? shape->young : s->young));
-    json_object_set_new(out, "poisson",
-                        json_real(shape->has_material ? shape->poisson : s->poisson));
-    json_object_set_new(out, "density",
-                        json_real(shape->has_material ? shape->density : s->density));
+    const ipc_material *material = shape->has_material ? &shape->material : &s->material;
+    json_object_set_new(out, "young", json_real(material->young));
+    json_object_set_new(out, "poisson", json_real(material->poisson));
+    json_object_set_new(out, "density", json_real(material->density));
     /* There the damping matrix is dampingStiff / h times the stiffness; here it is the integrator's
      * factor on forces over h times the damping. */
     double h = s->step, factor = s->newmark ? s->newmark_beta * h * h : h * h;
@@ -92,14 +91,14 @@ static json_t *shape_json(const ipc_script *s, const ipc_shape *shape, json_t *c
     json_object_set_new(body, "type",
                         json_string(shape->dimension == 3 ? "deformable" : "obstacle"));
     json_object_set_new(body, "mesh", mesh_json(shape->path, shape->only));
-    set_place(body, shape->size, shape->orientation, shape->offset);
+    set_place(body, shape->placed.size, shape->placed.orientation, shape->placed.offset);
     if (shape->dimension == 3) {
         json_object_set_new(body, "material", material_json(s, shape));
-        if (vec3_norm2(shape->start_velocity) > 0)
-            json_object_set_new(body, "velocity", ipc_json_vector(shape->start_velocity));
-        if (vec3_norm2(shape->start_spin) > 0)
+        if (vec3_norm2(shape->placed.velocity) > 0)
+            json_object_set_new(body, "velocity", ipc_json_vector(shape->placed.velocity));
+        if (vec3_norm2(shape->placed.spin) > 0)
             json_object_set_new(body, "angular_velocity",
-                                ipc_json_vector(vec3_scale(180 / PI, shape->start_spin)));
+                                ipc_json_vector(vec3_scale(180 / PI, shape->placed.spin)));
         set_list(body, "fix", shape->fixes);
         set_list(body, "force", shape->forces);
     } else {
@@ -130,9 +129,9 @@ static json_t *collider_json(const ipc_script *s, const ipc_collider *c, json_t 
 static json_t *sheet_json(const ipc_script *s, const ipc_plane *p)
 {
     static const double TIMES = 20;
-    vec3 center = vec3_scale(0.5, vec3_add(s->low, s->high)), up = {0, 1, 0};
+    vec3 center = vec3_scale(0.5, vec3_add(s->placed.low, s->placed.high)), up = {0, 1, 0};
     vec3 normal = vec3_normalize(p->normal), axis = vec3_cross(up, normal);
-    double side = TIMES * vec3_norm(vec3_sub(s->high, s->low)) + 2 * s->duration;
+    double side = TIMES * vec3_norm(vec3_sub(s->placed.high, s->placed.low)) + 2 * s->duration;
     vec3 place = vec3_mul_add(center, -vec3_dot(vec3_sub(center, p->origin), normal), normal);
     double angle = atan2(vec3_norm(axis), normal.y);
     if (vec3_norm(axis) < 1e-12) axis = vec3_make(1, 0, 0);
@@ -191,13 +190,13 @@ static json_t *time_json(const ipc_script *s)
 
 static json_t *contact_json(const ipc_script *s)
 {
-    double l = s->absolute ? 1 : s->l;
+    double l = s->contact.absolute ? 1 : s->placed.l;
     json_t *out = json_object();
-    json_object_set_new(out, "dhat", json_real(s->dhat * l));
-    json_object_set_new(out, "friction", json_real(s->self_friction));
-    json_object_set_new(out, "eps_v", json_real(s->eps_v * l * THRESHOLD_STEP / s->step));
-    json_object_set_new(out, "friction_iterations", json_integer(s->friction_iterations));
-    bool any = s->self_contact || s->colliders.count > 0 || s->planes.count > 0;
+    json_object_set_new(out, "dhat", json_real(s->contact.dhat * l));
+    json_object_set_new(out, "friction", json_real(s->contact.self_friction));
+    json_object_set_new(out, "eps_v", json_real(s->contact.eps_v * l * THRESHOLD_STEP / s->step));
+    json_object_set_new(out, "friction_iterations", json_integer(s->contact.friction_iterations));
+    bool any = s->contact.self || s->colliders.count > 0 || s->planes.count > 0;
     if (!any) json_object_set_new(out, "enabled", json_false());
     return out;
 }
@@ -212,7 +211,8 @@ static json_t *document_json(const ipc_script *s)
     json_object_set_new(out, "gravity",
                         ipc_json_vector(vec3_make(0, s->gravity ? -9.80665 : 0, 0)));
     json_object_set_new(out, "contact", contact_json(s));
-    json_object_set_new(solver, "tolerance", json_real(s->tolerance * (s->absolute ? 1 : s->l)));
+    json_object_set_new(solver, "tolerance",
+                        json_real(s->tolerance * (s->contact.absolute ? 1 : s->placed.l)));
     /* The reference stops early where projected Hessians creep (tetTet rebounds with 32 J, at
      * tighter tolerances with 53): its results are those of a late start. */
     json_object_set_new(solver, "true_hessian_after", json_integer(TRUE_HESSIAN_AFTER));
@@ -227,28 +227,24 @@ static json_t *document_json(const ipc_script *s)
 
 static ipc_script defaults(const char *path, const logger *log)
 {
-    return (ipc_script){.path = path,
-                        .log = log,
-                        .gravity = true,
-                        .self_contact = true,
-                        .newmark_beta = 0.25,
-                        .newmark_gamma = 0.5,
-                        .size = -1,
-                        .duration = 5,
-                        .step = 0.025,
-                        .density = 1000,
-                        .young = 1e5,
-                        .poisson = 0.4,
-                        .dhat = 1e-3,
-                        .eps_v = 1e-3,
-                        .tolerance = 1e-2,
-                        .friction_iterations = 1,
-                        .handle_ratio = 0.01,
-                        .fix_until = INFINITY,
-                        .force_until = INFINITY,
-                        .linear_solver = "direct",
-                        .kind = "null",
-                        .release_beyond = NAN};
+    return (ipc_script){
+        .path = path,
+        .log = log,
+        .gravity = true,
+        .newmark_beta = 0.25,
+        .newmark_gamma = 0.5,
+        .size = -1,
+        .duration = 5,
+        .step = 0.025,
+        .material = {.density = 1000, .young = 1e5, .poisson = 0.4},
+        .contact = {.self = true, .dhat = 1e-3, .eps_v = 1e-3, .friction_iterations = 1},
+        .tolerance = 1e-2,
+        .handle_ratio = 0.01,
+        .fix.until = INFINITY,
+        .force.until = INFINITY,
+        .linear_solver = "direct",
+        .kind.word = "null",
+        .placed.release_beyond = NAN};
 }
 
 static abut_status import_text(const char *path, const file_bytes *bytes, const logger *log,
@@ -256,7 +252,7 @@ static abut_status import_text(const char *path, const file_bytes *bytes, const 
 {
     ipc_script s = defaults(path, log);
     abut_status status = ipc_read_text(path, bytes->data, bytes->size, &s, err);
-    if (status == ABUT_OK && !s.self_contact && s.colliders.count + s.planes.count > 0)
+    if (status == ABUT_OK && !s.contact.self && s.colliders.count + s.planes.count > 0)
         status = error_set(err, ABUT_ERROR_UNSUPPORTED, path,
                            "selfCollisionOff: contact with obstacles only is not supported; take "
                            "it away, or the obstacles");

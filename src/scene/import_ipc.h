@@ -25,26 +25,35 @@ typedef struct ipc_condition {
     double from, until;
 } ipc_condition;
 
+typedef struct ipc_material {
+    double density, young, poisson;
+} ipc_material;
+
+/* Where a shape is. */
+typedef struct ipc_shape_place {
+    mesh mesh;           /* as in the file */
+    vec3 *rest;          /* before rotateModel */
+    vec3 *position;      /* at the start */
+    mat3 orientation;    /* position = orientation (size x) + offset */
+    vec3 size, offset;   /* size: factors */
+    vec3 velocity, spin; /* at the start */
+} ipc_shape_place;
+
 typedef struct ipc_shape {
     int line;
     char *path;
     vec3 translate, scale;
     mat3 rotate;
     bool has_material, has_velocity, has_spin, has_initial;
-    double density, young, poisson;
+    ipc_material material;
     vec3 velocity, spin;                 /* m/s, deg/s */
     vec3 initial_velocity, initial_spin; /* m/s, rad/s */
     ARRAY(ipc_condition) conditions;
     char *sequence; /* folder of numbered meshes */
-    /* placed */
-    int dimension;     /* 3 solid, 2 surface, 1 segments, 0 points */
-    const char *only;  /* "edges" or "points": the rest of the mesh file does not count */
-    mesh shape;        /* as in the file */
-    vec3 *rest;        /* before rotateModel */
-    vec3 *position;    /* at the start */
-    mat3 orientation;  /* position = orientation (size x) + offset */
-    vec3 size, offset; /* size: factors */
-    vec3 start_velocity, start_spin;
+    /* found later */
+    int dimension;    /* 3 solid, 2 surface, 1 segments, 0 points */
+    const char *only; /* "edges" or "points": the rest of the mesh file does not count */
+    ipc_shape_place placed;
     json_t *fixes, *motions, *forces;
     json_t *frames; /* sequence as native JSON, or NULL */
 } ipc_shape;
@@ -70,36 +79,53 @@ typedef struct ipc_plane {
     json_t *motions; /* NULL: it stays */
 } ipc_plane;
 
-typedef struct ipc_script {
-    const char *path;
-    const logger *log;
-    bool corotated, newmark, gravity, self_contact;
-    double newmark_beta, newmark_gamma;
-    double size, duration, step;
-    double density, young, poisson;
-    double damping_ratio, damping_stiffness;
+typedef struct ipc_contact {
+    bool self;
     double self_friction;
     double dhat, eps_v; /* relative to l unless absolute */
     bool absolute;
-    double tolerance;
     int friction_iterations;
+} ipc_contact;
+
+typedef struct ipc_interval {
+    double from, until;
+} ipc_interval;
+
+/* The line that names the script kind. */
+typedef struct ipc_kind_line {
+    int line;
+    char word[64];
+    char *folder;
+    ARRAY(double) parameters;
+} ipc_kind_line;
+
+/* Lengths and bounds of all shapes together. */
+typedef struct ipc_script_place {
+    double l;              /* diagonal of the solids at rest */
+    vec3 low, high;        /* of all shapes at the start */
+    double release_beyond; /* dragright: x of the colliders' far side; NAN: does not matter */
+} ipc_script_place;
+
+typedef struct ipc_script {
+    const char *path;
+    const logger *log;
+    bool corotated, newmark, gravity;
+    double newmark_beta, newmark_gamma;
+    double size, duration, step;
+    ipc_material material; /* of shapes without one of their own */
+    double damping_ratio, damping_stiffness;
+    ipc_contact contact;
+    double tolerance;
     double handle_ratio;
     vec3 model_axis;
     double model_degrees;
-    double fix_from, fix_until, force_from, force_until;
+    ipc_interval fix, force; /* when conditions hold */
     const char *linear_solver;
-    int kind_line;
-    char kind[64]; /* of the script */
-    char *kind_folder;
-    ARRAY(double) parameters;
+    ipc_kind_line kind;
     ARRAY(ipc_shape) shapes;
     ARRAY(ipc_collider) colliders;
     ARRAY(ipc_plane) planes;
-    /* placed */
-    double l;       /* diagonal of the solids at rest */
-    vec3 low, high; /* of all shapes at the start */
-    double
-        release_beyond; /* dragright: x of the colliders' far side; NAN when it does not matter */
+    ipc_script_place placed;
 } ipc_script;
 
 /* scene_importer of load.h. */

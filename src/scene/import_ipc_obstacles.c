@@ -23,9 +23,9 @@ static abut_status need_colliders(const ipc_script *s, size_t count, abut_error 
 
 static void shape_bounds(const ipc_shape *shape, vec3 *low, vec3 *high)
 {
-    for (size_t v = 0; v < shape->shape.vertex_count; v++) {
-        *low = vec3_min(*low, shape->position[v]);
-        *high = vec3_max(*high, shape->position[v]);
+    for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++) {
+        *low = vec3_min(*low, shape->placed.position[v]);
+        *high = vec3_max(*high, shape->placed.position[v]);
     }
 }
 
@@ -155,8 +155,8 @@ static abut_status hammer(ipc_script *s, abut_error *err)
     while (lowest > 0.05 && steps * s->step < s->duration) {
         angle = ++steps * rate * s->step;
         lowest = INFINITY;
-        for (size_t v = 0; v < shape->shape.vertex_count; v++) {
-            vec3 arm = vec3_sub(shape->position[v], center);
+        for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++) {
+            vec3 arm = vec3_sub(shape->placed.position[v], center);
             lowest = fmin(lowest, center.y + sin(angle) * arm.x + cos(angle) * arm.y);
         }
     }
@@ -180,9 +180,9 @@ static abut_status cut(ipc_script *s, abut_error *err)
 static abut_status hit_wall(ipc_script *s, abut_error *err)
 {
     (void)err;
-    double speed = s->parameters.count > 0 ? s->parameters.data[0] : 1000;
+    double speed = s->kind.parameters.count > 0 ? s->kind.parameters.data[0] : 1000;
     for (size_t i = 0; i < s->shapes.count; i++)
-        s->shapes.data[i].start_velocity = vec3_make(speed, 0, 0);
+        s->shapes.data[i].placed.velocity = vec3_make(speed, 0, 0);
     return ABUT_OK;
 }
 

@@ -16,10 +16,10 @@ void ipc_script_free(ipc_script *s)
         ipc_shape *shape = &s->shapes.data[i];
         mem_free(shape->path);
         mem_free(shape->sequence);
-        mem_free(shape->rest);
-        mem_free(shape->position);
+        mem_free(shape->placed.rest);
+        mem_free(shape->placed.position);
         array_free(&shape->conditions);
-        mesh_free(&shape->shape);
+        mesh_free(&shape->placed.mesh);
         json_decref(shape->fixes);
         json_decref(shape->motions);
         json_decref(shape->forces);
@@ -31,8 +31,8 @@ void ipc_script_free(ipc_script *s)
         json_decref(s->colliders.data[i].motions);
     }
     for (size_t i = 0; i < s->planes.count; i++) json_decref(s->planes.data[i].motions);
-    mem_free(s->kind_folder);
-    array_free(&s->parameters);
+    mem_free(s->kind.folder);
+    array_free(&s->kind.parameters);
     array_free(&s->shapes);
     array_free(&s->colliders);
     array_free(&s->planes);
@@ -153,24 +153,25 @@ static vec3 times(vec3 a, vec3 b) { return vec3_make(a.x * b.x, a.y * b.y, a.z *
 static abut_status place_shape(ipc_script *s, ipc_shape *shape, abut_error *err)
 {
     TRY(classify(s, shape, err));
-    TRY(read_file(s, shape->line, shape->path, &shape->shape, err));
-    if (shape->dimension == 3 && !mesh_find(&shape->shape, CELL_TET))
+    TRY(read_file(s, shape->line, shape->path, &shape->placed.mesh, err));
+    if (shape->dimension == 3 && !mesh_find(&shape->placed.mesh, CELL_TET))
         return shape_error(s, shape->line, ABUT_ERROR_INPUT, err, "no tetrahedra in", shape->path);
-    size_t count = shape->shape.vertex_count;
-    shape->rest = mem_alloc(count, sizeof *shape->rest);
-    shape->position = mem_alloc(count, sizeof *shape->position);
+    size_t count = shape->placed.mesh.vertex_count;
+    shape->placed.rest = mem_alloc(count, sizeof *shape->placed.rest);
+    shape->placed.position = mem_alloc(count, sizeof *shape->placed.position);
     shape->fixes = json_array();
     shape->motions = json_array();
     shape->forces = json_array();
-    if (!shape->rest || !shape->position || !shape->fixes || !shape->motions || !shape->forces)
+    if (!shape->placed.rest || !shape->placed.position || !shape->fixes || !shape->motions ||
+        !shape->forces)
         return error_memory(err, "reading a script");
-    shape->orientation = shape->rotate;
-    shape->size = shape->scale;
-    shape->offset = shape->translate;
+    shape->placed.orientation = shape->rotate;
+    shape->placed.size = shape->scale;
+    shape->placed.offset = shape->translate;
     for (size_t i = 0; i < count; i++)
-        shape->position[i] = shape->rest[i] =
-            vec3_add(mat3_mul_vec(shape->rotate, times(shape->scale, shape->shape.vertices[i])),
-                     shape->translate);
+        shape->placed.position[i] = shape->placed.rest[i] = vec3_add(
+            mat3_mul_vec(shape->rotate, times(shape->scale, shape->placed.mesh.vertices[i])),
+            shape->translate);
     return ABUT_OK;
 }
 
@@ -184,17 +185,17 @@ static void bounds_of(const vec3 *x, size_t count, vec3 *low, vec3 *high)
 
 void ipc_update_bounds(ipc_script *s)
 {
-    s->low = vec3_make(INFINITY, INFINITY, INFINITY);
-    s->high = vec3_neg(s->low);
+    s->placed.low = vec3_make(INFINITY, INFINITY, INFINITY);
+    s->placed.high = vec3_neg(s->placed.low);
     for (size_t i = 0; i < s->shapes.count; i++)
-        bounds_of(s->shapes.data[i].position, s->shapes.data[i].shape.vertex_count, &s->low,
-                  &s->high);
+        bounds_of(s->shapes.data[i].placed.position, s->shapes.data[i].placed.mesh.vertex_count,
+                  &s->placed.low, &s->placed.high);
 }
 
 vec3 ipc_center(const ipc_shape *shape)
 {
     vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
-    bounds_of(shape->position, shape->shape.vertex_count, &low, &high);
+    bounds_of(shape->placed.position, shape->placed.mesh.vertex_count, &low, &high);
     return vec3_scale(0.5, vec3_add(low, high));
 }
 
@@ -204,14 +205,15 @@ static void rotate_model(ipc_script *s)
     if (s->model_degrees == 0) return;
     vec3 axis = vec3_normalize(s->model_axis);
     mat3 turn = rotation_matrix(vec3_scale(s->model_degrees / 180 * PI, axis));
-    vec3 center = vec3_scale(0.5, vec3_sub(s->high, s->low));
+    vec3 center = vec3_scale(0.5, vec3_sub(s->placed.high, s->placed.low));
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];
-        for (size_t v = 0; v < shape->shape.vertex_count; v++)
-            shape->position[v] =
-                vec3_add(center, mat3_mul_vec(turn, vec3_sub(shape->position[v], center)));
-        shape->orientation = mat3_mul(turn, shape->orientation);
-        shape->offset = vec3_add(center, mat3_mul_vec(turn, vec3_sub(shape->offset, center)));
+        for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++)
+            shape->placed.position[v] =
+                vec3_add(center, mat3_mul_vec(turn, vec3_sub(shape->placed.position[v], center)));
+        shape->placed.orientation = mat3_mul(turn, shape->placed.orientation);
+        shape->placed.offset =
+            vec3_add(center, mat3_mul_vec(turn, vec3_sub(shape->placed.offset, center)));
     }
     ipc_update_bounds(s);
 }
@@ -219,18 +221,19 @@ static void rotate_model(ipc_script *s)
 /* size scales the scene until its longest side has this length, and puts its corner at 0. */
 static void resize_model(ipc_script *s)
 {
-    double longest = vec3_max_abs(vec3_sub(s->high, s->low));
+    double longest = vec3_max_abs(vec3_sub(s->placed.high, s->placed.low));
     if (!(s->size > 0) || !(longest > 0)) return;
     double factor = s->size / longest;
-    vec3 corner = vec3_scale(factor, s->low);
+    vec3 corner = vec3_scale(factor, s->placed.low);
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];
-        for (size_t v = 0; v < shape->shape.vertex_count; v++) {
-            shape->position[v] = vec3_sub(vec3_scale(factor, shape->position[v]), corner);
-            shape->rest[v] = vec3_sub(vec3_scale(factor, shape->rest[v]), corner);
+        for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++) {
+            shape->placed.position[v] =
+                vec3_sub(vec3_scale(factor, shape->placed.position[v]), corner);
+            shape->placed.rest[v] = vec3_sub(vec3_scale(factor, shape->placed.rest[v]), corner);
         }
-        shape->size = vec3_scale(factor, shape->size);
-        shape->offset = vec3_sub(vec3_scale(factor, shape->offset), corner);
+        shape->placed.size = vec3_scale(factor, shape->placed.size);
+        shape->placed.offset = vec3_sub(vec3_scale(factor, shape->placed.offset), corner);
     }
     ipc_update_bounds(s);
 }
@@ -244,12 +247,12 @@ static abut_status measure(ipc_script *s, abut_error *err)
         const ipc_shape *shape = &s->shapes.data[i];
         if (shape->dimension != 3) continue;
         any = true;
-        bounds_of(shape->rest, shape->shape.vertex_count, &low, &high);
+        bounds_of(shape->placed.rest, shape->placed.mesh.vertex_count, &low, &high);
     }
     if (!any)
         return error_set(err, ABUT_ERROR_INPUT, s->path,
                          "the script has no solid shape (.msh): nothing would be simulated");
-    s->l = vec3_norm(vec3_sub(high, low));
+    s->placed.l = vec3_norm(vec3_sub(high, low));
     return ABUT_OK;
 }
 

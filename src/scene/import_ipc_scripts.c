@@ -22,8 +22,8 @@ abut_status ipc_kind_error(const ipc_script *s, abut_status code, abut_error *er
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    snprintf(place, sizeof place, "%.200s:%d", s->path, s->kind_line);
-    return error_set(err, code, place, "script %s: %s", s->kind, message);
+    snprintf(place, sizeof place, "%.200s:%d", s->path, s->kind.line);
+    return error_set(err, code, place, "script %s: %s", s->kind.word, message);
 }
 
 double ipc_steps_for(double distance, double speed, double step)
@@ -83,12 +83,12 @@ static abut_status hold(const ipc_script *s, ipc_shape *shape, const bool *marke
 {
     json_t *list = json_array();
     size_t count = 0;
-    for (size_t v = 0; marked && v < shape->shape.vertex_count; v++)
+    for (size_t v = 0; marked && v < shape->placed.mesh.vertex_count; v++)
         if (marked[v]) {
             json_array_append_new(list, json_integer((json_int_t)v));
             count++;
         }
-    bool all = !marked || count == shape->shape.vertex_count;
+    bool all = !marked || count == shape->placed.mesh.vertex_count;
     abut_status status = ABUT_OK;
     if (shape->dimension < 3) {
         json_t *motions = motions_json(h->motions, h->motion_count);
@@ -118,9 +118,9 @@ static void shift(ipc_script *s, vec3 by)
 {
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];
-        for (size_t v = 0; v < shape->shape.vertex_count; v++)
-            shape->position[v] = vec3_add(shape->position[v], by);
-        shape->offset = vec3_add(shape->offset, by);
+        for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++)
+            shape->placed.position[v] = vec3_add(shape->placed.position[v], by);
+        shape->placed.offset = vec3_add(shape->placed.offset, by);
     }
     ipc_update_bounds(s);
 }
@@ -131,7 +131,7 @@ static void shift(ipc_script *s, vec3 by)
 static abut_status mark_box(const ipc_shape *shape, const ipc_condition *c, bool *marked,
                             abut_error *err)
 {
-    const mesh *m = &shape->shape;
+    const mesh *m = &shape->placed.mesh;
     mesh solid = *m; /* borrowed */
     const cell_block *tets = mesh_find(m, CELL_TET);
     if (shape->dimension == 3) {
@@ -161,7 +161,7 @@ static void add_force(ipc_shape *shape, const bool *marked, const ipc_condition 
                       double until)
 {
     json_t *list = json_array(), *force = json_object();
-    for (size_t v = 0; v < shape->shape.vertex_count; v++)
+    for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++)
         if (marked[v]) json_array_append_new(list, json_integer((json_int_t)v));
     if (json_array_size(list) > 0 && shape->dimension == 3) {
         json_object_set_new(force, "nodes", json_pack("{s: O}", "list", list));
@@ -177,15 +177,15 @@ static void add_force(ipc_shape *shape, const bool *marked, const ipc_condition 
 static abut_status apply_condition(const ipc_script *s, ipc_shape *shape, const ipc_condition *c,
                                    abut_error *err)
 {
-    bool *marked = mem_calloc(shape->shape.vertex_count, sizeof *marked);
+    bool *marked = mem_calloc(shape->placed.mesh.vertex_count, sizeof *marked);
     if (!marked) return error_memory(err, "reading a script");
     abut_status status = mark_box(shape, c, marked, err);
-    double from = fmax(c->from, c->force ? s->force_from : s->fix_from);
-    double until = fmin(c->until, c->force ? s->force_until : s->fix_until);
+    double from = fmax(c->from, c->force ? s->force.from : s->fix.from);
+    double until = fmin(c->until, c->force ? s->force.until : s->fix.until);
     ipc_motion motion = ipc_translation(from, until, c->velocity);
     motion.spin = ipc_spin(c->spin, s->step);
     size_t count = 0;
-    for (size_t v = 0; v < shape->shape.vertex_count; v++) count += marked[v];
+    for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++) count += marked[v];
     if (status == ABUT_OK && count == 0)
         log_message(s->log, ABUT_LOG_WARNING, "%s:%d: %s: the box holds no nodes", s->path,
                     shape->line, c->force ? "NBC" : "DBC");
@@ -200,15 +200,16 @@ static abut_status apply_condition(const ipc_script *s, ipc_shape *shape, const 
 /* Lumped centre of mass: of a mesh with one density that is the mean of the tets' centres. */
 static vec3 center_of_mass(const ipc_shape *shape)
 {
-    const cell_block *tets = mesh_find(&shape->shape, CELL_TET);
+    const cell_block *tets = mesh_find(&shape->placed.mesh, CELL_TET);
     vec3 sum = {0};
     double volume = 0;
     for (size_t t = 0; t < tets->count; t++) {
         const int32_t *n = tets->nodes + t * (size_t)tets->nodes_per_cell;
         vec3 middle = {0};
-        for (int k = 0; k < 4; k++) middle = vec3_mul_add(middle, 0.25, shape->position[n[k]]);
-        double v = tet_volume(shape->position[n[0]], shape->position[n[1]], shape->position[n[2]],
-                              shape->position[n[3]]);
+        for (int k = 0; k < 4; k++)
+            middle = vec3_mul_add(middle, 0.25, shape->placed.position[n[k]]);
+        double v = tet_volume(shape->placed.position[n[0]], shape->placed.position[n[1]],
+                              shape->placed.position[n[2]], shape->placed.position[n[3]]);
         sum = vec3_mul_add(sum, v, middle);
         volume += v;
     }
@@ -219,8 +220,9 @@ static vec3 center_of_mass(const ipc_shape *shape)
 static void set_start_velocity(ipc_shape *shape)
 {
     vec3 arm = vec3_sub(center_of_mass(shape), ipc_center(shape));
-    shape->start_spin = shape->initial_spin;
-    shape->start_velocity = vec3_add(shape->initial_velocity, vec3_cross(shape->initial_spin, arm));
+    shape->placed.spin = shape->initial_spin;
+    shape->placed.velocity =
+        vec3_add(shape->initial_velocity, vec3_cross(shape->initial_spin, arm));
 }
 
 /* Numbered meshes, one per step; vertices are taken as they are in the files. Segments and points
@@ -431,22 +433,22 @@ static void rest_bounds(const ipc_script *s, vec3 *low, vec3 *high)
     *low = vec3_make(INFINITY, INFINITY, INFINITY);
     *high = vec3_neg(*low);
     for (size_t i = 0; i < s->shapes.count; i++)
-        for (size_t v = 0; v < s->shapes.data[i].shape.vertex_count; v++) {
-            *low = vec3_min(*low, s->shapes.data[i].rest[v]);
-            *high = vec3_max(*high, s->shapes.data[i].rest[v]);
+        for (size_t v = 0; v < s->shapes.data[i].placed.mesh.vertex_count; v++) {
+            *low = vec3_min(*low, s->shapes.data[i].placed.rest[v]);
+            *high = vec3_max(*high, s->shapes.data[i].placed.rest[v]);
         }
 }
 
 static abut_status hold_rule(ipc_script *s, const rule *r, const holding *h, abut_error *err)
 {
-    vec3 low = s->low, high = s->high;
+    vec3 low = s->placed.low, high = s->placed.high;
     if (r->border) rest_bounds(s, &low, &high);
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];
-        bool *marked = mem_calloc(shape->shape.vertex_count, sizeof *marked);
+        bool *marked = mem_calloc(shape->placed.mesh.vertex_count, sizeof *marked);
         if (!marked) return error_memory(err, "reading a script");
-        for (size_t v = 0; v < shape->shape.vertex_count; v++)
-            marked[v] = in_rule(s, r, low, high, shape->rest[v], shape->position[v]);
+        for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++)
+            marked[v] = in_rule(s, r, low, high, shape->placed.rest[v], shape->placed.position[v]);
         abut_status status = hold(s, shape, marked, h, err);
         mem_free(marked);
         TRY(status);
@@ -508,7 +510,7 @@ static abut_status apply_rule(ipc_script *s, const rule *r, abut_error *err)
 
 static abut_status apply_table(ipc_script *s, const kind_def *kind, abut_error *err)
 {
-    vec3 size = vec3_sub(s->high, s->low);
+    vec3 size = vec3_sub(s->placed.high, s->placed.low);
     if (kind->shift == SHIFT_FALL) shift(s, vec3_make(0, 0.5 * vec3_norm(size), 0));
     if (kind->shift == SHIFT_SWING) shift(s, vec3_make(0, 1.3 * size.y, 0));
     for (int i = 0; i < kind->rule_count; i++) TRY(apply_rule(s, &kind->rules[i], err));
@@ -520,18 +522,19 @@ static abut_status apply_table(ipc_script *s, const kind_def *kind, abut_error *
 /* Pulls the right end; lets go when everything has passed the meshCO obstacles. */
 static abut_status apply_dragright(ipc_script *s, abut_error *err)
 {
-    shift(s, vec3_make(0, 0.5 * vec3_norm(vec3_sub(s->high, s->low)), 0));
+    shift(s, vec3_make(0, 0.5 * vec3_norm(vec3_sub(s->placed.high, s->placed.low)), 0));
     if (s->colliders.count == 0) return ABUT_OK; /* passed at once */
-    s->release_beyond = -INFINITY;
+    s->placed.release_beyond = -INFINITY;
     for (size_t i = 0; i < s->colliders.count; i++)
-        s->release_beyond = fmax(s->release_beyond, s->colliders.data[i].high.x);
+        s->placed.release_beyond = fmax(s->placed.release_beyond, s->colliders.data[i].high.x);
     rule right = {RIGHT(0.04), .velocity = {0.5, 0, 0}};
     TRY(apply_rule(s, &right, err));
     for (size_t i = 0; i < s->shapes.count; i++) {
         size_t k;
         json_t *fix;
         json_array_foreach(s->shapes.data[i].fixes, k, fix) json_object_set_new(
-            fix, "release", json_pack("{s: s, s: f}", "axis", "x", "beyond", s->release_beyond));
+            fix, "release",
+            json_pack("{s: s, s: f}", "axis", "x", "beyond", s->placed.release_beyond));
     }
     return ABUT_OK;
 }
@@ -540,7 +543,7 @@ static abut_status hold_node(ipc_script *s, size_t shape, size_t vertex, vec3 ve
                              abut_error *err)
 {
     ipc_shape *of = &s->shapes.data[shape];
-    bool *marked = mem_calloc(of->shape.vertex_count, sizeof *marked);
+    bool *marked = mem_calloc(of->placed.mesh.vertex_count, sizeof *marked);
     if (!marked) return error_memory(err, "reading a script");
     marked[vertex] = true;
     ipc_motion motion = ipc_translation(0, INFINITY, velocity);
@@ -552,10 +555,11 @@ static abut_status hold_node(ipc_script *s, size_t shape, size_t vertex, vec3 ve
 /* Holds or moves the first node, in the order of the file, at the right end. */
 static abut_status hold_rightmost(ipc_script *s, vec3 velocity, abut_error *err)
 {
-    double beyond = s->high.x - 1e-3 * (s->high.x - s->low.x);
+    double beyond = s->placed.high.x - 1e-3 * (s->placed.high.x - s->placed.low.x);
     for (size_t i = 0; i < s->shapes.count; i++)
-        for (size_t v = 0; v < s->shapes.data[i].shape.vertex_count; v++)
-            if (s->shapes.data[i].position[v].x > beyond) return hold_node(s, i, v, velocity, err);
+        for (size_t v = 0; v < s->shapes.data[i].placed.mesh.vertex_count; v++)
+            if (s->shapes.data[i].placed.position[v].x > beyond)
+                return hold_node(s, i, v, velocity, err);
     return ABUT_OK;
 }
 
@@ -566,9 +570,9 @@ static bool last_of_border(const ipc_script *s, int border, size_t *shape, size_
     rest_bounds(s, &low, &high);
     bool found = false;
     for (size_t i = 0; i < s->shapes.count; i++)
-        for (size_t v = 0; v < s->shapes.data[i].shape.vertex_count; v++)
-            if (in_rule(s, &(rule){.border = border}, low, high, s->shapes.data[i].rest[v],
-                        s->shapes.data[i].position[v])) {
+        for (size_t v = 0; v < s->shapes.data[i].placed.mesh.vertex_count; v++)
+            if (in_rule(s, &(rule){.border = border}, low, high, s->shapes.data[i].placed.rest[v],
+                        s->shapes.data[i].placed.position[v])) {
                 *shape = i;
                 *vertex = v;
                 found = true;
@@ -593,7 +597,7 @@ static abut_status apply_bend(ipc_script *s, abut_error *err)
         if (!last_of_border(s, border, &shape, &vertex)) continue;
         ipc_motion motion = {.until = INFINITY, .spin = {0, 0, border == 1 ? -9 : 9}};
         motion.has_center = true;
-        motion.center = s->shapes.data[shape].position[vertex];
+        motion.center = s->shapes.data[shape].placed.position[vertex];
         TRY(hold_rule(s, &(rule){.border = border}, &(holding){&motion, 1, 0, INFINITY}, err));
     }
     return ABUT_OK;
@@ -612,8 +616,8 @@ static abut_status apply_push_rightmost(ipc_script *s, abut_error *err)
 static abut_status apply_stretch_and_pause(ipc_script *s, abut_error *err)
 {
     /* The last step starts with the left end still right of -0.28. */
-    double steps = floor((s->low.x + 0.28) / s->step + 1e-9) + 1;
-    if (!(s->low.x >= -0.28)) steps = 0;
+    double steps = floor((s->placed.low.x + 0.28) / s->step + 1e-9) + 1;
+    if (!(s->placed.low.x >= -0.28)) steps = 0;
     rule left = {LEFT(0.01), .velocity = {-1, 0, 0}, .end = STOP, .distance = steps * s->step,
                  .speed = 1};
     rule right = {RIGHT(0.01), .velocity = {1, 0, 0}, .end = STOP, .distance = steps * s->step,
@@ -626,24 +630,24 @@ static abut_status apply_drop(ipc_script *s, abut_error *err)
 {
     (void)err;
     for (size_t i = 0; i < s->shapes.count; i++)
-        s->shapes.data[i].start_velocity = vec3_make(0, -1, 0);
+        s->shapes.data[i].placed.velocity = vec3_make(0, -1, 0);
     return ABUT_OK;
 }
 
 static abut_status apply_left_hits_right(ipc_script *s, abut_error *err)
 {
-    double middle = s->low.x + 0.5 * (s->high.x - s->low.x);
+    double middle = s->placed.low.x + 0.5 * (s->placed.high.x - s->placed.low.x);
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];
         size_t left = 0;
-        for (size_t v = 0; v < shape->shape.vertex_count; v++)
-            left += shape->position[v].x < middle;
-        if (left > 0 && left < shape->shape.vertex_count)
+        for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++)
+            left += shape->placed.position[v].x < middle;
+        if (left > 0 && left < shape->placed.mesh.vertex_count)
             return ipc_kind_error(s, ABUT_ERROR_UNSUPPORTED, err,
                                   "the shape of line %d is on both sides of the middle; a shape "
                                   "starts with one velocity",
                                   shape->line);
-        if (left > 0) shape->start_velocity = vec3_make(1, 0, 0);
+        if (left > 0) shape->placed.velocity = vec3_make(1, 0, 0);
     }
     return ABUT_OK;
 }
@@ -667,11 +671,12 @@ static abut_status hold_and_pull(ipc_script *s, const rule *held, const rule *pu
     ipc_condition c = {.force = true, .velocity = acceleration};
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];
-        bool *marked = mem_calloc(shape->shape.vertex_count, sizeof *marked);
+        bool *marked = mem_calloc(shape->placed.mesh.vertex_count, sizeof *marked);
         if (!marked) return error_memory(err, "reading a script");
-        for (size_t v = 0; v < shape->shape.vertex_count; v++)
-            marked[v] = in_rule(s, pulled, s->low, s->high, shape->rest[v], shape->position[v]);
-        add_force(shape, marked, &c, s->force_from, s->force_until);
+        for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++)
+            marked[v] = in_rule(s, pulled, s->placed.low, s->placed.high, shape->placed.rest[v],
+                                shape->placed.position[v]);
+        add_force(shape, marked, &c, s->force.from, s->force.until);
         mem_free(marked);
     }
     return ABUT_OK;
@@ -690,7 +695,8 @@ static abut_status apply_drag_forward(ipc_script *s, abut_error *err)
 /* The heights are relative to the width of the scene. */
 static abut_status apply_utopia(ipc_script *s, abut_error *err)
 {
-    double r = 1e-4 * (s->high.x - s->low.x) / fmax(s->high.y - s->low.y, 1e-300);
+    double r = 1e-4 * (s->placed.high.x - s->placed.low.x) /
+               fmax(s->placed.high.y - s->placed.low.y, 1e-300);
     return hold_and_pull(s, &(rule){BOTTOM(r)}, &(rule){TOP(r)}, vec3_make(0, -1.5, 0), err);
 }
 
@@ -699,7 +705,7 @@ static abut_status apply_sequence(ipc_script *s, abut_error *err)
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];
         if (shape->dimension == 3) continue;
-        shape->frames = json_pack("{s: s, s: s, s: i}", "folder", s->kind_folder, "extension",
+        shape->frames = json_pack("{s: s, s: s, s: i}", "folder", s->kind.folder, "extension",
                                   "obj", "first", 1);
         return ABUT_OK; /* the first obstacle only */
     }
@@ -763,18 +769,18 @@ static void warn_unused(const ipc_script *s)
             shape->conditions.count > 0)
             log_message(s->log, ABUT_LOG_WARNING,
                         "%s:%d: velocities and conditions of a shape have no effect with script %s",
-                        s->path, shape->line, s->kind);
+                        s->path, shape->line, s->kind.word);
     }
 }
 
 abut_status ipc_apply_kind(ipc_script *s, abut_error *err)
 {
-    ipc_kind apply = ipc_obstacle_kind(s->kind);
+    ipc_kind apply = ipc_obstacle_kind(s->kind.word);
     const kind_def *table = NULL;
     for (size_t k = 0; k < sizeof own_kinds / sizeof *own_kinds; k++)
-        if (strcmp(s->kind, own_kinds[k].name) == 0) apply = own_kinds[k].apply;
+        if (strcmp(s->kind.word, own_kinds[k].name) == 0) apply = own_kinds[k].apply;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        if (strcmp(s->kind, kinds[k].name) == 0) table = &kinds[k];
+        if (strcmp(s->kind.word, kinds[k].name) == 0) table = &kinds[k];
     if (!apply && !table)
         return ipc_kind_error(s, ABUT_ERROR_UNSUPPORTED, err, "this kind is not known");
     if (apply != apply_null) warn_unused(s);

@@ -201,13 +201,13 @@ static abut_status read_time(reader *r)
 
 static abut_status read_density(reader *r)
 {
-    return need_positive(r, "the density", &r->out->density);
+    return need_positive(r, "the density", &r->out->material.density);
 }
 
 static abut_status read_stiffness(reader *r)
 {
-    TRY(need_positive(r, "Young's modulus", &r->out->young));
-    return need_number(r, "Poisson's ratio", &r->out->poisson);
+    TRY(need_positive(r, "Young's modulus", &r->out->material.young));
+    return need_number(r, "Poisson's ratio", &r->out->material.poisson);
 }
 
 static abut_status read_no_gravity(reader *r)
@@ -232,33 +232,33 @@ static abut_status read_damping_ratio(reader *r)
 
 static abut_status read_self_on(reader *r)
 {
-    r->out->self_contact = true;
+    r->out->contact.self = true;
     return ABUT_OK;
 }
 
 static abut_status read_self_off(reader *r)
 {
-    r->out->self_contact = false;
+    r->out->contact.self = false;
     return ABUT_OK;
 }
 
 static abut_status read_self_friction(reader *r)
 {
-    TRY(need_number(r, "the coefficient", &r->out->self_friction));
-    r->out->self_friction = fmax(0, r->out->self_friction);
+    TRY(need_number(r, "the coefficient", &r->out->contact.self_friction));
+    r->out->contact.self_friction = fmax(0, r->out->contact.self_friction);
     return ABUT_OK;
 }
 
 static abut_status read_fix_times(reader *r)
 {
-    TRY(need_number(r, "the start", &r->out->fix_from));
-    return need_number(r, "the end", &r->out->fix_until);
+    TRY(need_number(r, "the start", &r->out->fix.from));
+    return need_number(r, "the end", &r->out->fix.until);
 }
 
 static abut_status read_force_times(reader *r)
 {
-    TRY(need_number(r, "the start", &r->out->force_from));
-    return need_number(r, "the end", &r->out->force_until);
+    TRY(need_number(r, "the start", &r->out->force.from));
+    return need_number(r, "the end", &r->out->force.until);
 }
 
 static abut_status read_rotate_model(reader *r)
@@ -279,12 +279,15 @@ static abut_status read_handle_ratio(reader *r)
     return ABUT_OK;
 }
 
-static abut_status read_dhat(reader *r) { return need_positive(r, "dHat", &r->out->dhat); }
-static abut_status read_eps_v(reader *r) { return need_positive(r, "eps_v", &r->out->eps_v); }
+static abut_status read_dhat(reader *r) { return need_positive(r, "dHat", &r->out->contact.dhat); }
+static abut_status read_eps_v(reader *r)
+{
+    return need_positive(r, "eps_v", &r->out->contact.eps_v);
+}
 
 static abut_status read_absolute(reader *r)
 {
-    r->out->absolute = true;
+    r->out->contact.absolute = true;
     return ABUT_OK;
 }
 
@@ -293,7 +296,7 @@ static abut_status read_friction_iterations(reader *r)
     double count;
     TRY(need_number(r, "the number of passes", &count));
     /* Not positive: until convergence, which the native form writes as 0. */
-    r->out->friction_iterations = count >= 1 ? (int)fmin(count, 10000) : 0;
+    r->out->contact.friction_iterations = count >= 1 ? (int)fmin(count, 10000) : 0;
     return ABUT_OK;
 }
 
@@ -323,8 +326,8 @@ static abut_status read_tuning(reader *r)
         note(r, "the first dHat %g is not used, only the final one, %g", value[1], value[2]);
     if (!(value[2] > 0 && value[5] > 0))
         return fail(r, ABUT_ERROR_INPUT, "dHat and eps_v must be greater than 0");
-    r->out->dhat = value[2];
-    r->out->eps_v = value[5];
+    r->out->contact.dhat = value[2];
+    r->out->contact.eps_v = value[5];
     return ABUT_OK;
 }
 
@@ -332,20 +335,20 @@ static abut_status read_script(reader *r)
 {
     char word[WORD_SIZE];
     TRY(need_word(r, "the kind", word));
-    r->out->kind_line = r->line;
-    snprintf(r->out->kind, sizeof r->out->kind, "%.60s", word);
-    array_clear(&r->out->parameters);
+    r->out->kind.line = r->line;
+    snprintf(r->out->kind.word, sizeof r->out->kind.word, "%.60s", word);
+    array_clear(&r->out->kind.parameters);
     if (strcmp(word, "meshSeqFromFile") == 0) {
         TRY(need_word(r, "the folder", word));
-        mem_free(r->out->kind_folder);
-        r->out->kind_folder = ipc_resolve(r->path, word);
-        if (!r->out->kind_folder) return error_memory(r->err, "reading a script");
+        mem_free(r->out->kind.folder);
+        r->out->kind.folder = ipc_resolve(r->path, word);
+        if (!r->out->kind.folder) return error_memory(r->err, "reading a script");
     }
     double count = 0, value;
     if (!optional_number(r, &count)) return ABUT_OK;
     for (int i = 0; i < count; i++) {
         TRY(need_number(r, "a parameter", &value));
-        if (!array_push(&r->out->parameters, value))
+        if (!array_push(&r->out->kind.parameters, value))
             return error_memory(r->err, "reading a script");
     }
     return ABUT_OK;
@@ -456,9 +459,9 @@ static abut_status add_shape(reader *r, const char *name, ipc_shape shape)
 static abut_status read_material(reader *r, ipc_shape *shape)
 {
     shape->has_material = true;
-    TRY(need_positive(r, "the density", &shape->density));
-    TRY(need_positive(r, "Young's modulus", &shape->young));
-    return need_number(r, "Poisson's ratio", &shape->poisson);
+    TRY(need_positive(r, "the density", &shape->material.density));
+    TRY(need_positive(r, "Young's modulus", &shape->material.young));
+    return need_number(r, "Poisson's ratio", &shape->material.poisson);
 }
 
 static abut_status read_condition(reader *r, bool force, ipc_shape *shape)
