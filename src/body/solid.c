@@ -5,10 +5,11 @@
 #include "body/model_build.h"
 #include "fem/lagrange.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_SETS = 16, SHOWN = 8 };
+enum { SHOWN = 8 };
 
 /* ---- elements ---- */
 
@@ -25,9 +26,7 @@ static abut_status find_set(model *m, cell_kind kind, int order, int geometry_or
             return ABUT_OK;
         }
     }
-    if (m->sets.count == MAX_SETS)
-        return error_set(err, ABUT_ERROR_UNSUPPORTED, "",
-                         "more than %d combinations of cells and orders in one scene", MAX_SETS);
+    assert(m->sets.count < ELEMENT_MAX_SETS);
     element_set fresh;
     TRY(element_set_init(&fresh, kind, order, geometry_order, affine, err));
     if (!array_push(&m->sets, fresh)) {

@@ -22,6 +22,10 @@ typedef struct element_point {
     double measure;
 } element_point;
 
+/* Sets that can differ in one model: simplices of order 1 to 4 that are affine or curved by order 2
+ * to 4, and quads or hexes of order 1 to 2 that are affine or of order 1 to 2. */
+enum { ELEMENT_MAX_SETS = 4 * 4 + 2 * 3 };
+
 typedef struct element_set {
     cell_kind kind;
     int order;          /* p */

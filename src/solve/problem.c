@@ -31,13 +31,15 @@ abut_status problem_init(problem *p, int32_t block_count, stage_timer *timer, ab
 
 void problem_free(problem *p)
 {
-    for (int t = 0; t < PROBLEM_MAX_TERMS; t++)
+    for (int t = 0; t < p->term_count; t++) {
         for (int g = 0; g < TERM_MAX_GROUPS; g++) {
             scatter_map_free(&p->maps[t][g].gradient);
             scatter_map_free(&p->maps[t][g].matrix);
             array_free(&p->maps[t][g].free_blocks);
             array_free(&p->maps[t][g].items);
         }
+        mem_free(p->maps[t]);
+    }
     mem_free(p->free_index);
     mem_free(p->free_block);
     mem_free(p->fixed);
@@ -62,6 +64,9 @@ abut_status problem_add_term(problem *p, term *t, abut_error *err)
     if (p->term_count == PROBLEM_MAX_TERMS)
         return error_set(err, ABUT_ERROR_INTERNAL, "", "more than %d energy terms",
                          PROBLEM_MAX_TERMS);
+    group_maps *maps = mem_calloc(TERM_MAX_GROUPS, sizeof *maps);
+    if (!maps) return error_memory(err, "setting up the problem");
+    p->maps[p->term_count] = maps;
     p->terms[p->term_count++] = t;
     t->number = p->term_count;
     p->pattern_complete = false;

@@ -40,7 +40,7 @@ typedef struct problem {
     bool pattern_complete; /* the matrix pattern holds the keys of all static terms */
     int term_count;
     term *terms[PROBLEM_MAX_TERMS];
-    group_maps maps[PROBLEM_MAX_TERMS][TERM_MAX_GROUPS];
+    group_maps *maps[PROBLEM_MAX_TERMS];  /* per term TERM_MAX_GROUPS */
     step_bound bounds[PROBLEM_MAX_TERMS]; /* of the last problem_max_step */
     block_matrix matrix;                  /* empty when the problem is divided */
     rank_share *share;                    /* NULL: the problem is not divided */

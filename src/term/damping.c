@@ -101,6 +101,8 @@ static void destroy(term *base)
 static const term_class damping_class = {
     .name = "damping", .value = value, .derivatives = derivatives, .destroy = destroy};
 
+_Static_assert(1 + ELEMENT_MAX_SETS + 8 <= TERM_MAX_GROUPS, "tets, sets, shells and rods");
+
 static bool allocate_stiffness(damping_term *t, int group)
 {
     const stencil_group *g = &t->base.groups[group];

@@ -215,6 +215,7 @@ abut_status inertia_create(const model *m, inertia_term **out, abut_error *err)
         return error_memory(err, "creating the inertia term");
     }
     t->consistent = t->tet_mass.count > 0 || m->sets.count > 0;
+    _Static_assert(2 + ELEMENT_MAX_SETS <= TERM_MAX_GROUPS, "masses of all sets");
     t->base.group_count = t->consistent ? 2 : 1;
     t->base.groups[0] = (stencil_group){1, t->nodes.count, t->nodes.data};
     t->base.groups[1] = (stencil_group){4, t->tet_mass.count, t->element_nodes.data};

@@ -66,7 +66,8 @@ typedef struct term_state {
     size_t count;
 } term_state;
 
-enum { TERM_MAX_GROUPS = 20 };
+/* Sets of elements (fem/elements.h), linear tets, masses, and what else is damped. */
+enum { TERM_MAX_GROUPS = 32 };
 
 typedef struct term_class {
     const char *name;
