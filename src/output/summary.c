@@ -158,16 +158,17 @@ static json_t *build(const run_summary *s)
         abut_version(), "scene", text_or_null(s->scene), "steps", (json_int_t)s->steps,
         "simulated_seconds", real(s->simulated_seconds), "wall_seconds", real(s->wall_seconds),
         "newton_iterations", (json_int_t)s->newton_iterations, "friction_unsettled_steps",
-        (json_int_t)s->friction_unsettled_steps, "max_contact_count",
-        (json_int_t)s->max_contact_count, "mean_contact_count", real(s->mean_contact_count),
-        "min_distance", real(s->min_distance), "max_stretch", real(s->max_stretch), "intersections",
-        (json_int_t)s->intersections, "inverted_elements", (json_int_t)s->inverted_elements,
-        "peak_rss_bytes", (json_int_t)s->peak_rss_bytes, "threads", s->threads, "stage_seconds",
-        stages(s->stage_seconds), "norms", "l2", real(s->norms.l2), "h1", real(s->norms.h1),
-        "h1_semi", real(s->norms.h1_semi), "linf", real(s->norms.linf));
+        (json_int_t)s->contact.friction_unsettled_steps, "max_contact_count",
+        (json_int_t)s->contact.max_count, "mean_contact_count", real(s->contact.mean_count),
+        "min_distance", real(s->contact.min_distance), "max_stretch", real(s->max_stretch),
+        "intersections", (json_int_t)s->contact.intersections, "inverted_elements",
+        (json_int_t)s->inverted_elements, "peak_rss_bytes", (json_int_t)s->peak_rss_bytes,
+        "threads", s->threads, "stage_seconds", stages(s->stage_seconds), "norms", "l2",
+        real(s->norms.l2), "h1", real(s->norms.h1), "h1_semi", real(s->norms.h1_semi), "linf",
+        real(s->norms.linf));
     if (root &&
         (json_object_set_new(root, "prescribed_overlap_steps",
-                             json_integer((json_int_t)s->overlap_steps)) != 0 ||
+                             json_integer((json_int_t)s->contact.overlap_steps)) != 0 ||
          json_object_set_new(root, "elements", json_integer((json_int_t)s->elements)) != 0 ||
          add_surface(root, s) != 0 || add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||
          add_accuracy(root, s) != 0 || add_remesh(root, s) != 0 || add_mlcp(root, s) != 0 ||

@@ -19,6 +19,52 @@ typedef struct displacement_norms {
     double l2, h1, h1_semi, linf;
 } displacement_norms;
 
+/* Contact over all steps; intersections: of the last state. */
+typedef struct contact_summary {
+    int64_t max_count;
+    double mean_count;
+    double min_distance;              /* infinite when nothing came near: null in the file */
+    int64_t friction_unsettled_steps; /* whose passes of friction ended before its forces settled */
+    int64_t intersections;
+    int64_t overlap_steps; /* in which prescribed bodies met, where that is allowed */
+} contact_summary;
+
+/* The collision surface. */
+typedef struct surface_summary {
+    int64_t vertices, edges, triangles;
+} surface_summary;
+
+/* What solved the linear systems, since the start or the resumption. */
+typedef struct linear_summary {
+    const char *name, *reason; /* NULL: not known */
+    linear_statistics statistics;
+    uint64_t part_solves; /* of systems of a part of the unknowns, besides */
+} linear_summary;
+
+/* Worst values of the steps that were measured, where the scene asks for it. */
+typedef struct accuracy_summary {
+    int64_t steps; /* 0: not measured */
+    double momentum, smallest_force, largest_force, complementarity, slackness;
+    double min_volume_ratio;
+    bool admissible;
+} accuracy_summary;
+
+/* Of scenes that are remeshed. */
+typedef struct remesh_summary {
+    bool on;
+    int64_t splits, collapses, swaps, smoothings, attempts, projections, changed_steps;
+    int64_t max_unknowns;
+    double mean_unknowns, seconds;
+} remesh_summary;
+
+/* Of the linear-complementarity stepper. */
+typedef struct mlcp_summary {
+    bool used;
+    int64_t passes, halvings, unconverged_steps;
+    double worst[3], mean[3]; /* Fischer-Burmeister errors of the steps, m: distance, sticking,
+                                 sliding */
+} mlcp_summary;
+
 typedef struct run_summary {
     abut_status result;  /* ABUT_OK, ..._NOT_CONVERGED, ..._OVERLAP and ABUT_INTERRUPTED name the
                             status; other values give "error" */
@@ -27,49 +73,20 @@ typedef struct run_summary {
     int64_t steps;
     double simulated_seconds, wall_seconds;
     int64_t newton_iterations;
-    int64_t max_contact_count;
-    int64_t friction_unsettled_steps; /* whose passes of friction ended before its forces settled */
-    double mean_contact_count;
-    double min_distance; /* infinite when nothing came near: null in the file */
     double max_stretch;
-    int64_t intersections, inverted_elements;
+    contact_summary contact;
+    int64_t inverted_elements;
     int64_t elements; /* of solid bodies */
-    struct {
-        int64_t vertices, edges, triangles;
-    } surface;               /* the collision surface */
-    int64_t overlap_steps;   /* in which prescribed bodies met, where that is allowed */
+    surface_summary surface;
     uint64_t peak_rss_bytes; /* see summary_peak_rss */
     int threads, ranks;
     const size_t *rank_rss; /* peak memory of every rank after the last step; NULL: one rank */
-    /* What solved the linear systems, since the start or the resumption. */
-    struct {
-        const char *name, *reason; /* NULL: not known */
-        linear_statistics statistics;
-        uint64_t part_solves; /* of systems of a part of the unknowns, besides */
-    } linear;
+    linear_summary linear;
     double stage_seconds[STAGE_COUNT];
     displacement_norms norms, norms_at_points; /* exact; as PolyFEM takes them */
-    /* Worst values of the steps that were measured, where the scene asks for it. */
-    struct {
-        int64_t steps; /* 0: not measured */
-        double momentum, smallest_force, largest_force, complementarity, slackness;
-        double min_volume_ratio;
-        bool admissible;
-    } accuracy;
-    /* Of scenes that are remeshed. */
-    struct {
-        bool on;
-        int64_t splits, collapses, swaps, smoothings, attempts, projections, changed_steps;
-        int64_t max_unknowns;
-        double mean_unknowns, seconds;
-    } remesh;
-    /* Of the linear-complementarity stepper. */
-    struct {
-        bool used;
-        int64_t passes, halvings, unconverged_steps;
-        double worst[3], mean[3]; /* Fischer-Burmeister errors of the steps, m: distance, sticking,
-                                     sliding */
-    } mlcp;
+    accuracy_summary accuracy;
+    remesh_summary remesh;
+    mlcp_summary mlcp;
     size_t body_count;
     const body_summary *bodies;
 } run_summary;

@@ -76,9 +76,9 @@ static void add_run(run *r, abut_status result, const char *message, run_summary
                          .simulated_seconds = s->time,
                          .wall_seconds = run_wall_seconds(r),
                          .newton_iterations = t->newton_iterations,
-                         .max_contact_count = t->max_contacts,
-                         .friction_unsettled_steps = t->friction_unsettled_steps,
-                         .min_distance = t->min_distance,
+                         .contact.max_count = t->max_contacts,
+                         .contact.friction_unsettled_steps = t->friction_unsettled_steps,
+                         .contact.min_distance = t->min_distance,
                          .max_stretch = t->max_stretch,
                          .peak_rss_bytes = summary_peak_rss(),
                          .threads = parallel_threads(),
@@ -90,8 +90,8 @@ static void add_run(run *r, abut_status result, const char *message, run_summary
                                     .part_solves = s->newton.part_solves},
                          .body_count = m->bodies.count};
     if (s->state.steps > 0)
-        out->mean_contact_count = (double)t->contact_sum / (double)s->state.steps;
-    out->overlap_steps = t->overlap_steps;
+        out->contact.mean_count = (double)t->contact_sum / (double)s->state.steps;
+    out->contact.overlap_steps = t->overlap_steps;
     out->mlcp.used = s->mlcp != NULL;
     timer_switch(&s->timer, STAGE_OTHER);
     memcpy(out->stage_seconds, s->timer.seconds, sizeof out->stage_seconds);
@@ -103,7 +103,7 @@ static abut_status add_last_state(const abut_sim *sim, run_summary *out, abut_er
     const stepper *s = sim->stepper;
     verify_result last;
     TRY(verify_positions(sim->scene, s->model, s->state.x, &last, err));
-    out->intersections = (int64_t)(last.intersections + last.behind_planes + last.inside);
+    out->contact.intersections = (int64_t)(last.intersections + last.behind_planes + last.inside);
     out->inverted_elements =
         (int64_t)(last.inverted + elastic_count_inverted(s->elastic, s->state.x));
     out->norms = norms_measure(s->model, s->state.x);
