@@ -1,11 +1,11 @@
 /* Adding the derivatives of many small stencils up to a gradient and a sparse matrix in compressed
  * rows, in the unknowns of a collision mesh. Contributions are gathered as in the solver
  * (linear/scatter.h): the same bits for any number of threads. */
-#ifndef API_STENCIL_ASSEMBLY_H
-#define API_STENCIL_ASSEMBLY_H
+#ifndef TOOLKIT_STENCIL_ASSEMBLY_H
+#define TOOLKIT_STENCIL_ASSEMBLY_H
 
-#include "api/collision_mesh.h"
 #include "linear/scatter.h"
+#include "toolkit/collision_mesh.h"
 
 enum { SOURCE_MAX_GROUPS = 8 };
 

@@ -1,7 +1,7 @@
 /* What an abut_collision_mesh and lists of candidates hold; shared by the files that implement the
  * toolkit layer. */
-#ifndef API_COLLISION_MESH_H
-#define API_COLLISION_MESH_H
+#ifndef TOOLKIT_COLLISION_MESH_H
+#define TOOLKIT_COLLISION_MESH_H
 
 #include "base/memory.h"
 #include "broad/candidates.h"

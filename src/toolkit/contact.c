@@ -1,8 +1,8 @@
 /* The functions of contact.h on whole meshes: candidates, steps, checks. */
-#include "api/collision_mesh.h"
 #include "base/parallel.h"
 #include "ccd/line_search.h"
 #include "geometry/check.h"
+#include "toolkit/collision_mesh.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The functions of contact.h on friction. */
-#include "api/active_set.h"
 #include "base/parallel.h"
 #include "contact/friction_stencil.h"
+#include "toolkit/active_set.h"
 
 #include <math.h>
 #include <string.h>

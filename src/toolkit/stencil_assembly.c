@@ -1,4 +1,4 @@
-#include "api/stencil_assembly.h"
+#include "toolkit/stencil_assembly.h"
 
 #include "base/parallel.h"
 
@@ -237,29 +237,4 @@ abut_status assemble_hessian(stencil_assembly *a, const stencil_source *source,
     TRY(csr_multiply(&a->product, &mesh->map, out, error));
     if (upper) keep_upper(out);
     return ABUT_OK;
-}
-
-/* ---- Matrices for the outside --------------------------------------------------------------- */
-
-abut_status abut_matrix_create(abut_matrix **out, abut_error *error)
-{
-    *out = mem_calloc(1, sizeof **out);
-    return *out ? ABUT_OK : error_memory(error, "making a matrix");
-}
-
-void abut_matrix_destroy(abut_matrix *matrix)
-{
-    if (!matrix) return;
-    csr_free(&matrix->csr);
-    mem_free(matrix);
-}
-
-abut_csr abut_matrix_view(const abut_matrix *matrix)
-{
-    const csr_matrix *m = &matrix->csr;
-    return (abut_csr){.rows = m->rows,
-                      .nonzeros = csr_nonzeros(m),
-                      .row_start = m->row_start.data,
-                      .columns = m->column.data,
-                      .values = m->value.data};
 }

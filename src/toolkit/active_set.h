@@ -1,10 +1,10 @@
 /* What an abut_active_set holds; shared by the files that implement barrier and friction. */
-#ifndef API_ACTIVE_SET_H
-#define API_ACTIVE_SET_H
+#ifndef TOOLKIT_ACTIVE_SET_H
+#define TOOLKIT_ACTIVE_SET_H
 
-#include "api/stencil_assembly.h"
 #include "contact/barrier_stencil.h"
 #include "contact/stiffness.h"
+#include "toolkit/stencil_assembly.h"
 
 struct abut_active_set {
     const abut_collision_mesh *mesh; /* NULL before the first build */

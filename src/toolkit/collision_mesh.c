@@ -1,5 +1,5 @@
 /* Making collision meshes, and the map from the unknowns of a simulator to their vertices. */
-#include "api/collision_mesh.h"
+#include "toolkit/collision_mesh.h"
 
 #include "mesh/topology.h"
 
