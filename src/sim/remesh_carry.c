@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ARRAYS = 128 };
+enum { MAX_ARRAYS = STEPPER_MAX_ARRAYS };
 
 size_t built_body(const scene_def *scene, size_t i)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARRAYS = 128 };
+enum { MAX_ARRAYS = STEPPER_MAX_ARRAYS };
 
 abut_status sim_scene_text(const abut_sim *sim, char **text, char hash[SHA256_TEXT_SIZE],
                            abut_error *err)

@@ -204,6 +204,8 @@ void stepper_measure(stepper *s, step_statistics *statistics);
 /* Fills out (room for `capacity`); returns the number. Loading writes into the same arrays; call
  * stepper_restore afterwards. */
 size_t stepper_state(stepper *s, state_array *out, size_t capacity);
+/* More arrays than a stepper can have, whatever the scene (step/stepper_state.c). */
+enum { STEPPER_MAX_ARRAYS = 128 };
 abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err);
 /* The part of it that is about the frames of rigid bodies. */
 abut_status stepper_restore_frames(stepper *s, abut_error *err);

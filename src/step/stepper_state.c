@@ -3,6 +3,13 @@
 
 #include <stdio.h>
 
+/* Positions, velocities and their history, twice (rotations of rigid bodies); rigid_motion_state,
+ * linear solver, contact and conditions have at most 3 each, a term one: none grows with the scene.
+ */
+_Static_assert(2 * (5 + 2 * (MOTION_MAX_ORDER - 2)) + 4 * 3 + PROBLEM_MAX_TERMS <
+                   STEPPER_MAX_ARRAYS,
+               "the arrays of a stepper");
+
 size_t stepper_state(stepper *s, state_array *out, size_t capacity)
 {
     size_t count = motion_arrays(&s->state, "", out, capacity);
