@@ -11,25 +11,8 @@ typedef struct bisection_box {
 
 typedef enum box_class { BOX_EMPTY, BOX_OPEN, BOX_INSIDE } box_class;
 
-#define KERNEL(name) name##_portable
-#include "ccd/bisection_kernel.inc"
-#undef KERNEL
-
-#if defined(__x86_64__)
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#define KERNEL(name) name##_avx2
-#include "ccd/bisection_kernel.inc"
-#undef KERNEL
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512vl")
-#define KERNEL(name) name##_avx512
-#include "ccd/bisection_kernel.inc"
-#undef KERNEL
-#pragma GCC pop_options
-#endif
+#define KERNEL_FILE "ccd/bisection_kernel.inc"
+#include "ccd/kernels.inc"
 
 typedef box_class (*classifier)(const ccd_query *query, const double low[3], const double width[3],
                                 double *size);

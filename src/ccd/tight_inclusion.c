@@ -121,25 +121,8 @@ static void split_square(look *l, const cell *whole, int side, double low, doubl
     }
 }
 
-#define KERNEL(name) name##_portable
-#include "ccd/tight_inclusion_kernel.inc"
-#undef KERNEL
-
-#if defined(__x86_64__)
-#pragma GCC push_options
-#pragma GCC target("avx2")
-#define KERNEL(name) name##_avx2
-#include "ccd/tight_inclusion_kernel.inc"
-#undef KERNEL
-#pragma GCC pop_options
-
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512vl")
-#define KERNEL(name) name##_avx512
-#include "ccd/tight_inclusion_kernel.inc"
-#undef KERNEL
-#pragma GCC pop_options
-#endif
+#define KERNEL_FILE "ccd/tight_inclusion_kernel.inc"
+#include "ccd/kernels.inc"
 
 static ccd_result solve(const ccd_query *query, void *context)
 {
