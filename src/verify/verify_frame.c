@@ -1,11 +1,10 @@
 #include "verify/verify_frame.h"
 
 #include "mesh/topology.h"
+#include "verify/verify_internal.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The frame as a mesh that borrows its arrays. */
@@ -38,7 +37,7 @@ static abut_status bodies_of(const frame *f, const verify_setup *setup, const in
     return ABUT_OK;
 }
 
-static abut_status keep(verify_problems *problems, size_t most, verify_problem problem,
+abut_status verify_keep(verify_problems *problems, size_t most, verify_problem problem,
                         abut_error *err)
 {
     if (problems->count >= most) return ABUT_OK;
@@ -59,7 +58,7 @@ static abut_status keep_pair(const frame *f, const check_surface *surface, const
     problem.first_body = surface->body[first[0]];
     problem.second_body = surface->body[problem.second[0]];
     check_locate(surface, pair, &problem.position, &problem.depth);
-    return keep(problems, most, problem, err);
+    return verify_keep(problems, most, problem, err);
 }
 
 /* Pairs within their thickness; the distance beyond it is not measured again but located. */
@@ -133,7 +132,7 @@ static abut_status check_planes(const frame *f, const check_surface *surface,
                                       .tet = -1,
                                       .position = x,
                                       .depth = least - height};
-            TRY(keep(problems, most, problem, err));
+            TRY(verify_keep(problems, most, problem, err));
         }
     }
     result->min_distance = fmax(result->min_distance, 0);
@@ -166,7 +165,7 @@ static abut_status check_inside_tets(const frame *f, const check_surface *surfac
                                   .position = f->points[found[i].vertex]};
         memcpy(problem.second, block->nodes + (size_t)found[i].tet * stride, sizeof problem.second);
         problem.second_body = surface->body[problem.second[0]];
-        status = keep(problems, most, problem, err);
+        status = verify_keep(problems, most, problem, err);
     }
     mem_free(found);
     return status;
@@ -294,96 +293,6 @@ static abut_status check_contact(const frame *f, const mesh *m, const int32_t *b
     return status;
 }
 
-/* ---- Strain ---- */
-
-/* The two rest edges of a triangle in the axes warp and weft: columns of a 2x2 matrix. */
-static void rest_axes(const vec3 x[3], vec3 warp, long double d[2][2])
-{
-    vec3 a = vec3_sub(x[1], x[0]), b = vec3_sub(x[2], x[0]);
-    vec3 n = vec3_normalize(vec3_cross(a, b));
-    vec3 first = vec3_sub(warp, vec3_scale(vec3_dot(warp, n), n));
-    if (!(vec3_norm(first) > 1e-6 * vec3_norm(warp))) first = a;
-    first = vec3_normalize(first);
-    vec3 second = vec3_cross(n, first);
-    d[0][0] = vec3_dot(a, first);
-    d[0][1] = vec3_dot(b, first);
-    d[1][0] = vec3_dot(a, second);
-    d[1][1] = vec3_dot(b, second);
-}
-
-/* C = F^T F from the present edges, in extended precision. */
-static void metric(const vec3 x[3], long double d[2][2], long double c[3])
-{
-    const double *e[2] = {(const double *)&x[1], (const double *)&x[2]}, *o = (const double *)x;
-    long double det = d[0][0] * d[1][1] - d[0][1] * d[1][0], f[2][3];
-    for (int k = 0; k < 3; k++) {
-        long double p = (long double)e[0][k] - o[k], q = (long double)e[1][k] - o[k];
-        f[0][k] = (p * d[1][1] - q * d[1][0]) / det;
-        f[1][k] = (q * d[0][0] - p * d[0][1]) / det;
-    }
-    c[0] = f[0][0] * f[0][0] + f[0][1] * f[0][1] + f[0][2] * f[0][2];
-    c[1] = f[1][0] * f[1][0] + f[1][1] * f[1][1] + f[1][2] * f[1][2];
-    c[2] = f[0][0] * f[1][0] + f[0][1] * f[1][1] + f[0][2] * f[1][2];
-}
-
-/* The value that breaks a limit, or 0. */
-static double broken_limit(const verify_limit *l, const vec3 rest[3], const vec3 x[3])
-{
-    long double d[2][2], c[3];
-    rest_axes(rest, l->warp, d);
-    metric(x, d, c);
-    long double middle = 0.5L * (c[0] + c[1]);
-    long double width = sqrtl(0.25L * (c[0] - c[1]) * (c[0] - c[1]) + c[2] * c[2]);
-    double largest = (double)sqrtl(middle + width);
-    double smallest = (double)sqrtl(fmaxl(0, middle - width));
-    if (largest >= l->upper) return largest;
-    if (l->lower > 0 && smallest <= l->lower) return smallest;
-    const long double strain[3] = {0.5L * (c[0] - 1), 0.5L * (c[1] - 1), 0.5L * c[2]};
-    for (int k = 0; k < 3; k++)
-        if (isfinite(l->strains[k]) && fabsl(strain[k]) >= l->strains[k]) return (double)strain[k];
-    return 0;
-}
-
-static abut_status check_strains(const frame *f, const int32_t *body, const verify_setup *setup,
-                                 size_t most, verify_result *result, verify_problems *problems,
-                                 abut_error *err)
-{
-    const frame_field *moved = frame_find(f, FRAME_POINTS, FIELD_DISPLACEMENT);
-    if (!setup->limits || !moved || !moved->doubles) return ABUT_OK;
-    const frame_field *pattern = frame_find(f, FRAME_POINTS, FIELD_PATTERN);
-    abut_status status = ABUT_OK;
-    for (size_t b = 0; b < f->block_count; b++) {
-        const cell_block *block = &f->blocks[b];
-        if (block->kind != CELL_TRIANGLE) continue;
-        for (size_t i = 0; status == ABUT_OK && i < block->count; i++) {
-            const int32_t *n = block->nodes + i * (size_t)block->nodes_per_cell;
-            const verify_limit *limit = &setup->limits[body[n[0]]];
-            if (!verify_limit_exists(limit)) continue;
-            vec3 x[3], rest[3];
-            for (int k = 0; k < 3; k++) {
-                x[k] = f->points[n[k]];
-                rest[k] = limit->pattern && pattern && pattern->doubles
-                              ? vec3_load(pattern->doubles + 3 * (size_t)n[k])
-                              : vec3_sub(x[k], vec3_load(moved->doubles + 3 * (size_t)n[k]));
-            }
-            double value = broken_limit(limit, rest, x);
-            if (value == 0) continue;
-            result->strained++;
-            verify_problem problem = {.kind = VERIFY_STRAINED,
-                                      .step = f->step,
-                                      .first = {n[0], n[1], n[2]},
-                                      .first_count = 3,
-                                      .first_body = body[n[0]],
-                                      .second_body = -1,
-                                      .tet = -1,
-                                      .position = x[0],
-                                      .depth = value};
-            status = keep(problems, most, problem, err);
-        }
-    }
-    return status;
-}
-
 /* ---- Inversion ---- */
 
 /* turned: set for bodies that may have inverted tets and do. */
@@ -418,7 +327,7 @@ static abut_status check_tets(const frame *f, const cell_block *block, const int
             problem.position = vec3_mul_add(problem.position, 0.25, p[k]);
         }
         problem.depth = -tet_volume(p[0], p[1], p[2], p[3]);
-        status = keep(problems, most, problem, err);
+        status = verify_keep(problems, most, problem, err);
     }
     mem_free(inverted);
     return status;
@@ -441,68 +350,9 @@ abut_status verify_frame(const frame *f, const verify_setup *setup, size_t most,
                             problems, err);
         first_tet += (int32_t)f->blocks[b].count;
     }
-    if (status == ABUT_OK) status = check_strains(f, body, setup, most, result, problems, err);
+    if (status == ABUT_OK) status = verify_strains(f, body, setup, most, result, problems, err);
     if (status == ABUT_OK && setup->contact && f->point_count > 0)
         status = check_contact(f, &m, body, turned, setup, most, result, problems, err);
     mem_free(turned);
     return status;
-}
-
-/* ---- Words ---- */
-
-typedef struct sentence {
-    char *text;
-    size_t size, length;
-} sentence;
-
-static void add(sentence *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add(sentence *s, const char *format, ...)
-{
-    if (s->length >= s->size) return;
-    va_list arguments;
-    va_start(arguments, format);
-    int written = vsnprintf(s->text + s->length, s->size - s->length, format, arguments);
-    va_end(arguments);
-    if (written > 0) s->length += (size_t)written;
-}
-
-static void add_points(sentence *s, const int32_t *points, size_t count, const char *body)
-{
-    static const char *const names[] = {"", "node", "edge", "triangle", "tet"};
-    add(s, "%s", names[count]);
-    for (size_t i = 0; i < count; i++) add(s, " %d", (int)points[i]);
-    add(s, " of \"%.60s\"", body);
-}
-
-void verify_describe(const verify_problem *problem, const char *const *names, char *text,
-                     size_t size)
-{
-    sentence s = {text, size, 0};
-    add_points(&s, problem->first, problem->first_count, names[problem->first_body]);
-    if (problem->kind == VERIFY_INTERSECTION || problem->kind == VERIFY_TOO_CLOSE ||
-        problem->kind == VERIFY_MEETING) {
-        add(&s, problem->kind == VERIFY_TOO_CLOSE ? " is too close to "
-                : problem->kind == VERIFY_MEETING ? " is not kept apart from "
-                                                  : " meets ");
-        add_points(&s, problem->second, problem->second_count, names[problem->second_body]);
-    } else if (problem->kind == VERIFY_INSIDE) {
-        add(&s, " is inside ");
-        add_points(&s, problem->second, problem->second_count, names[problem->second_body]);
-    } else if (problem->kind == VERIFY_BEHIND_PLANE) {
-        add(&s, " is behind half space %d", (int)problem->second_body);
-    } else if (problem->kind == VERIFY_STRAINED) {
-        add(&s, " is strained to %.9g, beyond its limit,", problem->depth);
-    } else {
-        add(&s, " is inverted");
-    }
-    add(&s, " at (%.6g, %.6g, %.6g)", problem->position.x, problem->position.y,
-        problem->position.z);
-    if (problem->kind == VERIFY_INVERTED)
-        add(&s, ", volume %.3g m^3", -problem->depth);
-    else if (problem->kind == VERIFY_TOO_CLOSE)
-        add(&s, ", not further apart than %.6g m", problem->depth);
-    else if (problem->kind != VERIFY_INSIDE && problem->kind != VERIFY_STRAINED &&
-             problem->kind != VERIFY_MEETING)
-        add(&s, ", %.3g m deep", problem->depth);
 }
