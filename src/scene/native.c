@@ -11,6 +11,7 @@
 #include "scene/schema_table.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* --- Reading values that are known to be there and right --- */
@@ -146,85 +147,89 @@ static void get_cells(const json_t *object, const char *key, int cells[3])
         cells[i] = (int)json_integer_value(json_array_get(list, i));
 }
 
+/* Keys of generated meshes that are taken as they are. */
+typedef enum shape_value {
+    SHAPE_NUMBER,
+    SHAPE_INT,
+    SHAPE_BOOL,
+    SHAPE_VECTOR,
+    SHAPE_COUNTS
+} shape_value;
+
+static const struct {
+    mesh_source source;
+    const char *key;
+    shape_value value;
+    size_t offset; /* in mesh_def */
+} shape_keys[] = {
+    {MESH_BOX, "size", SHAPE_VECTOR, offsetof(mesh_def, size)},
+    {MESH_BOX, "cells", SHAPE_COUNTS, offsetof(mesh_def, cells)},
+    {MESH_MAT, "size", SHAPE_VECTOR, offsetof(mesh_def, size)},
+    {MESH_MAT, "nodes", SHAPE_COUNTS, offsetof(mesh_def, cells)},
+    {MESH_ROD, "length", SHAPE_NUMBER, offsetof(mesh_def, length)},
+    {MESH_ROD, "radius", SHAPE_NUMBER, offsetof(mesh_def, radius)},
+    {MESH_ROD, "cells", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_ROD, "rings", SHAPE_INT, offsetof(mesh_def, cells[1])},
+    {MESH_BALL, "radius", SHAPE_NUMBER, offsetof(mesh_def, radius)},
+    {MESH_BALL, "cells", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_TORUS, "ring_radius", SHAPE_NUMBER, offsetof(mesh_def, radius)},
+    {MESH_TORUS, "tube_radius", SHAPE_NUMBER, offsetof(mesh_def, radius2)},
+    {MESH_TORUS, "ring_cells", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_TORUS, "tube_cells", SHAPE_INT, offsetof(mesh_def, cells[1])},
+    {MESH_GRID, "cells", SHAPE_COUNTS, offsetof(mesh_def, cells)},
+    {MESH_SPHERE, "radius", SHAPE_NUMBER, offsetof(mesh_def, radius)},
+    {MESH_SPHERE, "level", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_CONE, "bottom_radius", SHAPE_NUMBER, offsetof(mesh_def, radius)},
+    {MESH_CONE, "top_radius", SHAPE_NUMBER, offsetof(mesh_def, radius2)},
+    {MESH_CONE, "height", SHAPE_NUMBER, offsetof(mesh_def, length)},
+    {MESH_CONE, "around", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_CONE, "along", SHAPE_INT, offsetof(mesh_def, cells[1])},
+    {MESH_TUBE, "radius", SHAPE_NUMBER, offsetof(mesh_def, radius)},
+    {MESH_TUBE, "length", SHAPE_NUMBER, offsetof(mesh_def, length)},
+    {MESH_TUBE, "around", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_TUBE, "along", SHAPE_INT, offsetof(mesh_def, cells[1])},
+    {MESH_POLYLINE, "from", SHAPE_VECTOR, offsetof(mesh_def, from)},
+    {MESH_POLYLINE, "to", SHAPE_VECTOR, offsetof(mesh_def, to)},
+    {MESH_POLYLINE, "segments", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_LATTICE, "counts", SHAPE_COUNTS, offsetof(mesh_def, cells)},
+    {MESH_LATTICE, "spacing", SHAPE_VECTOR, offsetof(mesh_def, to)},
+    {MESH_LATTICE, "jitter", SHAPE_NUMBER, offsetof(mesh_def, jitter)},
+    {MESH_HELIX, "radius", SHAPE_NUMBER, offsetof(mesh_def, radius)},
+    {MESH_HELIX, "pitch", SHAPE_NUMBER, offsetof(mesh_def, length)},
+    {MESH_HELIX, "turns", SHAPE_NUMBER, offsetof(mesh_def, radius2)},
+    {MESH_HELIX, "segments", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_BUNDLE, "from", SHAPE_VECTOR, offsetof(mesh_def, from)},
+    {MESH_BUNDLE, "to", SHAPE_VECTOR, offsetof(mesh_def, to)},
+    {MESH_BUNDLE, "segments", SHAPE_INT, offsetof(mesh_def, cells[0])},
+    {MESH_BUNDLE, "counts", SHAPE_COUNTS, offsetof(mesh_def, counts)},
+    {MESH_BUNDLE, "spacing", SHAPE_VECTOR, offsetof(mesh_def, spacing)},
+    {MESH_BUNDLE, "round", SHAPE_BOOL, offsetof(mesh_def, round)},
+};
+
 static void read_shape(const json_t *p, mesh_def *out)
 {
-    switch (out->source) {
-    case MESH_FILE: break;
-    case MESH_BOX:
-        out->size = native_get_vector(p, "size");
-        get_cells(p, "cells", out->cells);
-        break;
-    case MESH_MAT:
-        out->size = native_get_vector(p, "size");
-        get_cells(p, "nodes", out->cells);
-        break;
-    case MESH_ROD:
-        out->length = get_number(p, "length");
-        out->radius = get_number(p, "radius");
-        out->cells[0] = get_int(p, "cells");
-        out->cells[1] = get_int(p, "rings");
-        break;
-    case MESH_BALL:
-        out->radius = get_number(p, "radius");
-        out->cells[0] = get_int(p, "cells");
+    for (size_t k = 0; k < sizeof shape_keys / sizeof *shape_keys; k++) {
+        if (shape_keys[k].source != out->source) continue;
+        const char *key = shape_keys[k].key;
+        void *to = (char *)out + shape_keys[k].offset;
+        switch (shape_keys[k].value) {
+        case SHAPE_NUMBER: *(double *)to = get_number(p, key); break;
+        case SHAPE_INT: *(int *)to = get_int(p, key); break;
+        case SHAPE_BOOL: *(bool *)to = get_bool(p, key); break;
+        case SHAPE_VECTOR: *(vec3 *)to = native_get_vector(p, key); break;
+        case SHAPE_COUNTS: get_cells(p, key, to); break;
+        }
+    }
+    if (out->source == MESH_BALL) {
         out->level = get(p, "level") ? get_int(p, "level") : -1;
         out->order = get(p, "order") ? get_int(p, "order") : 1;
-        break;
-    case MESH_TORUS:
-        out->radius = get_number(p, "ring_radius");
-        out->radius2 = get_number(p, "tube_radius");
-        out->cells[0] = get_int(p, "ring_cells");
-        out->cells[1] = get_int(p, "tube_cells");
-        break;
-    case MESH_GRID:
+    }
+    if (out->source == MESH_GRID) {
         out->size.x = json_number_value(json_array_get(get(p, "size"), 0));
         out->size.z = json_number_value(json_array_get(get(p, "size"), 1));
-        get_cells(p, "cells", out->cells);
         out->diagonals = (diagonal_word)get_word(p, "diagonals", diagonal_words);
-        break;
-    case MESH_SPHERE:
-        out->radius = get_number(p, "radius");
-        out->cells[0] = get_int(p, "level");
-        break;
-    case MESH_CONE:
-        out->radius = get_number(p, "bottom_radius");
-        out->radius2 = get_number(p, "top_radius");
-        out->length = get_number(p, "height");
-        out->cells[0] = get_int(p, "around");
-        out->cells[1] = get_int(p, "along");
-        break;
-    case MESH_TUBE:
-        out->radius = get_number(p, "radius");
-        out->length = get_number(p, "length");
-        out->cells[0] = get_int(p, "around");
-        out->cells[1] = get_int(p, "along");
-        break;
-    case MESH_POLYLINE:
-        out->from = native_get_vector(p, "from");
-        out->to = native_get_vector(p, "to");
-        out->cells[0] = get_int(p, "segments");
-        break;
-    case MESH_LATTICE:
-        get_cells(p, "counts", out->cells);
-        out->to = native_get_vector(p, "spacing");
-        out->jitter = get_number(p, "jitter");
-        break;
-    case MESH_HELIX:
-        out->radius = get_number(p, "radius");
-        out->length = get_number(p, "pitch");
-        out->radius2 = get_number(p, "turns");
-        out->cells[0] = get_int(p, "segments");
-        break;
-    case MESH_BUNDLE:
-        out->from = native_get_vector(p, "from");
-        out->to = native_get_vector(p, "to");
-        out->cells[0] = get_int(p, "segments");
-        get_cells(p, "counts", out->counts);
-        out->spacing = native_get_vector(p, "spacing");
-        out->round = get_bool(p, "round");
-        break;
-    case MESH_GIVEN: out->given = p; break;
     }
+    if (out->source == MESH_GIVEN) out->given = p;
 }
 
 /* A new string: the path of a file that the scene names. */
