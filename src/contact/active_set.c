@@ -293,6 +293,54 @@ static void take_range(pair_list *list)
     if (list->data) list->data += begin;
 }
 
+static bool append_vertex_triangles(active_set *set, const collision_surface *s,
+                                    const pair_list *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        if (set->type.data[i] == INACTIVE) continue;
+        const int32_t *pair = (const int32_t *)&pairs->data[i];
+        const int32_t *t = s->triangles.data + 3 * (size_t)pair[1];
+        int32_t g[4] = {pair[0], t[0], t[1], t[2]};
+        if (!active_set_append(set, &point_triangle_features[set->type.data[i]], g,
+                               set->distance2.data[i], surface_pair_thickness(s, pair, 1, t, 3),
+                               vertex_weight(set, pair[0], 0.25)))
+            return false;
+    }
+    return true;
+}
+
+static bool append_vertex_edges(active_set *set, const collision_surface *s, const pair_list *pairs)
+{
+    for (size_t i = 0; i < pairs->count; i++) {
+        if (set->type.data[i] == INACTIVE) continue;
+        const int32_t *pair = (const int32_t *)&pairs->data[i];
+        const int32_t *e = s->edges.data + 2 * (size_t)pair[1];
+        int32_t g[3] = {pair[0], e[0], e[1]};
+        if (!active_set_append(set, &point_edge_features[set->type.data[i]], g,
+                               set->distance2.data[i], surface_pair_thickness(s, pair, 1, e, 2),
+                               vertex_weight(set, pair[0], 0.5)))
+            return false;
+    }
+    return true;
+}
+
+static bool append_vertex_vertices(active_set *set, const collision_surface *s,
+                                   const pair_list *pairs)
+{
+    static const feature_stencil point_point = {STENCIL_PP, 2, {0, 1}};
+    for (size_t i = 0; i < pairs->count; i++) {
+        if (set->type.data[i] == INACTIVE) continue;
+        const int32_t *pair = (const int32_t *)&pairs->data[i];
+        double weight = set->weights.areas ? 0.5 * (set->weights.areas->vertex.data[pair[0]] +
+                                                    set->weights.areas->vertex.data[pair[1]])
+                                           : 1;
+        if (!active_set_append(set, &point_point, pair, set->distance2.data[i],
+                               surface_pair_thickness(s, pair, 1, pair + 1, 1), weight))
+            return false;
+    }
+    return true;
+}
+
 abut_status active_set_build(active_set *set, const collision_surface *s,
                              const candidate_set *candidates, pair_weights weights, const vec3 *y,
                              double dhat, abut_error *err)
@@ -312,15 +360,7 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
     set->min_distance2 = set->min_gap = INFINITY;
     TRY(classify(set, &work, classify_vertex_triangle, (const int32_t(*)[2])candidates->vt.data,
                  candidates->vt.count, err));
-    for (size_t i = 0; ok && i < candidates->vt.count; i++) {
-        if (set->type.data[i] == INACTIVE) continue;
-        const int32_t *pair = (const int32_t *)&candidates->vt.data[i];
-        const int32_t *t = s->triangles.data + 3 * (size_t)pair[1];
-        int32_t g[4] = {pair[0], t[0], t[1], t[2]};
-        ok = active_set_append(set, &point_triangle_features[set->type.data[i]], g,
-                               set->distance2.data[i], surface_pair_thickness(s, pair, 1, t, 3),
-                               vertex_weight(set, pair[0], 0.25));
-    }
+    ok = ok && append_vertex_triangles(set, s, &candidates->vt);
     TRY(correct(set, s, SUM_TRIANGLES, (const int32_t(*)[2])candidates->vt.data,
                 candidates->vt.count, y, dhat, err));
     TRY(classify(set, &work, classify_edge_edge, (const int32_t(*)[2])candidates->ee.data,
@@ -333,29 +373,12 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
                 candidates->ee.count, y, dhat, err));
     TRY(classify(set, &work, classify_vertex_edge, (const int32_t(*)[2])candidates->ve.data,
                  candidates->ve.count, err));
-    for (size_t i = 0; ok && i < candidates->ve.count; i++) {
-        if (set->type.data[i] == INACTIVE) continue;
-        const int32_t *pair = (const int32_t *)&candidates->ve.data[i];
-        const int32_t *e = s->edges.data + 2 * (size_t)pair[1];
-        int32_t g[3] = {pair[0], e[0], e[1]};
-        ok = active_set_append(set, &point_edge_features[set->type.data[i]], g,
-                               set->distance2.data[i], surface_pair_thickness(s, pair, 1, e, 2),
-                               vertex_weight(set, pair[0], 0.5));
-    }
+    ok = ok && append_vertex_edges(set, s, &candidates->ve);
     TRY(correct(set, s, SUM_EDGES_OF_VERTEX, (const int32_t(*)[2])candidates->ve.data,
                 candidates->ve.count, y, dhat, err));
     TRY(classify(set, &work, classify_vertex_vertex, (const int32_t(*)[2])candidates->vv.data,
                  candidates->vv.count, err));
-    static const feature_stencil point_point = {STENCIL_PP, 2, {0, 1}};
-    for (size_t i = 0; ok && i < candidates->vv.count; i++) {
-        if (set->type.data[i] == INACTIVE) continue;
-        const int32_t *pair = (const int32_t *)&candidates->vv.data[i];
-        double weight = set->weights.areas ? 0.5 * (set->weights.areas->vertex.data[pair[0]] +
-                                                    set->weights.areas->vertex.data[pair[1]])
-                                           : 1;
-        ok = active_set_append(set, &point_point, pair, set->distance2.data[i],
-                               surface_pair_thickness(s, pair, 1, pair + 1, 1), weight);
-    }
+    ok = ok && append_vertex_vertices(set, s, &candidates->vv);
     if (!ok) return error_memory(err, "building the active set");
     if (candidates->divided) TRY(gather_lists(set, err));
     merge(&set->lists[LIST_PP]);
