@@ -65,12 +65,12 @@ bool abut_sim_body(const abut_sim *sim, size_t index, abut_body *out)
                        .kinematic = body_rows[b->kind]->obstacle,
                        .first_node = (size_t)b->first_block,
                        .node_count = (size_t)b->block_count,
-                       .first_vertex = b->first_vertex,
-                       .vertex_count = b->vertex_count,
-                       .first_edge = b->first_edge,
-                       .edge_count = b->edge_count,
-                       .first_triangle = b->first_triangle,
-                       .triangle_count = b->triangle_count};
+                       .first_vertex = b->surface.first_vertex,
+                       .vertex_count = b->surface.vertex_count,
+                       .first_edge = b->surface.first_edge,
+                       .edge_count = b->surface.edge_count,
+                       .first_triangle = b->surface.first_triangle,
+                       .triangle_count = b->surface.triangle_count};
     return true;
 }
 

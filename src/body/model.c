@@ -35,9 +35,9 @@ abut_status model_begin_body(model *m, const char *name, body_kind kind, const m
     model_body body = {.kind = kind,
                        .first_block = (int32_t)m->rest.count,
                        .first_tet = m->tet_count,
-                       .first_triangle = m->surface.triangles.count / 3,
-                       .first_edge = m->surface.edges.count / 2,
-                       .first_vertex = m->surface.rows.count,
+                       .surface.first_triangle = m->surface.triangles.count / 3,
+                       .surface.first_edge = m->surface.edges.count / 2,
+                       .surface.first_vertex = m->surface.rows.count,
                        .friction = -1,
                        .nodal = true,
                        .rigid = -1,
@@ -136,10 +136,10 @@ abut_status model_add_surface(model *m, model_body *body, const surface_parts *p
             ok = array_push(&s->triangles, vertex_of[parts->triangles[i][k]]);
     mem_free(vertex_of);
     if (!ok) return error_memory(err, "adding the collision surface");
-    body->vertex_count = parts->point_count;
-    body->edge_count = parts->edge_count;
-    body->free_edge_first = body->first_edge + parts->free_edge_first;
-    body->triangle_count = parts->triangle_count;
+    body->surface.vertex_count = parts->point_count;
+    body->surface.edge_count = parts->edge_count;
+    body->surface.free_edge_first = body->surface.first_edge + parts->free_edge_first;
+    body->surface.triangle_count = parts->triangle_count;
     return ABUT_OK;
 }
 
@@ -259,9 +259,9 @@ static abut_status measure_extent(model *m, abut_error *err)
             const model_body *body = &m->bodies.data[b];
             if (body_rows[body->kind]->obstacle && pass == 0) continue;
             simulated = true;
-            for (size_t i = 0; i < body->vertex_count; i++) {
-                low = vec3_min(low, y[body->first_vertex + i]);
-                high = vec3_max(high, y[body->first_vertex + i]);
+            for (size_t i = 0; i < body->surface.vertex_count; i++) {
+                low = vec3_min(low, y[body->surface.first_vertex + i]);
+                high = vec3_max(high, y[body->surface.first_vertex + i]);
             }
             for (int32_t i = 0; body->nodal && i < body->block_count; i++) {
                 low = vec3_min(low, m->rest.data[body->first_block + i]);

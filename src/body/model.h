@@ -46,16 +46,21 @@ typedef struct rigid_body {
     double stiffness;  /* affine: J, factor on |A^T A - I|^2 */
 } rigid_body;
 
+/* The part of the collision surface that is a body's. */
+typedef struct body_surface {
+    size_t first_triangle, triangle_count;
+    size_t first_edge, edge_count;
+    size_t free_edge_first; /* edges of the body from here on belong to no triangle */
+    size_t first_vertex, vertex_count;
+} body_surface;
+
 typedef struct model_body {
     char *name;
     body_kind kind;
     int32_t first_block, block_count;
     int32_t angle_count; /* further blocks behind these: angles of the edges of a twisted rod */
     size_t first_tet, tet_count;
-    size_t first_triangle, triangle_count; /* in the surface */
-    size_t first_edge, edge_count;
-    size_t free_edge_first; /* edges of the body from here on belong to no triangle */
-    size_t first_vertex, vertex_count;
+    body_surface surface;
     elastic_parameters material;
     membrane_parameters membrane; /* shells */
     strain_limit limit;           /* shells */

@@ -175,11 +175,12 @@ static abut_status add_proxy(model *m, model_body *body, const proxy *p, abut_er
         for (int k = 0; ok && k < 3; k++)
             ok = array_push(&s->triangles, first + p->triangles.data[t][k]);
     if (!ok) return error_memory(err, "adding the collision surface");
-    body->vertex_count = p->vertices.count;
-    body->edge_count = p->edges.count;
-    body->triangle_count = p->triangles.count;
+    body->surface.vertex_count = p->vertices.count;
+    body->surface.edge_count = p->edges.count;
+    body->surface.triangle_count = p->triangles.count;
     /* In the plane the edges are the surface; in space they all belong to triangles. */
-    body->free_edge_first = body->first_edge + (p->triangles.count > 0 ? p->edges.count : 0);
+    body->surface.free_edge_first =
+        body->surface.first_edge + (p->triangles.count > 0 ? p->edges.count : 0);
     return ABUT_OK;
 }
 

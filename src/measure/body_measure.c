@@ -6,7 +6,8 @@
 static void measure_surface(const double *x, const vec3 *y, const model_body *body,
                             body_summary *out)
 {
-    for (size_t i = body->first_vertex; i < body->first_vertex + body->vertex_count; i++) {
+    for (size_t i = body->surface.first_vertex;
+         i < body->surface.first_vertex + body->surface.vertex_count; i++) {
         out->low = vec3_min(out->low, y[i]);
         out->high = vec3_max(out->high, y[i]);
     }

@@ -13,16 +13,16 @@ static bool add_points(model_frame *mf, const model *m, int32_t *point_of_block,
     for (size_t b = 0; ok && b < m->bodies.count; b++) {
         const model_body *body = &m->bodies.data[b];
         bool nodes = drawn_by_nodes(body);
-        size_t count = nodes ? (size_t)body->block_count : body->vertex_count;
+        size_t count = nodes ? (size_t)body->block_count : body->surface.vertex_count;
         for (size_t i = 0; ok && i < count; i++) {
             int32_t source =
-                (int32_t)(nodes ? (size_t)body->first_block + i : body->first_vertex + i);
+                (int32_t)(nodes ? (size_t)body->first_block + i : body->surface.first_vertex + i);
             (nodes ? point_of_block : point_of_vertex)[source] = (int32_t)mf->source.count;
             ok = array_push(&mf->source, nodes ? source : -1 - source) &&
                  array_push(&mf->body, (int32_t)b);
         }
-        for (size_t i = 0; ok && nodes && i < body->vertex_count; i++) {
-            size_t v = body->first_vertex + i;
+        for (size_t i = 0; ok && nodes && i < body->surface.vertex_count; i++) {
+            size_t v = body->surface.first_vertex + i;
             /* Vertices of a nodal body that follow several nodes are not drawn (proxies). */
             const surface_row *row = &m->surface.rows.data[v];
             point_of_vertex[v] = row->kind == ROW_NODE ? point_of_block[row->block] : -1;
@@ -35,14 +35,14 @@ static bool add_cells(model_frame *mf, const collision_surface *s, const model_b
                       const int32_t *point_of_vertex)
 {
     bool ok = true;
-    size_t triangle_end = body->first_triangle + body->triangle_count;
-    size_t edge_end = body->first_edge + body->edge_count;
-    size_t vertex_end = body->first_vertex + body->vertex_count;
-    for (size_t i = 3 * body->first_triangle; ok && i < 3 * triangle_end; i++)
+    size_t triangle_end = body->surface.first_triangle + body->surface.triangle_count;
+    size_t edge_end = body->surface.first_edge + body->surface.edge_count;
+    size_t vertex_end = body->surface.first_vertex + body->surface.vertex_count;
+    for (size_t i = 3 * body->surface.first_triangle; ok && i < 3 * triangle_end; i++)
         ok = array_push(&mf->triangles, point_of_vertex[s->triangles.data[i]]);
-    for (size_t i = 2 * body->free_edge_first; ok && i < 2 * edge_end; i++)
+    for (size_t i = 2 * body->surface.free_edge_first; ok && i < 2 * edge_end; i++)
         ok = array_push(&mf->edges, point_of_vertex[s->edges.data[i]]);
-    for (size_t i = body->first_vertex; ok && i < vertex_end; i++)
+    for (size_t i = body->surface.first_vertex; ok && i < vertex_end; i++)
         if (!s->vertex_on_edge.data[i]) ok = array_push(&mf->points, point_of_vertex[i]);
     return ok;
 }

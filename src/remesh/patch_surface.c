@@ -17,8 +17,9 @@ static abut_status surface_vertex(patch *p, int32_t block, int32_t *vertex, abut
     int32_t body = p->model.body.data[block], first = (int32_t)q->scene->bodies.count;
     if (body >= first) body = q->materials[body - first].body;
     const model_body *from = &q->scene->bodies.data[body];
-    int32_t group =
-        from->vertex_count > 0 ? q->scene->surface.vertex_group.data[from->first_vertex] : body;
+    int32_t group = from->surface.vertex_count > 0
+                        ? q->scene->surface.vertex_group.data[from->surface.first_vertex]
+                        : body;
     *vertex = (int32_t)s->rows.count;
     TRY(surface_add_node(s, block, err));
     if (!array_push(&s->vertex_body, body) || !array_push(&s->vertex_group, group) ||

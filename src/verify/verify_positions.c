@@ -83,7 +83,7 @@ static void warn_of_large_dhat(const scene_def *scene, const model *m, const log
                     "%s: %zu edges are shorter than offset + dhat, the worst %zu of body \"%s\" "
                     "(%g m, offset %g m, dhat %g m): neighbouring parts of one surface will repel "
                     "each other",
-                    scene->path, count, worst - body->first_edge, body->name,
+                    scene->path, count, worst - body->surface.first_edge, body->name,
                     sqrt(s->edge_length2.data[worst]), body->offset, dhat);
     } else if (dhat > shortest)
         log_message(log, ABUT_LOG_WARNING,

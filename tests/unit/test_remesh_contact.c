@@ -95,7 +95,7 @@ static const uint8_t remeshed[3] = {1, 1, 0};
 
 static remesh_problem make_problem(const stepper *s)
 {
-    for (int b = 0; b < 2; b++) materials[b] = (remesh_material){b, *soft(), 1000};
+    for (int b = 0; b < 2; b++) materials[b] = (remesh_material){b, *soft(), 1000, 0};
     return (remesh_problem){.scene = s->model,
                             .contact = s->contact,
                             .friction = s->friction,
@@ -121,28 +121,29 @@ static void check_state(const stepper *s, const local_mesh *m, int field)
     CHECK_OK(local_mesh_export(m, &e, &err), err);
     const collision_surface *all = &s->model->surface;
     const model_body *ball = &s->model->bodies.data[2];
-    size_t n = e.vertex_count, triangles = e.facet_count + ball->triangle_count;
-    vec3 *y = mem_alloc(n + ball->vertex_count, sizeof *y);
+    size_t n = e.vertex_count, triangles = e.facet_count + ball->surface.triangle_count;
+    vec3 *y = mem_alloc(n + ball->surface.vertex_count, sizeof *y);
     int32_t(*tri)[3] = mem_alloc(triangles, sizeof *tri);
-    int32_t *body = mem_calloc(n + ball->vertex_count, sizeof *body);
+    int32_t *body = mem_calloc(n + ball->surface.vertex_count, sizeof *body);
     const double *x = field == FIELD_X ? s->x : s->state.x;
     memcpy(y, e.fields[field], n * sizeof *y);
-    for (size_t i = 0; i < ball->vertex_count; i++) {
-        y[n + i] = vec3_load(x + 3 * (size_t)all->rows.data[ball->first_vertex + i].block);
+    for (size_t i = 0; i < ball->surface.vertex_count; i++) {
+        y[n + i] = vec3_load(x + 3 * (size_t)all->rows.data[ball->surface.first_vertex + i].block);
         body[n + i] = 1;
     }
     memcpy(tri, e.facets, e.facet_count * sizeof *tri);
-    for (size_t i = 0; i < ball->triangle_count; i++)
+    for (size_t i = 0; i < ball->surface.triangle_count; i++)
         for (size_t k = 0; k < 3; k++)
-            tri[e.facet_count + i][k] = all->triangles.data[3 * (ball->first_triangle + i) + k] -
-                                        (int32_t)ball->first_vertex + (int32_t)n;
+            tri[e.facet_count + i][k] =
+                all->triangles.data[3 * (ball->surface.first_triangle + i) + k] -
+                (int32_t)ball->surface.first_vertex + (int32_t)n;
     int32_t(*edges)[2];
     size_t edge_count, found;
     CHECK_OK(unique_edges((const int32_t(*)[3])tri, triangles, NULL, 0, &edges, &edge_count, &err),
              err);
     const uint8_t flags[2] = {0, CHECK_BODY_OBSTACLE};
     check_surface surface = {.vertices = y,
-                             .vertex_count = n + ball->vertex_count,
+                             .vertex_count = n + ball->surface.vertex_count,
                              .triangles = (const int32_t(*)[3])tri,
                              .triangle_count = triangles,
                              .edges = (const int32_t(*)[2])edges,
