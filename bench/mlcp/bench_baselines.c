@@ -108,14 +108,14 @@ static attempt attempt_of(const mlcp_solver *from, const double *u, const mlcp_c
     s->b = numbers(s->n);
     s->u = numbers(s->n);
     s->scratch = numbers(s->n);
-    s->unloaded = numbers(s->n);
+    s->cr.unloaded = numbers(s->n);
     memcpy(s->b, from->b, s->n * sizeof *s->b);
     memcpy(s->u, u, s->n * sizeof *s->u);
     a.scale = length_of(s->b, s->n);
     need(array_resize(&s->contacts, from->contacts.count), "memory");
     memcpy(s->contacts.data, contacts, s->contacts.count * sizeof *contacts);
-    a.own_r = s->r = vector_of(s);
-    a.own_unloaded = s->unloaded;
+    a.own_r = s->cr.r = vector_of(s);
+    a.own_unloaded = s->cr.unloaded;
     need(mlcp_prepare_rows(s, &err) == ABUT_OK, "rows");
     return a;
 }
@@ -129,11 +129,11 @@ static void attempt_free(attempt *a)
     mem_free(a->own_unloaded);
     vector_free(a->own_r);
     array_free(&s->contacts);
-    for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->memory[k]);
-    array_free(&s->products);
-    array_free(&s->by_vertex_start);
-    array_free(&s->by_vertex);
-    array_free(&s->mark);
+    for (int k = 0; k < 2 * MLCP_VECTORS; k++) array_free(&s->cr.memory[k]);
+    array_free(&s->cr.products);
+    array_free(&s->index.start);
+    array_free(&s->index.contacts);
+    array_free(&s->index.mark);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -160,7 +160,7 @@ static void precondition(const attempt *a, mlcp_vector in, mlcp_vector out)
 static void residual(attempt *a)
 {
     mlcp_residual(&a->s);
-    keep_part(a, a->s.r);
+    keep_part(a, a->s.cr.r);
 }
 
 /* y += step p; r -= step B p */
@@ -169,7 +169,7 @@ static void advance(attempt *a, double step, mlcp_vector p, const double *ap, ml
     mlcp_solver *s = &a->s;
     for (size_t i = 0; i < s->n; i++) {
         s->u[i] += step * p.u[i];
-        s->unloaded[i] -= step * ap[i];
+        s->cr.unloaded[i] -= step * ap[i];
     }
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact *c = &s->contacts.data[k];
@@ -178,15 +178,18 @@ static void advance(attempt *a, double step, mlcp_vector p, const double *ap, ml
         for (size_t i = 0; i < 2 && c->state == MLCP_STICKS; i++)
             c->gamma[i] += step * p.c[3 * k + 1 + i];
     }
-    combine(s, 1, s->r, -step, bp);
+    combine(s, 1, s->cr.r, -step, bp);
 }
 
-static double relative_residual(const attempt *a) { return length_of(a->s.r.u, a->s.n) / a->scale; }
+static double relative_residual(const attempt *a)
+{
+    return length_of(a->s.cr.r.u, a->s.n) / a->scale;
+}
 
 static bool solved(const attempt *a)
 {
     double rows = 0;
-    for (size_t i = 0; i < 3 * a->s.contacts.count; i++) rows = fmax(rows, fabs(a->s.r.c[i]));
+    for (size_t i = 0; i < 3 * a->s.contacts.count; i++) rows = fmax(rows, fabs(a->s.cr.r.c[i]));
     return relative_residual(a) <= a->s.options.residual && rows <= 0.25 * a->s.options.tolerance;
 }
 
@@ -241,16 +244,16 @@ static void lanczos_begin(attempt *a, lanczos *l)
 {
     const mlcp_solver *s = &a->s;
     residual(a);
-    combine(s, 0, l->last, 1, s->r);
-    combine(s, 0, l->before, 0, s->r);
+    combine(s, 0, l->last, 1, s->cr.r);
+    combine(s, 0, l->before, 0, s->cr.r);
     precondition(a, l->last, l->now);
     l->beta = l->phi = sqrt(fmax(dot(s, l->last, l->now), 0));
     l->beta_before = 1;
     l->cosine = -1;
     l->sine = l->diagonal = l->above = 0;
     for (int k = 0; k < 3; k++) {
-        combine(s, 0, l->w[k], 0, s->r);
-        combine(s, 0, l->bw[k], 0, s->r);
+        combine(s, 0, l->w[k], 0, s->cr.r);
+        combine(s, 0, l->bw[k], 0, s->cr.r);
         memset(l->aw[k], 0, s->n * sizeof *l->aw[k]);
     }
 }
@@ -322,7 +325,7 @@ typedef struct residuals {
 static void conjugate_begin(attempt *a, residuals *c)
 {
     residual(a);
-    precondition(a, a->s.r, c->z);
+    precondition(a, a->s.cr.r, c->z);
     apply(a, c->z, c->az, c->bz);
     combine(&a->s, 0, c->p, 1, c->z);
     combine(&a->s, 0, c->bp, 1, c->bz);
@@ -412,7 +415,7 @@ static double burmeister(double a, double b) { return fabs(a + b - hypot(a, b));
 
 static const double *friction_of(const mlcp_contact *c)
 {
-    return c->state == MLCP_STICKS ? c->gamma : c->force;
+    return c->state == MLCP_STICKS ? c->gamma : c->slide.force;
 }
 
 /* As the stepper measures itself (solve.c), with the residual of a product of its own. */
@@ -436,7 +439,8 @@ static errors measure(attempt *a)
         if (c->state == MLCP_STICKS)
             e.stick = fmax(e.stick, burmeister(slack, hypot(slip[0], slip[1])));
         else
-            e.slide = fmax(e.slide, c->has_direction ? fabs(slack)
+            e.slide =
+                fmax(e.slide, c->slide.has_direction ? fabs(slack)
                                                      : burmeister(slack, hypot(slip[0], slip[1])));
     }
     return e;
@@ -478,8 +482,8 @@ static bool project_normals(attempt *a, const double *b)
         mlcp_contact *c = &whole[k];
         if (c->state != MLCP_OFF) add_force(c, -1, along_tangents(c, friction_of(c)), s->b);
         if (c->state != MLCP_OFF) c->state = MLCP_SLIDES;
-        c->mu = c->gamma[0] = c->gamma[1] = c->force[0] = c->force[1] = 0;
-        c->has_direction = false;
+        c->mu = c->gamma[0] = c->gamma[1] = c->slide.force[0] = c->slide.force[1] = 0;
+        c->slide.has_direction = false;
     }
     a->part = NORMALS;
     bool good = settle(a);
@@ -512,10 +516,11 @@ static bool project_friction(attempt *a)
         if (!(c->lambda > 0)) mlcp_leave(c); /* no cone: not to be touched */
         c->flips = 0;
         if (c->state != MLCP_SLIDES) continue;
-        c->history[0] = c->lambda;
-        c->history_count = 1;
+        c->slide.history[0] = c->lambda;
+        c->slide.history_count = 1;
         for (int i = 0; i < 2; i++)
-            c->force[i] = c->has_direction ? c->mu * c->lambda * c->direction[i] : 0;
+            c->slide.force[i] =
+                c->slide.has_direction ? c->mu * c->lambda * c->slide.direction[i] : 0;
     }
     a->part = FRICTION;
     bool good = settle(a);
@@ -638,7 +643,7 @@ static double sweep_contacts(mlcp_solver *s, const mat3 *inverse)
         }
         push(s, c, inverse, vec3_scale(-1, along_tangents(c, change)));
         c->state = c->lambda > 0 ? MLCP_STICKS : MLCP_OFF;
-        c->has_direction = size > cone;
+        c->slide.has_direction = size > cone;
         largest = fmax(largest, normal * fabs(c->lambda - old));
         largest = fmax(largest, across * hypot(change[0], change[1]));
     }
@@ -650,9 +655,9 @@ static void name_states(mlcp_solver *s)
 {
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact *c = &s->contacts.data[k];
-        if (c->state == MLCP_OFF || !c->has_direction) continue;
+        if (c->state == MLCP_OFF || !c->slide.has_direction) continue;
         c->state = MLCP_SLIDES;
-        for (int i = 0; i < 2; i++) c->force[i] = c->gamma[i];
+        for (int i = 0; i < 2; i++) c->slide.force[i] = c->gamma[i];
     }
 }
 
@@ -666,7 +671,7 @@ static bool anticipation(attempt *a)
     diagonal_inverses(&s->matrix, inverse);
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact *c = &s->contacts.data[k];
-        for (int i = 0; i < 2 && c->state == MLCP_SLIDES; i++) c->gamma[i] = c->force[i];
+        for (int i = 0; i < 2 && c->state == MLCP_SLIDES; i++) c->gamma[i] = c->slide.force[i];
         c->lambda = fmax(0, c->lambda);
     }
     bool good = false;
@@ -803,15 +808,15 @@ static void take_over(mlcp_contact *c, const mlcp_contact *old)
 {
     c->state = old->state;
     c->lambda = old->lambda;
-    c->has_direction = old->has_direction;
-    c->history_count = old->history_count;
-    vec3 gamma = along_tangents(old, old->gamma), force = along_tangents(old, old->force);
-    vec3 direction = along_tangents(old, old->direction);
+    c->slide.has_direction = old->slide.has_direction;
+    c->slide.history_count = old->slide.history_count;
+    vec3 gamma = along_tangents(old, old->gamma), force = along_tangents(old, old->slide.force);
+    vec3 direction = along_tangents(old, old->slide.direction);
     for (int i = 0; i < 2; i++) {
         c->gamma[i] = vec3_dot(c->tangent[i], gamma);
-        c->force[i] = vec3_dot(c->tangent[i], force);
-        c->direction[i] = vec3_dot(c->tangent[i], direction);
-        c->history[i] = old->history[i];
+        c->slide.force[i] = vec3_dot(c->tangent[i], force);
+        c->slide.direction[i] = vec3_dot(c->tangent[i], direction);
+        c->slide.history[i] = old->slide.history[i];
     }
 }
 
