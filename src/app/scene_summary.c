@@ -81,11 +81,11 @@ static abut_status look_at_conditions(scene_summary *summary, size_t body, abut_
     bool *held = mem_calloc(node_count, sizeof *held);
     if (!held) return error_memory(err, "looking at the scene");
     abut_status status = ABUT_OK;
-    for (size_t i = 0; i < b->fix_count && status == ABUT_OK; i++)
-        status = look_at_nodes(summary, body, "fix", i, &b->fixes[i].nodes,
-                               b->fixes[i].from <= 0 ? held : NULL, err);
-    for (size_t i = 0; i < b->force_count && status == ABUT_OK; i++)
-        status = look_at_nodes(summary, body, "force", i, &b->forces[i].nodes, NULL, err);
+    for (size_t i = 0; i < b->dirichlet.fix_count && status == ABUT_OK; i++)
+        status = look_at_nodes(summary, body, "fix", i, &b->dirichlet.fixes[i].nodes,
+                               b->dirichlet.fixes[i].from <= 0 ? held : NULL, err);
+    for (size_t i = 0; i < b->loads.force_count && status == ABUT_OK; i++)
+        status = look_at_nodes(summary, body, "force", i, &b->loads.forces[i].nodes, NULL, err);
     for (size_t v = 0; v < node_count; v++) summary->bodies[body].fixed_count += held[v];
     mem_free(held);
     return status;
@@ -124,7 +124,7 @@ abut_status summary_make(const scene_def *scene, scene_summary *out, abut_error 
 static const char *measure_of(const body_def *b, const model *m, const model_body *body)
 {
     const body_row *row = body_rows[b->type];
-    if (b->total_mass > 0) return "total_mass";
+    if (b->rigid.total_mass > 0) return "total_mass";
     return row->measure ? row->measure(m, body) : NULL;
 }
 
@@ -169,15 +169,16 @@ static void print_options(const scene_summary *summary)
     printf("  gravity     (%g, %g, %g) m/s^2\n", s->gravity.x, s->gravity.y, s->gravity.z);
     printf("  size        l = %.6g m\n", summary->size);
     printf("  contact     ");
-    if (s->contact_enabled) {
-        print_length("dhat", s->dhat, summary->size, "m");
-        printf(", friction %g", s->friction);
-        if (s->friction > 0) print_length(", eps_v", s->eps_v, summary->size, "m/s");
+    if (s->contact.enabled) {
+        print_length("dhat", s->contact.dhat, summary->size, "m");
+        printf(", friction %g", s->contact.friction);
+        if (s->contact.friction > 0)
+            print_length(", eps_v", s->contact.eps_v, summary->size, "m/s");
         printf("\n");
     } else
         printf("off\n");
-    printf("  solver      %s, ", s->linear);
-    print_length("tolerance", s->tolerance, summary->size, "m/s");
+    printf("  solver      %s, ", s->solver.linear);
+    print_length("tolerance", s->solver.tolerance, summary->size, "m/s");
     printf("\n");
     for (size_t i = 0; i < s->half_space_count; i++) {
         const half_space_def *h = &s->half_spaces[i];
@@ -210,7 +211,7 @@ static void print_body(const body_def *b, const mesh *shape, const body_summary 
     print_counts(shape);
     if (isfinite(s->mass)) printf(", %.6g kg", s->mass);
     if (isfinite(s->mass) && s->measure) printf(" (by %s)", s->measure);
-    if (b->fix_count > 0) printf(", %zu fixed at the start", s->fixed_count);
+    if (b->dirichlet.fix_count > 0) printf(", %zu fixed at the start", s->fixed_count);
     const mesh_measures *m = &s->measures;
     printf("\n              bounds (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g)\n", m->low.x, m->low.y,
            m->low.z, m->high.x, m->high.y, m->high.z);

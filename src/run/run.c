@@ -64,13 +64,14 @@ static abut_status show_step(run *r, int64_t total, bool *go_on, abut_error *err
     bool last = step == total;
     /* No more than about a minute is lost when the run is killed, unless one step takes longer. */
     bool late = ranks_any(timer_now() - r->checkpoint_time > 60);
-    bool due = scene->checkpoint_every > 0 && (late || step % scene->checkpoint_every == 0);
+    bool due =
+        scene->output.checkpoint_every > 0 && (late || step % scene->output.checkpoint_every == 0);
     abut_step_info info;
     sim_info(r->sim, &info);
     *go_on = !r->options->progress || r->options->progress(r->options->progress_user, &info, total);
     *go_on = !ranks_any(!*go_on); /* before anything that can fail on one rank alone */
     TRY(run_append_row(r, err));
-    if (run_frames_due(scene, step) || (last && scene->frame_every > 0))
+    if (run_frames_due(scene, step) || (last && scene->output.frame_every > 0))
         TRY(run_frames_write(&r->frames, r->sim, err));
     return due || last || !*go_on ? run_save_checkpoint(r, err) : ABUT_OK;
 }
@@ -122,7 +123,7 @@ static abut_status finish(run *r, abut_status status, abut_error *error)
     const abut_sim *sim = r->sim;
     if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_OVERLAP) {
         run_save_checkpoint(r, NULL);
-        if (sim->scene->frame_every > 0 && r->frames.step != sim->stepper->state.steps)
+        if (sim->scene->output.frame_every > 0 && r->frames.step != sim->stepper->state.steps)
             run_frames_write(&r->frames, sim, NULL);
     }
     if (!r->frames.writes) return status;

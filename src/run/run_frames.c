@@ -5,7 +5,7 @@
 
 static bool writes_volume(const abut_sim *sim)
 {
-    return sim->scene->write_volume && sim->stepper->model->sets.count > 0;
+    return sim->scene->output.write_volume && sim->stepper->model->sets.count > 0;
 }
 
 static abut_status prepare_frames(run_frames *f, const abut_sim *sim, abut_error *err)
@@ -37,10 +37,10 @@ abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err
         volume_frame_take(&f->volume, sim->stepper, &shown);
         TRY(series_add(&f->volume_series, &shown, err));
     }
-    if (!sim->scene->write_vtu) return ABUT_OK;
+    if (!sim->scene->output.write_vtu) return ABUT_OK;
     model_frame_take(&f->frame, sim->stepper, &shown);
-    TRY(frame_fields_choose(&f->fields, &f->frame, sim->stepper, sim->scene->frame_fields, &shown,
-                            err));
+    TRY(frame_fields_choose(&f->fields, &f->frame, sim->stepper, sim->scene->output.frame_fields,
+                            &shown, err));
     TRY(way_record_give(&f->ways, &f->frame, sim, &shown, err));
     TRY(series_add(&f->series, &shown, err));
     way_record_clear(&f->ways);
@@ -49,7 +49,7 @@ abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err
 
 bool run_frames_due(const scene_def *scene, int64_t step)
 {
-    return scene->frame_every > 0 && step % scene->frame_every == 0;
+    return scene->output.frame_every > 0 && step % scene->output.frame_every == 0;
 }
 
 abut_status run_frames_open(run_frames *f, const abut_sim *sim, const char *folder, int64_t last,
@@ -57,10 +57,10 @@ abut_status run_frames_open(run_frames *f, const abut_sim *sim, const char *fold
 {
     char path[4096];
     TRY(series_open(&f->series, folder, last, err));
-    f->series.write_obj = sim->scene->write_obj;
+    f->series.write_obj = sim->scene->output.write_obj;
     path_join(path, sizeof path, folder, "frames");
     atomic_remove_leftovers(path);
-    if (sim->scene->frame_every > 0) TRY(prepare_frames(f, sim, err));
+    if (sim->scene->output.frame_every > 0) TRY(prepare_frames(f, sim, err));
     if (!writes_volume(sim)) return ABUT_OK;
     path_join(path, sizeof path, folder, "volume");
     TRY(directory_create(path, err));

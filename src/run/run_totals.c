@@ -44,5 +44,5 @@ abut_status run_totals_add(run_totals *t, const abut_sim *sim, abut_error *err)
     stepper *s = sim->stepper;
     count_step(t, &sim->last);
     if (s->mlcp) count_mlcp(t, &s->mlcp_statistics);
-    return sim->scene->measures ? measure_step(t, s, err) : ABUT_OK;
+    return sim->scene->output.measures ? measure_step(t, s, err) : ABUT_OK;
 }

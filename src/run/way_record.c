@@ -9,11 +9,11 @@ void way_record_enable(way_record *r, const abut_sim *sim)
 {
     stepper *s = sim->stepper;
     const scene_def *scene = sim->scene;
-    bool turning = s->model->rigids.count > 0, each = scene->frame_every == 1;
+    bool turning = s->model->rigids.count > 0, each = scene->output.frame_every == 1;
     /* Meshes may change in any step; a path of several ones is written for one mesh only. */
-    bool all = !sim->remesh && (turning || scene->paths == PATHS_ALL);
-    r->enabled = scene->paths != PATHS_NONE && scene->write_vtu && scene->frame_every > 0 &&
-                 s->contact && !s->mlcp && (each || all);
+    bool all = !sim->remesh && (turning || scene->output.paths == PATHS_ALL);
+    r->enabled = scene->output.paths != PATHS_NONE && scene->output.write_vtu &&
+                 scene->output.frame_every > 0 && s->contact && !s->mlcp && (each || all);
     s->way.enabled = r->enabled;
     s->way.joins = turning;
 }

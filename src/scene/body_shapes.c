@@ -164,14 +164,16 @@ static abut_status take(const scene_def *scene, size_t i, const mesh *m, int32_t
     orient(&out->shape);
     out->sets = mem_calloc(out->shape.vertex_count + 1, sizeof *out->sets);
     if (!out->sets) return error_memory(err, "preparing remeshing");
-    for (size_t k = 0; k < def->fix_count; k++)
-        TRY(mark_set(scene, i, m, &def->fixes[k].nodes, "fix", k, k, number, out->sets, err));
-    for (size_t k = 0; k < def->force_count; k++)
-        TRY(mark_set(scene, i, m, &def->forces[k].nodes, "force", k, def->fix_count + k, number,
-                     out->sets, err));
-    for (size_t k = 0; k < def->surface_load_count; k++)
-        TRY(mark_sides(scene, i, m, &def->surface_loads[k], def->fix_count + def->force_count + k,
-                       number, out->sets, err));
+    for (size_t k = 0; k < def->dirichlet.fix_count; k++)
+        TRY(mark_set(scene, i, m, &def->dirichlet.fixes[k].nodes, "fix", k, k, number, out->sets,
+                     err));
+    for (size_t k = 0; k < def->loads.force_count; k++)
+        TRY(mark_set(scene, i, m, &def->loads.forces[k].nodes, "force", k,
+                     def->dirichlet.fix_count + k, number, out->sets, err));
+    for (size_t k = 0; k < def->loads.surface_load_count; k++)
+        TRY(mark_sides(scene, i, m, &def->loads.surface_loads[k],
+                       def->dirichlet.fix_count + def->loads.force_count + k, number, out->sets,
+                       err));
     return ABUT_OK;
 }
 

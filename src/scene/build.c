@@ -137,8 +137,8 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
                              const body_shape *now, stepper *s, const logger *log, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
-    for (size_t k = 0; k < def->fix_count; k++) {
-        const fix_def *fix = &def->fixes[k];
+    for (size_t k = 0; k < def->dirichlet.fix_count; k++) {
+        const fix_def *fix = &def->dirichlet.fixes[k];
         if (!array_push(&s->conditions, (condition){0}))
             return error_memory(err, "adding conditions");
         condition *c = &s->conditions.data[s->conditions.count - 1];
@@ -174,24 +174,24 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
 {
     const body_def *def = &scene->bodies[i];
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
-    if (!body_rows[def->type]->obstacle && !def->has_sequence) return ABUT_OK;
+    if (!body_rows[def->type]->obstacle && !def->sequence.given) return ABUT_OK;
     if (!array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7, .source = -1}))
         return error_memory(err, "adding conditions");
     condition *c = &s->conditions.data[s->conditions.count - 1];
     for (int32_t b = 0; b < body->block_count; b++)
         if (!array_push(&c->nodes, body->first_block + b))
             return error_memory(err, "adding conditions");
-    if (def->has_sequence) return sequence_load(scene, i, body, c, err);
-    TRY(copy_expressions(def->displacement, c->displacement, err));
-    return add_motions(c, s->model, def->motions, def->motion_count, err);
+    if (def->sequence.given) return sequence_load(scene, i, body, c, err);
+    TRY(copy_expressions(def->dirichlet.displacement, c->displacement, err));
+    return add_motions(c, s->model, def->dirichlet.motions, def->dirichlet.motion_count, err);
 }
 
 static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape,
                              const body_shape *now, stepper *s, abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
-    for (size_t k = 0; k < def->force_count; k++) {
-        const force_def *force = &def->forces[k];
+    for (size_t k = 0; k < def->loads.force_count; k++) {
+        const force_def *force = &def->loads.forces[k];
         if (!array_push(&s->loads, (load){0})) return error_memory(err, "adding loads");
         load *l = &s->loads.data[s->loads.count - 1];
         l->from = force->from;
@@ -203,12 +203,12 @@ static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape
         node_list nodes = {0};
         const model_body *built = &s->model->bodies.data[built_index(scene, i)];
         abut_status status =
-            now ? remembered_blocks(now, built, def->fix_count + k, &nodes, err)
+            now ? remembered_blocks(now, built, def->dirichlet.fix_count + k, &nodes, err)
                 : select_blocks(scene, i, shape, built, &force->nodes, field, &nodes, err);
         memcpy(&l->nodes, &nodes, sizeof nodes);
         TRY(status);
         if (nodes.count) l->force = vec3_scale(1 / (double)nodes.count, force->force);
-        if (now) TRY(share_by_area(now, s->model->planar, def->fix_count + k, l, err));
+        if (now) TRY(share_by_area(now, s->model->planar, def->dirichlet.fix_count + k, l, err));
     }
     return ABUT_OK;
 }
@@ -218,13 +218,14 @@ static abut_status add_surface_load(const scene_def *scene, size_t i, size_t k, 
                                     abut_error *err)
 {
     static const traction_kind kinds[] = {TRACTION_VECTOR, TRACTION_NORMAL, TRACTION_PRESSURE};
-    const surface_load_def *def = &scene->bodies[i].surface_loads[k];
+    const surface_load_def *def = &scene->bodies[i].loads.surface_loads[k];
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
     side_list sides = {0};
     surface_load added = {.kind = kinds[def->kind], .from = def->from, .until = def->until};
     abut_status status =
         now ? remembered_sides(now, s->model->planar,
-                               scene->bodies[i].fix_count + scene->bodies[i].force_count + k,
+                               scene->bodies[i].dirichlet.fix_count +
+                                   scene->bodies[i].loads.force_count + k,
                                &sides, err)
             : select_sides(&scene->bodies[i], shape, def->whole ? NULL : &def->number, &sides, err);
     if (status == ABUT_OK) status = copy_expressions(def->value, added.value, err);
@@ -288,40 +289,40 @@ static stepper_options options_of(const scene_def *scene, const model *m)
         .newmark_gamma = scene->newmark_gamma,
         .newmark_plain = scene->newmark_plain,
         .gravity = scene->gravity,
-        .tolerance = resolve_length(scene->tolerance, m->extent),
-        .max_iterations = scene->max_iterations,
-        .true_hessian_after = scene->true_hessian_after,
-        .true_first = scene->true_hessian_first,
-        .anchor = scene->anchor,
-        .measure = scene->rms_measure ? NEWTON_RMS : NEWTON_LARGEST,
-        .split_limits = scene->split_limits,
-        .contact = scene->contact_enabled,
-        .check_moves = scene->check_moves,
-        .prescribed_overlap = scene->prescribed_overlap,
-        .contact_options = {.dhat = resolve_length(scene->dhat, m->extent),
-                            .barrier = barriers[scene->barrier],
-                            .stiffness = scene->stiffness,
-                            .rule = rules[scene->stiffness_rule],
-                            .area_weighted = scene->area_weighted,
-                            .physical = scene->physical,
-                            .improved_max = scene->improved_max,
-                            .ccd = methods[scene->ccd],
-                            .always_search = !scene->reuse_candidates},
-        .friction_kind = smoothings[scene->friction_smoothing],
-        .friction = scene->friction,
-        .eps_v = resolve_length(scene->eps_v, m->extent),
-        .friction_iterations = scene->friction_iterations,
+        .tolerance = resolve_length(scene->solver.tolerance, m->extent),
+        .max_iterations = scene->solver.max_iterations,
+        .true_hessian_after = scene->solver.true_hessian_after,
+        .true_first = scene->solver.true_hessian_first,
+        .anchor = scene->solver.anchor,
+        .measure = scene->solver.rms_measure ? NEWTON_RMS : NEWTON_LARGEST,
+        .split_limits = scene->solver.split_limits,
+        .contact = scene->contact.enabled,
+        .check_moves = scene->contact.check_moves,
+        .prescribed_overlap = scene->contact.prescribed_overlap,
+        .contact_options = {.dhat = resolve_length(scene->contact.dhat, m->extent),
+                            .barrier = barriers[scene->contact.barrier],
+                            .stiffness = scene->contact.stiffness,
+                            .rule = rules[scene->contact.stiffness_rule],
+                            .area_weighted = scene->contact.area_weighted,
+                            .physical = scene->contact.physical,
+                            .improved_max = scene->contact.improved_max,
+                            .ccd = methods[scene->contact.ccd],
+                            .always_search = !scene->contact.reuse_candidates},
+        .friction_kind = smoothings[scene->contact.friction_smoothing],
+        .friction = scene->contact.friction,
+        .eps_v = resolve_length(scene->contact.eps_v, m->extent),
+        .friction_iterations = scene->contact.friction_iterations,
         .use_mlcp = scene->stepper == STEPPER_MLCP,
-        .mlcp = {.residual = scene->mlcp_residual,
-                 .tolerance = scene->mlcp_tolerance,
+        .mlcp = {.residual = scene->mlcp.residual,
+                 .tolerance = scene->mlcp.tolerance,
                  .preconditioner =
-                     scene->mlcp_preconditioner == PRECONDITIONER_FULL ? MLCP_FULL : MLCP_DIAGONAL,
-                 .max_iterations = scene->mlcp_max_iterations,
-                 .max_passes = scene->mlcp_max_passes},
-        .linear = {.name = scene->linear,
-                   .tolerance = scene->linear_tolerance,
-                   .reproducible = scene->reproducible},
-        .forcing = scene->forcing};
+                     scene->mlcp.preconditioner == PRECONDITIONER_FULL ? MLCP_FULL : MLCP_DIAGONAL,
+                 .max_iterations = scene->mlcp.max_iterations,
+                 .max_passes = scene->mlcp.max_passes},
+        .linear = {.name = scene->solver.linear,
+                   .tolerance = scene->solver.linear_tolerance,
+                   .reproducible = scene->solver.reproducible},
+        .forcing = scene->solver.forcing};
 }
 
 /* What a body looks like now if it is remeshed, else NULL. */
@@ -395,7 +396,7 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         status = add_fixes(scene, i, &shapes[i], shape_of(given, i), s, log, err);
         if (status == ABUT_OK) status = add_obstacle_motion(scene, i, s, err);
         if (status == ABUT_OK) status = add_loads(scene, i, &shapes[i], shape_of(given, i), s, err);
-        for (size_t k = 0; status == ABUT_OK && k < scene->bodies[i].surface_load_count; k++)
+        for (size_t k = 0; status == ABUT_OK && k < scene->bodies[i].loads.surface_load_count; k++)
             status = add_surface_load(scene, i, k, &shapes[i], shape_of(given, i), s, log, err);
         if (!row->obstacle) set_velocity(scene, i, s->model, velocity);
     }
@@ -404,8 +405,9 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         half_space plane = {def->origin, def->normal, def->velocity, def->friction};
         status = contact_add_half_space(s->contact, plane, err);
     }
-    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->friction_pair_count; k++)
-        status = add_friction_pair(scene, &scene->friction_pairs[k], s, err);
+    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->contact.friction_pair_count;
+         k++)
+        status = add_friction_pair(scene, &scene->contact.friction_pairs[k], s, err);
     if (status == ABUT_OK) status = stepper_start(s, velocity, err);
     if (status == ABUT_OK) status = check_conditions(scene, s, err);
     if (status == ABUT_OK && !given) status = warn_of_free_bodies(scene, s, log, err);

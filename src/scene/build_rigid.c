@@ -12,10 +12,10 @@ rigid_options build_rigid_options(const body_def *def)
                                          [WEIGH_WORD_AREA] = WEIGH_AREA,
                                          [WEIGH_WORD_EDGES] = WEIGH_LENGTH,
                                          [WEIGH_WORD_POINTS] = WEIGH_POINTS};
-    return (rigid_options){.weigh = weighs[def->weigh],
+    return (rigid_options){.weigh = weighs[def->rigid.weigh],
                            .density = def->material.density,
-                           .total_mass = def->total_mass,
-                           .stiffness = def->orthogonality};
+                           .total_mass = def->rigid.total_mass,
+                           .stiffness = def->rigid.orthogonality};
 }
 
 static int axis_bits(const bool axes[3])
@@ -51,8 +51,8 @@ static abut_status add_fixes(const body_def *def, int32_t rigid, const char *pla
                              abut_error *err)
 {
     const rigid_body *body = &s->model->rigids.data[rigid];
-    for (size_t k = 0; k < def->fix_count; k++) {
-        const fix_def *fix = &def->fixes[k];
+    for (size_t k = 0; k < def->dirichlet.fix_count; k++) {
+        const fix_def *fix = &def->dirichlet.fixes[k];
         rigid_condition *c;
         TRY(add_condition(s, rigid, &c, err));
         c->path.from = fix->from;
@@ -76,21 +76,23 @@ static abut_status add_fixes(const body_def *def, int32_t rigid, const char *pla
 static abut_status add_whole_motion(const scene_def *scene, const body_def *def, int32_t rigid,
                                     stepper *s, abut_error *err)
 {
-    if (def->motion_count + def->pose_count == 0) return ABUT_OK;
+    if (def->dirichlet.motion_count + def->rigid.pose_count == 0) return ABUT_OK;
     rigid_condition *c;
     TRY(add_condition(s, rigid, &c, err));
     c->pose_step = scene->time_step;
-    for (size_t i = 0; i < def->pose_count; i++) {
-        rigid_pose pose = {def->poses[i].translate, vec3_scale(DEGREE, def->poses[i].turn)};
+    for (size_t i = 0; i < def->rigid.pose_count; i++) {
+        rigid_pose pose = {def->rigid.poses[i].translate,
+                           vec3_scale(DEGREE, def->rigid.poses[i].turn)};
         if (!array_push(&c->poses, pose)) return error_memory(err, "adding poses");
     }
-    return add_motions(c, &s->model->rigids.data[rigid], def->motions, def->motion_count, err);
+    return add_motions(c, &s->model->rigids.data[rigid], def->dirichlet.motions,
+                       def->dirichlet.motion_count, err);
 }
 
 static abut_status add_loads(const body_def *def, int32_t rigid, stepper *s, abut_error *err)
 {
-    for (size_t k = 0; k < def->force_count; k++) {
-        const force_def *force = &def->forces[k];
+    for (size_t k = 0; k < def->loads.force_count; k++) {
+        const force_def *force = &def->loads.forces[k];
         load l = {.from = force->from,
                   .until = force->until,
                   .force = force->force,

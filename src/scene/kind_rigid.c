@@ -8,7 +8,7 @@
 static void warn_of_hole(const body_source *from, const model *m)
 {
     const rigid_body *r = &m->rigids.data[m->rigids.count - 1];
-    if (r->open_edges == 0 || m->planar || from->def->total_mass > 0) return;
+    if (r->open_edges == 0 || m->planar || from->def->rigid.total_mass > 0) return;
     log_message(
         from->log, ABUT_LOG_WARNING,
         "%s: the surface of \"%.60s\" is open at %zu edge%s; %s, its mass is %.6g kg; close "

@@ -308,30 +308,34 @@ static void read_material(const json_t *body, const json_t *materials, material_
 static abut_status read_conditions(const json_t *object, body_def *out, abut_error *err)
 {
     const json_t *fixes = get(object, "fix"), *forces = get(object, "force");
-    TRY(read_expressions(get(object, "displacement"), out->displacement, err));
+    TRY(read_expressions(get(object, "displacement"), out->dirichlet.displacement, err));
     TRY(read_expressions(get(object, "velocity_field"), out->velocity_field, err));
     TRY(native_read_boundaries(get(object, "boundary"), out, err));
     TRY(native_read_surface_loads(get(object, "surface_loads"), out, err));
-    TRY(allocate_list(fixes, sizeof *out->fixes, (void **)&out->fixes, &out->fix_count, err));
-    for (size_t i = 0; i < out->fix_count; i++)
-        TRY(read_fix(json_array_get(fixes, i), &out->fixes[i], err));
-    TRY(allocate_list(forces, sizeof *out->forces, (void **)&out->forces, &out->force_count, err));
-    for (size_t i = 0; i < out->force_count; i++)
-        TRY(read_force(json_array_get(forces, i), &out->forces[i], err));
-    return read_motions(get(object, "motion"), &out->motions, &out->motion_count, err);
+    TRY(allocate_list(fixes, sizeof *out->dirichlet.fixes, (void **)&out->dirichlet.fixes,
+                      &out->dirichlet.fix_count, err));
+    for (size_t i = 0; i < out->dirichlet.fix_count; i++)
+        TRY(read_fix(json_array_get(fixes, i), &out->dirichlet.fixes[i], err));
+    TRY(allocate_list(forces, sizeof *out->loads.forces, (void **)&out->loads.forces,
+                      &out->loads.force_count, err));
+    for (size_t i = 0; i < out->loads.force_count; i++)
+        TRY(read_force(json_array_get(forces, i), &out->loads.forces[i], err));
+    return read_motions(get(object, "motion"), &out->dirichlet.motions,
+                        &out->dirichlet.motion_count, err);
 }
 
 static abut_status read_rigid(const json_t *object, body_def *out, abut_error *err)
 {
-    out->total_mass = get_number_or(object, "total_mass", 0);
-    out->weigh = (weigh_word)get_word(object, "weigh", weigh_words);
-    out->orthogonality = get_number(object, "orthogonality");
+    out->rigid.total_mass = get_number_or(object, "total_mass", 0);
+    out->rigid.weigh = (weigh_word)get_word(object, "weigh", weigh_words);
+    out->rigid.orthogonality = get_number(object, "orthogonality");
     out->collision_group = get_int(object, "collision_group");
     const json_t *list = get(object, "poses");
-    TRY(allocate_list(list, sizeof *out->poses, (void **)&out->poses, &out->pose_count, err));
-    for (size_t i = 0; i < out->pose_count; i++) {
+    TRY(allocate_list(list, sizeof *out->rigid.poses, (void **)&out->rigid.poses,
+                      &out->rigid.pose_count, err));
+    for (size_t i = 0; i < out->rigid.pose_count; i++) {
         const json_t *pose = json_array_get(list, i);
-        out->poses[i] =
+        out->rigid.poses[i] =
             (pose_def){native_get_vector(pose, "translate"), native_get_vector(pose, "turn")};
     }
     return ABUT_OK;
@@ -372,14 +376,14 @@ static abut_status read_sequence(const json_t *object, const char *folder, body_
                                  abut_error *err)
 {
     if (!object) return ABUT_OK;
-    out->sequence_extension = get_string(object, "extension");
-    out->sequence_first = get_int(object, "first");
-    out->has_sequence = true;
-    out->sequence_files = get(object, "files");
-    out->sequence_fps = get_number_or(object, "fps", 0);
-    out->sequence_transform = get_bool(object, "transform");
-    if (out->sequence_files) return ABUT_OK;
-    return resolve_path(folder, get_string(object, "folder"), &out->sequence_folder, err);
+    out->sequence.extension = get_string(object, "extension");
+    out->sequence.first = get_int(object, "first");
+    out->sequence.given = true;
+    out->sequence.files = get(object, "files");
+    out->sequence.fps = get_number_or(object, "fps", 0);
+    out->sequence.transform = get_bool(object, "transform");
+    if (out->sequence.files) return ABUT_OK;
+    return resolve_path(folder, get_string(object, "folder"), &out->sequence.folder, err);
 }
 
 static abut_status read_weights(const json_t *list, body_def *out, abut_error *err)
@@ -533,12 +537,12 @@ static abut_status read_friction_pairs(scene_def *scene, abut_error *err)
     const json_t *list = get(get(scene->resolved, "contact"), "friction_pairs");
     size_t count = json_array_size(list);
     if (count == 0) return ABUT_OK;
-    scene->friction_pairs = mem_calloc(count, sizeof *scene->friction_pairs);
-    if (!scene->friction_pairs) return error_memory(err, "reading the scene");
-    scene->friction_pair_count = count;
+    scene->contact.friction_pairs = mem_calloc(count, sizeof *scene->contact.friction_pairs);
+    if (!scene->contact.friction_pairs) return error_memory(err, "reading the scene");
+    scene->contact.friction_pair_count = count;
     for (size_t i = 0; i < count; i++) {
         const json_t *object = json_array_get(list, i);
-        scene->friction_pairs[i] =
+        scene->contact.friction_pairs[i] =
             (friction_pair_def){get_string(object, "first"), get_string(object, "second"),
                                 get_number(object, "coefficient")};
     }
@@ -558,63 +562,63 @@ static void read_options(scene_def *scene)
     scene->newmark_beta = get_number(time, "newmark_beta");
     scene->newmark_gamma = get_number(time, "newmark_gamma");
     scene->newmark_plain = get_word(time, "newmark_contact", newmark_contact_words) == 1;
-    scene->contact_enabled = get_bool(contact, "enabled");
-    scene->dhat = get_length(contact, "dhat");
-    scene->check_moves = get_bool(contact, "check_moves");
-    scene->prescribed_overlap = get_bool(contact, "prescribed_overlap");
-    scene->eps_v = get_length(contact, "eps_v");
-    scene->stiffness = get_number_or(contact, "stiffness", 0);
-    scene->stiffness_rule =
+    scene->contact.enabled = get_bool(contact, "enabled");
+    scene->contact.dhat = get_length(contact, "dhat");
+    scene->contact.check_moves = get_bool(contact, "check_moves");
+    scene->contact.prescribed_overlap = get_bool(contact, "prescribed_overlap");
+    scene->contact.eps_v = get_length(contact, "eps_v");
+    scene->contact.stiffness = get_number_or(contact, "stiffness", 0);
+    scene->contact.stiffness_rule =
         (stiffness_rule_word)get_word(contact, "stiffness_rule", stiffness_rule_words);
-    scene->area_weighted = get_bool(contact, "area_weighted");
-    scene->physical = get_bool(contact, "physical");
-    scene->improved_max = get_bool(contact, "improved_max");
-    scene->friction = get_number(contact, "friction");
-    scene->friction_iterations = get_int(contact, "friction_iterations");
+    scene->contact.area_weighted = get_bool(contact, "area_weighted");
+    scene->contact.physical = get_bool(contact, "physical");
+    scene->contact.improved_max = get_bool(contact, "improved_max");
+    scene->contact.friction = get_number(contact, "friction");
+    scene->contact.friction_iterations = get_int(contact, "friction_iterations");
     scene->stepper = (stepper_word)get_word(scene->resolved, "stepper", stepper_words);
     const json_t *mlcp = get(scene->resolved, "mlcp");
-    scene->mlcp_residual = get_number(mlcp, "residual");
-    scene->mlcp_tolerance = get_number(mlcp, "tolerance");
-    scene->mlcp_preconditioner =
+    scene->mlcp.residual = get_number(mlcp, "residual");
+    scene->mlcp.tolerance = get_number(mlcp, "tolerance");
+    scene->mlcp.preconditioner =
         (preconditioner_word)get_word(mlcp, "preconditioner", preconditioner_words);
-    scene->mlcp_max_iterations = get_int(mlcp, "max_iterations");
-    scene->mlcp_max_passes = get_int(mlcp, "max_passes");
-    scene->barrier = (barrier_word)get_word(contact, "barrier", barrier_words);
-    scene->friction_smoothing =
+    scene->mlcp.max_iterations = get_int(mlcp, "max_iterations");
+    scene->mlcp.max_passes = get_int(mlcp, "max_passes");
+    scene->contact.barrier = (barrier_word)get_word(contact, "barrier", barrier_words);
+    scene->contact.friction_smoothing =
         (smoothing_word)get_word(contact, "friction_smoothing", smoothing_words);
-    scene->ccd = (ccd_word)get_word(contact, "ccd", ccd_words);
-    scene->reuse_candidates = get_bool(contact, "reuse_candidates");
-    scene->tolerance = get_length(solver, "tolerance");
-    scene->max_iterations = get_int(solver, "max_iterations");
-    scene->true_hessian_after = get_int(solver, "true_hessian_after");
-    scene->anchor = get_number(solver, "anchor");
-    scene->true_hessian_first = get_bool(solver, "true_hessian_first");
-    scene->rms_measure = strcmp(get_string(solver, "measure"), "rms") == 0;
-    scene->split_limits = strcmp(get_string(solver, "strain_limits"), "split") == 0;
-    scene->linear = get_string(solver, "linear");
-    scene->linear_tolerance = get_number(solver, "linear_tolerance");
-    scene->forcing = get_number(solver, "forcing");
-    scene->reproducible = get_bool(solver, "reproducible");
+    scene->contact.ccd = (ccd_word)get_word(contact, "ccd", ccd_words);
+    scene->contact.reuse_candidates = get_bool(contact, "reuse_candidates");
+    scene->solver.tolerance = get_length(solver, "tolerance");
+    scene->solver.max_iterations = get_int(solver, "max_iterations");
+    scene->solver.true_hessian_after = get_int(solver, "true_hessian_after");
+    scene->solver.anchor = get_number(solver, "anchor");
+    scene->solver.true_hessian_first = get_bool(solver, "true_hessian_first");
+    scene->solver.rms_measure = strcmp(get_string(solver, "measure"), "rms") == 0;
+    scene->solver.split_limits = strcmp(get_string(solver, "strain_limits"), "split") == 0;
+    scene->solver.linear = get_string(solver, "linear");
+    scene->solver.linear_tolerance = get_number(solver, "linear_tolerance");
+    scene->solver.forcing = get_number(solver, "forcing");
+    scene->solver.reproducible = get_bool(solver, "reproducible");
 }
 
 static void read_output(scene_def *scene)
 {
     const json_t *output = get(scene->resolved, "output"), *formats = get(output, "formats");
-    scene->frame_every = get_int(output, "every");
-    scene->checkpoint_every = get_int(output, "checkpoint_every");
-    scene->measures = get_bool(output, "measures");
-    scene->paths = (paths_word)get_word(output, "paths", paths_words);
+    scene->output.frame_every = get_int(output, "every");
+    scene->output.checkpoint_every = get_int(output, "checkpoint_every");
+    scene->output.measures = get_bool(output, "measures");
+    scene->output.paths = (paths_word)get_word(output, "paths", paths_words);
     for (size_t i = 0; i < json_array_size(formats); i++) {
         const char *format = json_string_value(json_array_get(formats, i));
-        if (strcmp(format, "vtu") == 0) scene->write_vtu = true;
-        if (strcmp(format, "obj") == 0) scene->write_obj = true;
-        if (strcmp(format, "volume") == 0) scene->write_volume = true;
+        if (strcmp(format, "vtu") == 0) scene->output.write_vtu = true;
+        if (strcmp(format, "obj") == 0) scene->output.write_obj = true;
+        if (strcmp(format, "volume") == 0) scene->output.write_volume = true;
     }
     const json_t *fields = get(output, "fields");
     for (size_t i = 0; i < json_array_size(fields); i++)
         for (int k = 0; frame_field_words[k]; k++)
             if (strcmp(json_string_value(json_array_get(fields, i)), frame_field_words[k]) == 0)
-                scene->frame_fields |= 1u << k;
+                scene->output.frame_fields |= 1u << k;
 }
 
 static abut_status fill(scene_def *scene, const char *path, abut_error *err)
@@ -655,26 +659,26 @@ abut_status native_to_scene(const char *path, json_t *resolved, scene_def **out,
 
 static void free_body(body_def *body)
 {
-    for (size_t i = 0; i < body->fix_count; i++) {
-        mem_free(body->fixes[i].nodes.list);
-        mem_free(body->fixes[i].motions);
-        free_expressions(body->fixes[i].displacement);
+    for (size_t i = 0; i < body->dirichlet.fix_count; i++) {
+        mem_free(body->dirichlet.fixes[i].nodes.list);
+        mem_free(body->dirichlet.fixes[i].motions);
+        free_expressions(body->dirichlet.fixes[i].displacement);
     }
-    for (size_t i = 0; i < body->force_count; i++) {
-        mem_free(body->forces[i].nodes.list);
-        free_expressions(body->forces[i].field);
+    for (size_t i = 0; i < body->loads.force_count; i++) {
+        mem_free(body->loads.forces[i].nodes.list);
+        free_expressions(body->loads.forces[i].field);
     }
     for (size_t i = 0; i < body->weight_count; i++) mem_free(body->weights[i].nodes.list);
     mem_free(body->weights);
-    mem_free(body->fixes);
-    mem_free(body->forces);
-    mem_free(body->motions);
-    free_expressions(body->displacement);
+    mem_free(body->dirichlet.fixes);
+    mem_free(body->loads.forces);
+    mem_free(body->dirichlet.motions);
+    free_expressions(body->dirichlet.displacement);
     free_expressions(body->velocity_field);
     native_free_solid(body);
-    mem_free(body->poses);
+    mem_free(body->rigid.poses);
     mem_free((char *)body->mesh.path);
-    mem_free((char *)body->sequence_folder);
+    mem_free((char *)body->sequence.folder);
     mem_free((char *)body->solid.surface_path);
     mem_free((char *)body->solid.map_path);
     mem_free((char *)body->solid.densities_path);
@@ -687,7 +691,7 @@ void scene_free(scene_def *scene)
     for (size_t i = 0; i < scene->body_count; i++) free_body(&scene->bodies[i]);
     mem_free(scene->bodies);
     mem_free(scene->half_spaces);
-    mem_free(scene->friction_pairs);
+    mem_free(scene->contact.friction_pairs);
     mem_free(scene->folder);
     mem_free(scene->path);
     piece_cache_free(scene->pieces);

@@ -35,7 +35,7 @@ void native_read_remesh(scene_def *scene)
         .contact_gap = json_number_value(json_object_get(object, "contact_gap")),
     };
     /* A sum over pairs would grow with every split for the same shape. */
-    scene->area_weighted = true;
+    scene->contact.area_weighted = true;
     const json_t *bodies = json_object_get(scene->resolved, "bodies");
     for (size_t i = 0; i < scene->body_count; i++) {
         body_def *body = &scene->bodies[i];

@@ -48,13 +48,14 @@ abut_status native_read_boundaries(const json_t *list, body_def *out, abut_error
 {
     size_t count = json_array_size(list);
     if (count == 0) return ABUT_OK;
-    out->boundaries = mem_calloc(count, sizeof *out->boundaries);
-    if (!out->boundaries) return error_memory(err, "reading the scene");
-    out->boundary_count = count;
+    out->loads.boundaries = mem_calloc(count, sizeof *out->loads.boundaries);
+    if (!out->loads.boundaries) return error_memory(err, "reading the scene");
+    out->loads.boundary_count = count;
     for (size_t i = 0; i < count; i++) {
         const json_t *object = json_array_get(list, i);
-        out->boundaries[i].number = (int32_t)json_integer_value(json_object_get(object, "number"));
-        TRY(native_read_place(object, &out->boundaries[i], err));
+        out->loads.boundaries[i].number =
+            (int32_t)json_integer_value(json_object_get(object, "number"));
+        TRY(native_read_place(object, &out->loads.boundaries[i], err));
     }
     return ABUT_OK;
 }
@@ -87,21 +88,22 @@ abut_status native_read_surface_loads(const json_t *list, body_def *out, abut_er
 {
     size_t count = json_array_size(list);
     if (count == 0) return ABUT_OK;
-    out->surface_loads = mem_calloc(count, sizeof *out->surface_loads);
-    if (!out->surface_loads) return error_memory(err, "reading the scene");
-    out->surface_load_count = count;
+    out->loads.surface_loads = mem_calloc(count, sizeof *out->loads.surface_loads);
+    if (!out->loads.surface_loads) return error_memory(err, "reading the scene");
+    out->loads.surface_load_count = count;
     for (size_t i = 0; i < count; i++)
-        TRY(read_surface_load(json_array_get(list, i), &out->surface_loads[i], err));
+        TRY(read_surface_load(json_array_get(list, i), &out->loads.surface_loads[i], err));
     return ABUT_OK;
 }
 
 void native_free_solid(body_def *body)
 {
-    for (size_t i = 0; i < body->boundary_count; i++) mem_free(body->boundaries[i].nodes);
-    mem_free(body->boundaries);
-    for (size_t i = 0; i < body->surface_load_count; i++)
-        for (int k = 0; k < 3; k++) expression_free(body->surface_loads[i].value[k]);
-    mem_free(body->surface_loads);
+    for (size_t i = 0; i < body->loads.boundary_count; i++)
+        mem_free(body->loads.boundaries[i].nodes);
+    mem_free(body->loads.boundaries);
+    for (size_t i = 0; i < body->loads.surface_load_count; i++)
+        for (int k = 0; k < 3; k++) expression_free(body->loads.surface_loads[i].value[k]);
+    mem_free(body->loads.surface_loads);
     for (size_t i = 0; i < body->solid.region_count; i++)
         mem_free(body->solid.regions[i].place.nodes);
     mem_free(body->solid.regions);

@@ -271,6 +271,45 @@ typedef struct weight_def {
     double mass; /* kg per node */
 } weight_def;
 
+/* Prescribed positions of nodes. */
+typedef struct dirichlet_def {
+    size_t fix_count;
+    fix_def *fixes;
+    size_t motion_count; /* obstacles */
+    motion_def *motions;
+    expression *displacement[3]; /* obstacles, instead of motions; NULL: none */
+} dirichlet_def;
+
+/* Forces on a body. */
+typedef struct loads_def {
+    size_t force_count;
+    force_def *forces;
+    size_t surface_load_count; /* deformable bodies */
+    surface_load_def *surface_loads;
+    size_t boundary_count; /* parts of the boundary with numbers, which loads and fixes name */
+    boundary_def *boundaries;
+} loads_def;
+
+/* Mass and poses of rigid and affine bodies. */
+typedef struct rigid_def {
+    double total_mass; /* 0: by density */
+    weigh_word weigh;
+    double orthogonality; /* J/kg */
+    size_t pose_count;
+    pose_def *poses;
+} rigid_def;
+
+/* Prescribed positions of all nodes, one file per step: folder/N.extension, N from `first`. */
+typedef struct sequence_def {
+    bool given;
+    const char *folder; /* resolved; NULL: files, as they are written */
+    const char *extension;
+    int first;
+    const json_t *files;
+    double fps; /* 0: one per step */
+    bool transform;
+} sequence_def;
+
 typedef struct body_def {
     const char *name;
     body_kind type;
@@ -279,37 +318,16 @@ typedef struct body_def {
     material_def material;
     bool enabled;
     vec3 velocity, angular_velocity; /* initial; m/s and degrees/s about the centre of mass */
-    size_t fix_count;
-    fix_def *fixes;
-    size_t force_count;
-    force_def *forces;
-    size_t surface_load_count; /* deformable bodies */
-    surface_load_def *surface_loads;
-    size_t motion_count; /* obstacles */
-    motion_def *motions;
-    expression *displacement[3];   /* obstacles, instead of motions; NULL: none */
-    expression *velocity_field[3]; /* NULL: none */
-    size_t boundary_count;
-    boundary_def *boundaries;
+    expression *velocity_field[3];   /* initial, added; NULL: none */
+    dirichlet_def dirichlet;
+    loads_def loads;
     double friction; /* negative: the scene's */
     bool consistent_mass;
-    bool remesh;     /* deformable bodies of scenes that are remeshed */
-    solid_def solid; /* deformable bodies */
-    /* rigid and affine bodies */
-    double total_mass; /* 0: by density */
-    weigh_word weigh;
-    double orthogonality; /* J/kg */
-    size_t pose_count;
-    pose_def *poses;
+    bool remesh;         /* deformable bodies of scenes that are remeshed */
+    solid_def solid;     /* deformable bodies */
+    rigid_def rigid;     /* rigid and affine bodies */
     int collision_group; /* -1: none */
-    /* Prescribed positions of all nodes, one file per step: folder/N.extension, N from `first`. */
-    bool has_sequence;
-    const char *sequence_folder; /* resolved; NULL: sequence_files, as they are written */
-    const char *sequence_extension;
-    int sequence_first;
-    const json_t *sequence_files;
-    double sequence_fps; /* 0: one per step */
-    bool sequence_transform;
+    sequence_def sequence;
     double offset;                   /* xi: thickness in contact, m */
     double damping, bending_damping; /* s; the material's where the body does not say */
     double own[BODY_MAX_PARAMETERS]; /* parameters of the kind */
@@ -334,17 +352,9 @@ typedef struct friction_pair_def {
     double coefficient;
 } friction_pair_def;
 
-typedef struct scene_def {
-    const char *name;
-    char *folder; /* of the scene file */
-    double time_step, end_time;
-    integrator integrator;
-    double newmark_beta, newmark_gamma;
-    bool newmark_plain; /* contact forces enter like all others */
-    vec3 gravity;
-    bool planar; /* two-dimensional: everything in the x-y plane */
-    /* contact */
-    bool contact_enabled;
+/* Barrier, friction and detection of contact. */
+typedef struct contact_def {
+    bool enabled;
     bool check_moves;
     bool prescribed_overlap;
     length_def dhat, eps_v;
@@ -359,12 +369,17 @@ typedef struct scene_def {
     smoothing_word friction_smoothing;
     ccd_word ccd;
     bool reuse_candidates;
-    stepper_word stepper;
-    double mlcp_residual, mlcp_tolerance;
-    preconditioner_word mlcp_preconditioner;
-    int mlcp_max_iterations, mlcp_max_passes;
-    remesh_def remesh;
-    /* solver */
+} contact_def;
+
+/* The linear-complementarity stepper. */
+typedef struct mlcp_def {
+    double residual, tolerance;
+    preconditioner_word preconditioner;
+    int max_iterations, max_passes;
+} mlcp_def;
+
+/* Newton's method and the linear systems in it. */
+typedef struct solver_def {
     length_def tolerance; /* m/s on the largest Newton direction entry over h */
     int max_iterations;
     int true_hessian_after; /* iterations; 0: never */
@@ -375,20 +390,40 @@ typedef struct scene_def {
     const char *linear; /* a name of linear/solver.h */
     double linear_tolerance, forcing;
     bool reproducible; /* same bits for any number of threads */
-    size_t body_count;
-    body_def *bodies;
-    size_t half_space_count;
-    half_space_def *half_spaces;
-    /* output */
+} solver_def;
+
+/* What a run writes, and how often. */
+typedef struct output_def {
     int frame_every, checkpoint_every;
     bool measures;    /* accuracy of every step */
     paths_word paths; /* that frames keep */
     bool write_vtu, write_obj;
     bool write_volume;     /* elements of high-order bodies as Lagrange cells */
     unsigned frame_fields; /* bit k: the k-th word of output.fields (measure/frame_fields.h) */
-    json_t *resolved;      /* the document with all defaults filled in */
-    char *path;            /* of the scene file, for messages */
-    piece_cache *pieces;   /* of the mesh that was split last */
+} output_def;
+
+typedef struct scene_def {
+    const char *name;
+    char *folder; /* of the scene file */
+    double time_step, end_time;
+    integrator integrator;
+    double newmark_beta, newmark_gamma;
+    bool newmark_plain; /* contact forces enter like all others */
+    vec3 gravity;
+    bool planar; /* two-dimensional: everything in the x-y plane */
+    contact_def contact;
+    stepper_word stepper;
+    mlcp_def mlcp;
+    remesh_def remesh;
+    solver_def solver;
+    output_def output;
+    size_t body_count;
+    body_def *bodies;
+    size_t half_space_count;
+    half_space_def *half_spaces;
+    json_t *resolved;    /* the document with all defaults filled in */
+    char *path;          /* of the scene file, for messages */
+    piece_cache *pieces; /* of the mesh that was split last */
 } scene_def;
 
 /* Reads any supported scene file (the kind is recognised from the content) and applies the

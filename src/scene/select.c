@@ -101,8 +101,8 @@ static bool boundary_number(const body_def *body, const mesh *m, const int32_t *
     vec3 center = {0};
     for (int k = 0; k < count; k++)
         center = vec3_mul_add(center, 1.0 / count, m->vertices[corners[k]]);
-    for (size_t i = 0; i < body->boundary_count; i++) {
-        const boundary_def *part = &body->boundaries[i];
+    for (size_t i = 0; i < body->loads.boundary_count; i++) {
+        const boundary_def *part = &body->loads.boundaries[i];
         bool holds = part->kind == BOUNDARY_NODES ? has_corners(part, corners, count)
                                                   : boundary_holds(part, center);
         if (!holds) continue;

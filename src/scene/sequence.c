@@ -21,7 +21,7 @@ static abut_status add_frame(const char *path, const body_def *def, const model_
     size_t at = c->frames.count;
     if (status == ABUT_OK && !array_resize(&c->frames, at + 3 * c->nodes.count))
         status = error_memory(err, "reading a sequence");
-    if (status == ABUT_OK && def->sequence_transform)
+    if (status == ABUT_OK && def->sequence.transform)
         mesh_transform(&m, def->scale, def->rotate, def->translate);
     for (size_t v = 0; status == ABUT_OK && v < m.vertex_count; v++) {
         int32_t block = body->block_of_vertex[v];
@@ -37,16 +37,16 @@ static abut_status add_frame(const char *path, const body_def *def, const model_
 static bool frame_path(const scene_def *scene, const body_def *def, size_t n, char *path,
                        size_t size)
 {
-    if (def->sequence_files) {
-        const json_t *item = json_array_get(def->sequence_files, n);
+    if (def->sequence.files) {
+        const json_t *item = json_array_get(def->sequence.files, n);
         const char *file = json_string_value(json_object_get(item, "file"));
         if (!file) return false;
         snprintf(path, size, "%s%s%s", file[0] == '/' ? "" : scene->folder,
                  file[0] == '/' ? "" : "/", file);
         return true;
     }
-    snprintf(path, size, "%s/%zu.%s", def->sequence_folder, n + (size_t)def->sequence_first,
-             def->sequence_extension);
+    snprintf(path, size, "%s/%zu.%s", def->sequence.folder, n + (size_t)def->sequence.first,
+             def->sequence.extension);
     return n == 0 || file_exists(path);
 }
 
@@ -54,7 +54,7 @@ abut_status sequence_load(const scene_def *scene, size_t i, const model_body *bo
                           abut_error *err)
 {
     const body_def *def = &scene->bodies[i];
-    double fps = def->sequence_fps;
+    double fps = def->sequence.fps;
     /* As many as the scene can reach. */
     double wanted =
         fps > 0 ? scene->end_time * fps + 2 : ceil(scene->end_time / scene->time_step - 1e-9);

@@ -120,8 +120,8 @@ static abut_status carry_conditions(const stepper *from, stepper *to, const scen
     for (size_t i = 0; i < scene->body_count; i++) {
         const body_def *def = &scene->bodies[i];
         if (!def->enabled || body_rows[def->type]->whole) continue;
-        size_t count =
-            def->fix_count + (body_rows[def->type]->obstacle || def->sequence_folder ? 1 : 0);
+        size_t count = def->dirichlet.fix_count +
+                       (body_rows[def->type]->obstacle || def->sequence.folder ? 1 : 0);
         size_t b = built_body(scene, i);
         interpolation rows = {0};
         simplex_mesh source = {0};

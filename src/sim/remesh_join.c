@@ -42,7 +42,7 @@ static abut_status allocate(joined_bodies *j, abut_error *err)
     for (size_t i = 0; j->first_flag && i < sim->scene->body_count; i++) {
         const body_def *def = &sim->scene->bodies[i];
         j->first_flag[i] = flags;
-        flags += def->fix_count + def->force_count + def->surface_load_count;
+        flags += def->dirichlet.fix_count + def->loads.force_count + def->loads.surface_load_count;
     }
     j->flag_axes = mem_calloc(flags + 1, sizeof *j->flag_axes);
     state_array arrays[CARRY_MAX_FIELDS];
@@ -149,10 +149,10 @@ static abut_status add_tractions(joined_bodies *j, size_t i, abut_error *err)
 {
     const body_def *def = &j->sim->scene->bodies[i];
     const stepper *s = j->sim->stepper;
-    for (size_t k = 0; k < def->surface_load_count; k++) {
-        const surface_load_def *l = &def->surface_loads[k];
+    for (size_t k = 0; k < def->loads.surface_load_count; k++) {
+        const surface_load_def *l = &def->loads.surface_loads[k];
         if (!time_within(s->time, l->from, l->until)) continue;
-        size_t set = def->fix_count + def->force_count + k;
+        size_t set = def->dirichlet.fix_count + def->loads.force_count + k;
         vec3 x = middle_of_set(shape_of(j, i), set);
         double end = s->time + s->options.h;
         remesh_traction t = {(int)set,
@@ -174,19 +174,19 @@ static abut_status add_sets(joined_bodies *j, abut_error *err)
     for (size_t i = 0; i < scene->body_count; i++) {
         const body_def *def = &scene->bodies[i];
         if (!def->enabled || body_rows[def->type]->whole) continue;
-        for (size_t k = 0; k < def->fix_count; k++, condition_at++) {
+        for (size_t k = 0; k < def->dirichlet.fix_count; k++, condition_at++) {
             const condition *c = &s->conditions.data[condition_at];
             if (def->remesh && condition_active(c, s->time))
                 j->flag_axes[j->first_flag[i] + k] = (uint8_t)c->axes;
         }
-        if (body_rows[def->type]->obstacle || def->sequence_folder) condition_at++;
-        for (size_t k = 0; k < def->force_count; k++, load_at++) {
+        if (body_rows[def->type]->obstacle || def->sequence.folder) condition_at++;
+        for (size_t k = 0; k < def->loads.force_count; k++, load_at++) {
             const load *l = &s->loads.data[load_at];
             if (!def->remesh || !time_within(s->time, l->from, l->until)) continue;
             double area;
-            TRY(loaded_area(j, i, def->fix_count + k, &area, err));
+            TRY(loaded_area(j, i, def->dirichlet.fix_count + k, &area, err));
             if (!(area > 0)) continue;
-            remesh_traction t = {(int)(def->fix_count + k),
+            remesh_traction t = {(int)(def->dirichlet.fix_count + k),
                                  vec3_scale((double)l->nodes.count / area, l->force),
                                  (int32_t)built_body(scene, i)};
             if (!array_push(&j->tractions, t)) return error_memory(err, "remeshing");

@@ -39,8 +39,8 @@ static bool allows_inversion(const body_def *body)
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
                                 abut_error *err)
 {
-    *v = (scene_verifier){.size = size, .dhat = start_length(scene->dhat, size)};
-    v->setup.contact = scene->contact_enabled;
+    *v = (scene_verifier){.size = size, .dhat = start_length(scene->contact.dhat, size)};
+    v->setup.contact = scene->contact.enabled;
     v->setup.radius = 2 * v->dhat;
     v->setup.body_flags = mem_calloc(scene->body_count + 1, 1);
     v->setup.body_group = mem_calloc(scene->body_count + 1, sizeof *v->setup.body_group);

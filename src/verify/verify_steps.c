@@ -9,7 +9,7 @@ static bool needs_frame(const run_verification *v, const step_row *rows, size_t 
                         bool ended)
 {
     bool last = i + 1 == count;
-    if (rows[i].step % v->scene->frame_every == 0) return !last || ended;
+    if (rows[i].step % v->scene->output.frame_every == 0) return !last || ended;
     return last && ended && rows[i].time >= v->scene->end_time * (1 - 1e-9);
 }
 
@@ -38,7 +38,7 @@ abut_status verify_steps(run_verification *v, const char *folder, const frame_se
     char path[4096];
     step_row *rows;
     size_t count;
-    if (v->scene->frame_every == 0) return ABUT_OK;
+    if (v->scene->output.frame_every == 0) return ABUT_OK;
     path_join(path, sizeof path, folder, "steps.csv");
     if (!file_exists(path))
         return error_set(err, ABUT_ERROR_INPUT, folder,

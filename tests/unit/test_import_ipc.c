@@ -97,15 +97,16 @@ TEST(defaults)
     if (!s) return;
     double l = sqrt(3);
     CHECK(s->time_step == 0.025 && fabs(s->end_time - 5) < 1e-12);
-    CHECK(s->integrator == INTEGRATE_IMPLICIT_EULER && s->contact_enabled);
+    CHECK(s->integrator == INTEGRATE_IMPLICIT_EULER && s->contact.enabled);
     CHECK(near_vector(s->gravity, 0, -9.80665, 0));
     CHECK(s->body_count == 1 && s->bodies[0].material.model == ELASTIC_NEO_HOOKEAN);
     CHECK(s->bodies[0].material.young == 1e5 && s->bodies[0].material.poisson == 0.4);
     CHECK(s->bodies[0].material.density == 1000);
-    CHECK_NEAR(s->dhat.value, 1e-3 * l, 1e-15);
-    CHECK_NEAR(s->tolerance.value, 1e-2 * l, 1e-15);
-    CHECK_NEAR(s->eps_v.value, 1e-3 * l, 1e-15);
-    CHECK(s->friction == 0 && s->friction_iterations == 1 && s->half_space_count == 0);
+    CHECK_NEAR(s->contact.dhat.value, 1e-3 * l, 1e-15);
+    CHECK_NEAR(s->solver.tolerance.value, 1e-2 * l, 1e-15);
+    CHECK_NEAR(s->contact.eps_v.value, 1e-3 * l, 1e-15);
+    CHECK(s->contact.friction == 0 && s->contact.friction_iterations == 1 &&
+          s->half_space_count == 0);
     scene_free(s);
 }
 
@@ -128,11 +129,11 @@ TEST(keywords)
     CHECK(s->newmark_gamma == 0.6 && s->time_step == 0.01);
     CHECK_NEAR(s->end_time, 2, 1e-12);
     CHECK(near_vector(s->gravity, 0, 0, 0));
-    CHECK_NEAR(s->dhat.value, 1e-4 * l, 1e-16);
+    CHECK_NEAR(s->contact.dhat.value, 1e-4 * l, 1e-16);
     /* The threshold of friction belongs to a step of 0.025 s. */
-    CHECK_NEAR(s->eps_v.value * s->time_step, 1e-5 * l * 0.025, 1e-18);
-    CHECK_NEAR(s->tolerance.value, 1e-4 * l, 1e-16);
-    CHECK(s->friction == 0.2 && s->friction_iterations == 0);
+    CHECK_NEAR(s->contact.eps_v.value * s->time_step, 1e-5 * l * 0.025, 1e-18);
+    CHECK_NEAR(s->solver.tolerance.value, 1e-4 * l, 1e-16);
+    CHECK(s->contact.friction == 0.2 && s->contact.friction_iterations == 0);
     CHECK(s->half_space_count == 2 && s->half_spaces[0].friction == 0.1);
     CHECK(near_vector(s->half_spaces[0].origin, 0, -0.5, 0));
     CHECK(near_vector(s->half_spaces[1].normal, 0, 1, 0) && s->half_spaces[1].friction == 0.3);
@@ -142,8 +143,8 @@ TEST(keywords)
 static vec3 placed(const body_def *b, double time)
 {
     vec3 at = b->translate;
-    for (size_t i = 0; i < b->motion_count; i++) {
-        const motion_def *m = &b->motions[i];
+    for (size_t i = 0; i < b->dirichlet.motion_count; i++) {
+        const motion_def *m = &b->dirichlet.motions[i];
         double length = fmax(fmin(time, m->until) - m->from, 0);
         at = vec3_mul_add(at, length, m->velocity);
     }
@@ -182,8 +183,8 @@ TEST(tuning_takes_the_final_values)
 {
     scene_def *s = must_import("tuning 6\n0\n1e-2\n2e-4\n1e-9\n1e-3 5e-6\n" TET "\n");
     if (!s) return;
-    CHECK_NEAR(s->dhat.value, 2e-4 * sqrt(3), 1e-16);
-    CHECK_NEAR(s->eps_v.value, 5e-6 * sqrt(3), 1e-17);
+    CHECK_NEAR(s->contact.dhat.value, 2e-4 * sqrt(3), 1e-16);
+    CHECK_NEAR(s->contact.eps_v.value, 5e-6 * sqrt(3), 1e-17);
     scene_free(s);
 }
 
@@ -199,7 +200,7 @@ TEST(sections_of_other_solvers_are_skipped)
 TEST(self_collisions_off_without_obstacles)
 {
     scene_def *s = must_import("selfCollisionOff\n" TET "\n");
-    CHECK(s && !s->contact_enabled);
+    CHECK(s && !s->contact.enabled);
     scene_free(s);
 }
 
@@ -255,7 +256,7 @@ TEST(size_scales_the_whole_scene)
      */
     CHECK(near_vector(vertex_of(s, 0, 0), 1.5, 1.5, 1.5));
     CHECK(near_vector(vertex_of(s, 1, 0), 0, 0, 0));
-    CHECK_NEAR(s->dhat.value, 1e-3 * sqrt(3) / 2, 1e-15); /* l counts solids only */
+    CHECK_NEAR(s->contact.dhat.value, 1e-3 * sqrt(3) / 2, 1e-15); /* l counts solids only */
     CHECK(s->bodies[1].type == BODY_OBSTACLE);
     scene_free(s);
 }
@@ -334,15 +335,17 @@ TEST(conditions_of_shapes)
                         "  NBC -0.1 0.9 -0.1  1 1 1  0 -5 0  1 # pull\n");
     if (!s) return;
     const body_def *b = &s->bodies[0];
-    CHECK(b->fix_count == 1 && b->force_count == 1);
-    CHECK(b->fixes[0].nodes.kind == SELECT_LIST && b->fixes[0].nodes.count == 1);
-    CHECK(b->fixes[0].nodes.list[0] == 1 && b->fixes[0].from == 0.5 && b->fixes[0].until == 2);
-    CHECK(b->fixes[0].motion_count == 1 && b->fixes[0].motions[0].from == 0.5);
-    CHECK(near_vector(b->fixes[0].motions[0].velocity, 0.5, 0, 0));
-    CHECK(near_vector(b->fixes[0].motions[0].angular_velocity, 0, 0, 30));
-    CHECK(b->forces[0].nodes.count == 1 && b->forces[0].nodes.list[0] == 2);
-    CHECK(b->forces[0].from == 1 && isinf(b->forces[0].until));
-    CHECK(near_vector(b->forces[0].acceleration, 0, -5, 0));
+    CHECK(b->dirichlet.fix_count == 1 && b->loads.force_count == 1);
+    CHECK(b->dirichlet.fixes[0].nodes.kind == SELECT_LIST &&
+          b->dirichlet.fixes[0].nodes.count == 1);
+    CHECK(b->dirichlet.fixes[0].nodes.list[0] == 1 && b->dirichlet.fixes[0].from == 0.5 &&
+          b->dirichlet.fixes[0].until == 2);
+    CHECK(b->dirichlet.fixes[0].motion_count == 1 && b->dirichlet.fixes[0].motions[0].from == 0.5);
+    CHECK(near_vector(b->dirichlet.fixes[0].motions[0].velocity, 0.5, 0, 0));
+    CHECK(near_vector(b->dirichlet.fixes[0].motions[0].angular_velocity, 0, 0, 30));
+    CHECK(b->loads.forces[0].nodes.count == 1 && b->loads.forces[0].nodes.list[0] == 2);
+    CHECK(b->loads.forces[0].from == 1 && isinf(b->loads.forces[0].until));
+    CHECK(near_vector(b->loads.forces[0].acceleration, 0, -5, 0));
     scene_free(s);
 }
 
@@ -358,9 +361,9 @@ TEST(moving_shapes)
     double w = acos(-1) / 2;
     CHECK(near_vector(s->bodies[0].velocity, 1 - 0.25 * w, 2, 3 + 0.25 * w));
     CHECK(near_vector(s->bodies[0].angular_velocity, 0, 90, 0));
-    CHECK(s->bodies[1].motion_count == 1);
-    CHECK(near_vector(s->bodies[1].motions[0].velocity, 0, 1, 0));
-    CHECK(near_vector(s->bodies[1].motions[0].center, 0, 0, 0));
+    CHECK(s->bodies[1].dirichlet.motion_count == 1);
+    CHECK(near_vector(s->bodies[1].dirichlet.motions[0].velocity, 0, 1, 0));
+    CHECK(near_vector(s->bodies[1].dirichlet.motions[0].center, 0, 0, 0));
     scene_free(s);
 }
 
@@ -371,8 +374,8 @@ TEST(spin_about_two_axes)
                                "input/square.obj 0 0 0  0 0 0  1 1 1  angularVelocity 900 900 0\n");
     if (!s) return;
     /* Rx(90) Ry(90) is a turn by 120 degrees about (1,1,1)/sqrt 3. */
-    CHECK(near_vector(s->bodies[1].motions[0].angular_velocity, 1200 / sqrt(3), 1200 / sqrt(3),
-                      1200 / sqrt(3)));
+    CHECK(near_vector(s->bodies[1].dirichlet.motions[0].angular_velocity, 1200 / sqrt(3),
+                      1200 / sqrt(3), 1200 / sqrt(3)));
     scene_free(s);
 }
 
@@ -381,8 +384,8 @@ TEST(sequences_of_meshes)
     scene_def *s = must_import("shapes input 2\ninput/tet.msh 0 1 0  0 0 0  1 1 1\n"
                                "input/edge.seg 0 0 0  0 0 0  1 1 1  meshSeq input/frames\n");
     if (!s) return;
-    CHECK(s->bodies[1].sequence_folder && strstr(s->bodies[1].sequence_folder, "input/frames"));
-    CHECK(s->bodies[1].sequence_first == 0 && strcmp(s->bodies[1].sequence_extension, "obj") == 0);
+    CHECK(s->bodies[1].sequence.folder && strstr(s->bodies[1].sequence.folder, "input/frames"));
+    CHECK(s->bodies[1].sequence.first == 0 && strcmp(s->bodies[1].sequence.extension, "obj") == 0);
     scene_free(s);
 }
 
@@ -414,11 +417,12 @@ TEST(twist_turns_both_ends)
     scene_def *s = must_import("script twist\n" TET "\n");
     if (!s) return;
     const body_def *b = &s->bodies[0];
-    CHECK(b->fix_count == 2 && b->fixes[0].nodes.count == 3 && b->fixes[1].nodes.count == 1);
-    CHECK(b->fixes[1].nodes.list[0] == 1);
-    CHECK(near_vector(b->fixes[0].motions[0].angular_velocity, -72, 0, 0));
-    CHECK(near_vector(b->fixes[1].motions[0].angular_velocity, 72, 0, 0));
-    CHECK(near_vector(b->fixes[0].motions[0].center, 0.5, 0.5, 0.5));
+    CHECK(b->dirichlet.fix_count == 2 && b->dirichlet.fixes[0].nodes.count == 3 &&
+          b->dirichlet.fixes[1].nodes.count == 1);
+    CHECK(b->dirichlet.fixes[1].nodes.list[0] == 1);
+    CHECK(near_vector(b->dirichlet.fixes[0].motions[0].angular_velocity, -72, 0, 0));
+    CHECK(near_vector(b->dirichlet.fixes[1].motions[0].angular_velocity, 72, 0, 0));
+    CHECK(near_vector(b->dirichlet.fixes[0].motions[0].center, 0.5, 0.5, 0.5));
     scene_free(s);
 }
 
@@ -428,10 +432,11 @@ TEST(dragright_lets_go)
         must_import("script dragright\n" TET "\nmeshCO input/square.obj 0 -3 0  2  50  0\n");
     if (!s) return;
     const body_def *b = &s->bodies[0];
-    CHECK(b->fix_count == 1 && b->fixes[0].nodes.count == 1 && b->fixes[0].nodes.list[0] == 1);
-    CHECK(near_vector(b->fixes[0].motions[0].velocity, 0.5, 0, 0));
-    CHECK(b->fixes[0].has_release && b->fixes[0].release_axis == 0);
-    CHECK_NEAR(b->fixes[0].release_beyond, 1, 1e-12);
+    CHECK(b->dirichlet.fix_count == 1 && b->dirichlet.fixes[0].nodes.count == 1 &&
+          b->dirichlet.fixes[0].nodes.list[0] == 1);
+    CHECK(near_vector(b->dirichlet.fixes[0].motions[0].velocity, 0.5, 0, 0));
+    CHECK(b->dirichlet.fixes[0].has_release && b->dirichlet.fixes[0].release_axis == 0);
+    CHECK_NEAR(b->dirichlet.fixes[0].release_beyond, 1, 1e-12);
     scene_free(s);
 }
 
@@ -474,14 +479,14 @@ TEST(kinds_that_hold_nodes)
         scene_def *s = must_import(text);
         if (!s) continue;
         const body_def *b = &s->bodies[0];
-        bool good = b->fix_count == cases[i].fixes;
-        if (good && cases[i].fixes > 0) good = b->fixes[0].nodes.count == cases[i].nodes;
+        bool good = b->dirichlet.fix_count == cases[i].fixes;
+        if (good && cases[i].fixes > 0) good = b->dirichlet.fixes[0].nodes.count == cases[i].nodes;
         vec3 v = vec3_load(cases[i].velocity);
         if (good && vec3_norm(v) > 0)
-            good = b->fixes[0].motion_count > 0 &&
-                   vec3_norm(vec3_sub(b->fixes[0].motions[0].velocity, v)) < 1e-12;
+            good = b->dirichlet.fixes[0].motion_count > 0 &&
+                   vec3_norm(vec3_sub(b->dirichlet.fixes[0].motions[0].velocity, v)) < 1e-12;
         if (good && cases[i].until > 0)
-            good = fabs(b->fixes[0].motions[0].until - cases[i].until) < 1e-9;
+            good = fabs(b->dirichlet.fixes[0].motions[0].until - cases[i].until) < 1e-9;
         CHECK(good);
         if (!good) printf("  script %s\n", cases[i].kind);
         scene_free(s);
@@ -492,7 +497,7 @@ TEST(toggle_top_releases)
 {
     scene_def *s = must_import("time 1 0.05\nscript toggleTop\n" TET "\n");
     if (!s) return;
-    CHECK_NEAR(s->bodies[0].fixes[0].until, 0.2, 1e-9);
+    CHECK_NEAR(s->bodies[0].dirichlet.fixes[0].until, 0.2, 1e-9);
     scene_free(s);
 }
 
@@ -500,7 +505,7 @@ TEST(tear_goes_back)
 {
     scene_def *s = must_import("time 2 0.1\nscript tear\n" TET "\n");
     if (!s) return;
-    const fix_def *top = &s->bodies[0].fixes[1];
+    const fix_def *top = &s->bodies[0].dirichlet.fixes[1];
     CHECK(top->motion_count == 2 && near_vector(top->motions[0].velocity, -5, 0, 0));
     CHECK(near_vector(top->motions[1].velocity, 5, 0, 0));
     CHECK_NEAR(top->motions[0].until, 0.8, 1e-9);
@@ -514,10 +519,10 @@ TEST(pressed_beds)
                                "shapes input 2\ninput/edge.seg 0 -1 0  0 0 0  1 1 1\n"
                                "input/edge.seg 0 2 0  0 0 0  1 1 1\n");
     if (!s) return;
-    CHECK(s->bodies[1].motion_count == 0 && s->bodies[2].motion_count == 1);
-    CHECK(near_vector(s->bodies[2].motions[0].velocity, 0, -1, 0));
+    CHECK(s->bodies[1].dirichlet.motion_count == 0 && s->bodies[2].dirichlet.motion_count == 1);
+    CHECK(near_vector(s->bodies[2].dirichlet.motions[0].velocity, 0, -1, 0));
     /* From a gap of 3 to 0.1: 72.5 steps of 0.04. */
-    CHECK_NEAR(s->bodies[2].motions[0].until, 73 * 0.04, 1e-9);
+    CHECK_NEAR(s->bodies[2].dirichlet.motions[0].until, 73 * 0.04, 1e-9);
     scene_free(s);
 }
 
@@ -528,11 +533,11 @@ TEST(squashing_planes_turn_back)
                                "input/square.obj 3 0.5 0.5  0 0 90  1 1 1\n"
                                "input/tet.msh 0 0 0  0 0 0  1 1 1\n");
     if (!s) return;
-    CHECK(s->bodies[0].motion_count == 2 && s->bodies[1].motion_count == 2);
-    CHECK(near_vector(s->bodies[0].motions[0].velocity, 1, 0, 0));
-    CHECK(near_vector(s->bodies[0].motions[1].velocity, -1, 0, 0));
+    CHECK(s->bodies[0].dirichlet.motion_count == 2 && s->bodies[1].dirichlet.motion_count == 2);
+    CHECK(near_vector(s->bodies[0].dirichlet.motions[0].velocity, 1, 0, 0));
+    CHECK(near_vector(s->bodies[0].dirichlet.motions[1].velocity, -1, 0, 0));
     /* 5 - 0.2 n < 0.1 for the first time at n = 25. */
-    CHECK_NEAR(s->bodies[0].motions[0].until, 2.5, 1e-9);
+    CHECK_NEAR(s->bodies[0].dirichlet.motions[0].until, 2.5, 1e-9);
     scene_free(s);
 }
 
@@ -544,9 +549,9 @@ TEST(rollers_and_shots)
                     "input/square.obj -6 0 0  0 0 0  1 1 1\ninput/square.obj -8 0 0  0 0 0  1 1 1\n"
                     "input/tet.msh 0 0 0  0 0 0  1 1 1\n");
     if (!s) return;
-    CHECK(near_vector(s->bodies[1].motions[0].angular_velocity, -90, 0, 0));
-    CHECK(near_vector(s->bodies[2].motions[0].angular_velocity, 0, 0, -90));
-    CHECK(near_vector(s->bodies[3].motions[0].center, -8, 0, 0));
+    CHECK(near_vector(s->bodies[1].dirichlet.motions[0].angular_velocity, -90, 0, 0));
+    CHECK(near_vector(s->bodies[2].dirichlet.motions[0].angular_velocity, 0, 0, -90));
+    CHECK(near_vector(s->bodies[3].dirichlet.motions[0].center, -8, 0, 0));
     scene_free(s);
     s = must_import("script DCOBallHitWall 1 5\n" TET "\n");
     if (!s) return;

@@ -86,9 +86,9 @@ TEST(common_and_patch)
                                     "\"patch\": [{\"op\": \"replace\", \"path\": \"/time/tend\","
                                     "\"value\": 0.5}, {\"op\": \"add\", \"path\":"
                                     "\"/contact/friction_coefficient\", \"value\": 0.3}]");
-    CHECK(s->contact_enabled && s->dhat.value == 0.003 && s->eps_v.value == 1e-3);
+    CHECK(s->contact.enabled && s->contact.dhat.value == 0.003 && s->contact.eps_v.value == 1e-3);
     CHECK_NEAR(s->end_time, 0.5, 1e-12);
-    CHECK(s->friction == 0.3 && s->time_step == 0.01);
+    CHECK(s->contact.friction == 0.3 && s->time_step == 0.01);
     CHECK_NEAR(s->bodies[0].material.young, 1e5, 1e-6);
     CHECK_NEAR(s->bodies[0].material.poisson, 0.25, 1e-12);
     CHECK(s->bodies[0].material.density == 500 && s->bodies[0].consistent_mass);
@@ -115,7 +115,7 @@ TEST(lagged_regularization)
 {
     scene_def *s = must_import("}", ", \"solver\": {\"advanced\": {"
                                     "\"lagged_regularization_weight\": 25}}");
-    CHECK(s->anchor == 25);
+    CHECK(s->solver.anchor == 25);
     scene_free(s);
     must_fail("}",
               ", \"solver\": {\"advanced\": {\"lagged_regularization_weight\": 25,"
@@ -177,7 +177,8 @@ static size_t selected(const scene_def *s, size_t fix)
     int32_t *nodes;
     size_t count;
     CHECK_OK(scene_body_mesh(s, 0, &m, &err), err);
-    CHECK_OK(select_nodes(&s->bodies[0].fixes[fix].nodes, &s->bodies[0], &m, &nodes, &count, &err),
+    CHECK_OK(select_nodes(&s->bodies[0].dirichlet.fixes[fix].nodes, &s->bodies[0], &m, &nodes,
+                          &count, &err),
              err);
     mem_free(nodes);
     mesh_free(&m);
@@ -196,13 +197,15 @@ TEST(conditions)
         "\"obstacle_displacements\": [{\"id\": 1000, \"value\": [0, \"0.5*t\", 0]}]},"
         "\"initial_conditions\": {\"velocity\": [{\"id\": 0, \"value\": [\"y\", 2, 0]}]}");
     const body_def *b = &s->bodies[0];
-    CHECK(b->fix_count == 2 && !b->fixes[0].displacement[0] && b->fixes[1].displacement[0]);
-    CHECK(b->fixes[1].axes[0] && b->fixes[1].axes[1] && !b->fixes[1].axes[2]);
+    CHECK(b->dirichlet.fix_count == 2 && !b->dirichlet.fixes[0].displacement[0] &&
+          b->dirichlet.fixes[1].displacement[0]);
+    CHECK(b->dirichlet.fixes[1].axes[0] && b->dirichlet.fixes[1].axes[1] &&
+          !b->dirichlet.fixes[1].axes[2]);
     /* The face x = 0 belongs to 4; of the others three, all centres are within the box. */
     CHECK(selected(s, 0) == 3 && selected(s, 1) == 4);
-    CHECK(expression_value(b->fixes[1].displacement[1], 3, 0, 0, 2) == 6);
-    CHECK(s->bodies[1].displacement[1] &&
-          expression_value(s->bodies[1].displacement[1], 0, 0, 0, 2) == 1);
+    CHECK(expression_value(b->dirichlet.fixes[1].displacement[1], 3, 0, 0, 2) == 6);
+    CHECK(s->bodies[1].dirichlet.displacement[1] &&
+          expression_value(s->bodies[1].dirichlet.displacement[1], 0, 0, 0, 2) == 1);
     CHECK(b->velocity_field[0] && expression_value(b->velocity_field[0], 0, 5, 0, 0) == 5);
     scene_free(s);
     s = must_import(", \"surface_selection\": {\"threshold\": 1e-3}}",
@@ -218,17 +221,17 @@ TEST(conditions_without_numbers)
 {
     scene_def *s = must_import("}", ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\":"
                                     "\"all\", \"value\": [0, 0, 0]}]}");
-    CHECK(s->bodies[0].fix_count == 1 && selected(s, 0) == 4);
+    CHECK(s->bodies[0].dirichlet.fix_count == 1 && selected(s, 0) == 4);
     scene_free(s);
     s = must_import(", \"surface_selection\": [{\"id\": 4, \"axis\": \"-x\", \"position\": 0.01,"
                     "\"relative\": true}]}",
                     ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": \"all\","
                     "\"value\": [0, 0, 0]}]}");
-    CHECK(s->bodies[0].fix_count == 2 && selected(s, 0) == 3 && selected(s, 1) == 4);
+    CHECK(s->bodies[0].dirichlet.fix_count == 2 && selected(s, 0) == 3 && selected(s, 1) == 4);
     scene_free(s);
     s = must_import("}", ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": {\"box\":"
                          "[[-0.1, -0.1, -0.1], [0.1, 0.1, 0.1]]}, \"value\": [0, 0, 0]}]}");
-    CHECK(s->bodies[0].fix_count == 1 && selected(s, 0) == 1);
+    CHECK(s->bodies[0].dirichlet.fix_count == 1 && selected(s, 0) == 1);
     scene_free(s);
     must_fail("}",
               ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": {\"name\":"
@@ -243,7 +246,8 @@ TEST(the_last_of_two_conditions_on_a_node_counts)
         must_import(", \"surface_selection\": {\"threshold\": 1e-3}}",
                     ", \"boundary_conditions\": {\"dirichlet_boundary\": [{\"id\": 1, \"value\":"
                     "[\"-t\", 0, 0]}, {\"id\": 2, \"value\": [\"-2*t\", 0, 0]}]}");
-    CHECK(!scene->bodies[0].fixes[0].takes_over && scene->bodies[0].fixes[1].takes_over);
+    CHECK(!scene->bodies[0].dirichlet.fixes[0].takes_over &&
+          scene->bodies[0].dirichlet.fixes[1].takes_over);
     stepper *s = NULL;
     step_statistics statistics;
     CHECK_OK(scene_build(scene, NULL, &s, &err), err);
@@ -272,7 +276,7 @@ TEST(time_and_integrators)
     scene_free(s);
     s = must_import("}", ", \"contact\": {\"enabled\": true}, \"time\": null");
     CHECK(s->integrator == INTEGRATE_QUASI_STATIC);
-    CHECK(s->stiffness_rule == STIFFNESS_RULE_POLYFEM_STATIC);
+    CHECK(s->contact.stiffness_rule == STIFFNESS_RULE_POLYFEM_STATIC);
     scene_free(s);
     must_fail("}", ", \"time\": {\"integrator\": \"Leapfrog\"}", ABUT_ERROR_UNSUPPORTED,
               "/time/integrator");
@@ -293,10 +297,10 @@ TEST(old_format)
     snprintf(path, sizeof path, "%s/scenes/old.json", folder);
     scene_def *s = NULL;
     CHECK_OK(scene_load(path, NULL, 0, NULL, &s, &err), err);
-    CHECK(s->body_count == 2 && s->time_step == 0.02 && s->friction == 0.4);
+    CHECK(s->body_count == 2 && s->time_step == 0.02 && s->contact.friction == 0.4);
     CHECK(s->gravity.y == -9.8 && s->bodies[0].material.density == 700);
-    CHECK(s->bodies[0].translate.y == 1 && s->bodies[0].fix_count == 1);
-    CHECK(s->bodies[1].displacement[1] != NULL);
+    CHECK(s->bodies[0].translate.y == 1 && s->bodies[0].dirichlet.fix_count == 1);
+    CHECK(s->bodies[1].dirichlet.displacement[1] != NULL);
     scene_free(s);
 }
 
@@ -304,25 +308,26 @@ TEST(contact_by_area)
 {
     scene_def *s =
         must_import("}", ", \"contact\": {\"enabled\": true, \"use_area_weighting\": true}");
-    CHECK(s && !s->area_weighted && !s->physical); /* only as parts of the convergent formulation */
+    CHECK(s && !s->contact.area_weighted &&
+          !s->contact.physical); /* only as parts of the convergent formulation */
     scene_free(s);
     s = must_import("}", ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true, "
                          "\"use_improved_max_operator\": false}");
-    CHECK(s && s->area_weighted && s->physical);
+    CHECK(s && s->contact.area_weighted && s->contact.physical);
     scene_free(s);
     s = must_import("}", ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true, "
                          "\"use_improved_max_operator\": false, \"use_physical_barrier\": false}");
-    CHECK(s && s->area_weighted && !s->physical && !s->improved_max);
+    CHECK(s && s->contact.area_weighted && !s->contact.physical && !s->contact.improved_max);
     scene_free(s);
     s = must_import("}",
                     ", \"contact\": {\"enabled\": true, \"use_convergent_formulation\": true}");
-    CHECK(s && s->improved_max && s->stiffness_rule == STIFFNESS_RULE_POLYFEM);
+    CHECK(s && s->contact.improved_max && s->contact.stiffness_rule == STIFFNESS_RULE_POLYFEM);
     scene_free(s);
 }
 
 static double load_value(const scene_def *s, size_t number, int k, double x, double t)
 {
-    return expression_value(s->bodies[0].surface_loads[number].value[k], x, 0, 0, t);
+    return expression_value(s->bodies[0].loads.surface_loads[number].value[k], x, 0, 0, t);
 }
 
 TEST(loads_and_interpolation)
@@ -340,21 +345,21 @@ TEST(loads_and_interpolation)
         "\"piecewise_constant\", \"points\": [1, 2, 4], \"values\": [1, 3, 7]}, {\"type\": "
         "\"none\"}, {\"type\": \"linear_ramp\", \"from\": 1, \"to\": 3}]}]}");
     const body_def *b = &s->bodies[0];
-    CHECK(b->surface_load_count == 4);
-    CHECK(b->surface_loads[0].kind == LOAD_TRACTION && b->surface_loads[0].number == 2);
+    CHECK(b->loads.surface_load_count == 4);
+    CHECK(b->loads.surface_loads[0].kind == LOAD_TRACTION && b->loads.surface_loads[0].number == 2);
     CHECK_NEAR(load_value(s, 0, 1, 2, 0.5), 2 * 1, 1e-12);
     CHECK_NEAR(load_value(s, 0, 1, 2, 2), 2 * 1, 1e-12);
     CHECK_NEAR(load_value(s, 0, 1, 2, 3.25), 2 * 0.5, 1e-12); /* it begins again */
     CHECK_NEAR(load_value(s, 0, 2, 0, 1), 4 * 2, 1e-12);
-    CHECK(b->surface_loads[1].kind == LOAD_NORMAL && load_value(s, 1, 0, 0, 9) == 3);
-    CHECK(b->surface_loads[2].kind == LOAD_PRESSURE && b->surface_loads[2].number == 1);
-    CHECK(b->surface_loads[3].number == 7 && load_value(s, 3, 0, 3, 2) == 60);
+    CHECK(b->loads.surface_loads[1].kind == LOAD_NORMAL && load_value(s, 1, 0, 0, 9) == 3);
+    CHECK(b->loads.surface_loads[2].kind == LOAD_PRESSURE && b->loads.surface_loads[2].number == 1);
+    CHECK(b->loads.surface_loads[3].number == 7 && load_value(s, 3, 0, 3, 2) == 60);
     static const double times[] = {0.5, 1.5, 3, 5}, steps[] = {1, 1, 3, 7}, ramp[] = {0, 0.5, 3, 3};
     for (int i = 0; i < 4; i++) {
-        CHECK_NEAR(expression_value(b->fixes[0].displacement[0], 0, 0, 0, times[i]), 5 * steps[i],
-                   1e-12);
-        CHECK_NEAR(expression_value(b->fixes[0].displacement[2], 0, 0, 0, times[i]), ramp[i],
-                   1e-12);
+        CHECK_NEAR(expression_value(b->dirichlet.fixes[0].displacement[0], 0, 0, 0, times[i]),
+                   5 * steps[i], 1e-12);
+        CHECK_NEAR(expression_value(b->dirichlet.fixes[0].displacement[2], 0, 0, 0, times[i]),
+                   ramp[i], 1e-12);
     }
     scene_free(s);
     must_fail(
@@ -405,7 +410,7 @@ TEST(cubics)
                  "[0, 1, 3], \"values\": [1, 2, -1], \"extend\": \"%s\"}}]}",
                  extends[i]);
         scene_def *s = must_import(", \"surface_selection\": {\"threshold\": 1e-3}}", text);
-        const expression *e = s->bodies[0].fixes[0].displacement[0];
+        const expression *e = s->bodies[0].dirichlet.fixes[0].displacement[0];
         double v[7];
         static const double times[] = {0, 1, 3, -1, -0.5, 4, 3.5};
         for (int k = 0; k < 7; k++) v[k] = 0.5 * expression_value(e, 0, 0, 0, times[k]);
@@ -461,13 +466,15 @@ TEST(selections_of_cells_and_files)
     CHECK(s->bodies[1].solid.region_count == 1 &&
           s->bodies[1].solid.regions[0].place.node_count == 1 &&
           s->bodies[1].solid.regions[0].place.nodes[0] == 1);
-    CHECK(s->bodies[1].boundary_count == 2 && s->bodies[1].boundaries[0].kind == BOUNDARY_NODES);
+    CHECK(s->bodies[1].loads.boundary_count == 2 &&
+          s->bodies[1].loads.boundaries[0].kind == BOUNDARY_NODES);
     mesh m;
     int32_t *nodes = NULL;
     size_t count = 0;
     CHECK_OK(scene_body_mesh(s, 1, &m, &err), err);
-    CHECK(s->bodies[1].fix_count == 1);
-    CHECK_OK(select_nodes(&s->bodies[1].fixes[0].nodes, &s->bodies[1], &m, &nodes, &count, &err),
+    CHECK(s->bodies[1].dirichlet.fix_count == 1);
+    CHECK_OK(select_nodes(&s->bodies[1].dirichlet.fixes[0].nodes, &s->bodies[1], &m, &nodes, &count,
+                          &err),
              err);
     CHECK(count == 3 && nodes[0] == 0 && nodes[1] == 1 && nodes[2] == 2);
     mem_free(nodes);
@@ -512,7 +519,7 @@ TEST(materials)
 TEST(remeshing)
 {
     scene_def *s = must_import("}", ", \"space\": {\"remesh\": {\"enabled\": true}}");
-    CHECK(s->remesh.on && s->remesh.method == REMESH_ENERGY && s->area_weighted);
+    CHECK(s->remesh.on && s->remesh.method == REMESH_ENERGY && s->contact.area_weighted);
     CHECK(s->remesh.split && s->remesh.collapse && !s->remesh.swap && !s->remesh.smooth);
     CHECK(s->remesh.split_tolerance == 1e-3 && s->remesh.collapse_tolerance == 1e-8);
     CHECK(s->bodies[0].remesh && s->bodies[0].consistent_mass);
@@ -623,8 +630,8 @@ TEST(refusals)
 TEST(body_forces)
 {
     scene_def *s = must_import("}", ", \"boundary_conditions\": {\"rhs\": [1, \"x + 2 * t\", 3]}");
-    CHECK(s && vec3_norm(s->gravity) == 0 && s->bodies[0].force_count == 1);
-    expression *const *field = s->bodies[0].forces[0].field;
+    CHECK(s && vec3_norm(s->gravity) == 0 && s->bodies[0].loads.force_count == 1);
+    expression *const *field = s->bodies[0].loads.forces[0].field;
     CHECK_NEAR(expression_value(field[0], 5, 0, 0, 7), -1, 1e-15);
     CHECK_NEAR(expression_value(field[1], 5, 0, 0, 7), -19, 1e-15);
     CHECK_NEAR(expression_value(field[2], 5, 0, 0, 7), -3, 1e-15);
@@ -641,12 +648,12 @@ static void check_sequence(const char *value, size_t count)
              "\"is_obstacle\": true, \"transformation\": {\"translation\": [0, -3, 0]}}",
              value);
     scene_def *s = must_import(geometry, "");
-    CHECK(s && s->body_count == 2 && s->bodies[1].has_sequence);
+    CHECK(s && s->body_count == 2 && s->bodies[1].sequence.given);
     const body_def *b = &s->bodies[1];
-    CHECK(b->sequence_fps == 25 && b->sequence_transform && b->translate.y == -3);
-    CHECK(json_array_size(b->sequence_files) == count);
+    CHECK(b->sequence.fps == 25 && b->sequence.transform && b->translate.y == -3);
+    CHECK(json_array_size(b->sequence.files) == count);
     /* Numbers count by value: 10 comes after 9. */
-    const json_t *last = json_array_get(b->sequence_files, count - 1);
+    const json_t *last = json_array_get(b->sequence.files, count - 1);
     const char *name = json_string_value(json_object_get(last, "file"));
     CHECK(strcmp(path_name(name), "frame10.obj") == 0 && name[0] == '/');
     CHECK(strcmp(path_name(b->mesh.path), count == 3 ? "frame2.obj" : "frame9.obj") == 0);

@@ -108,13 +108,15 @@ TEST(defaults)
 {
     scene_def *s = with_bodies("{'mesh': 'tet.obj'}", "", "");
     CHECK(s->time_step == 0.01 && s->end_time == 10 && !s->planar);
-    CHECK(same(s->gravity, 0, 0, 0) && s->friction == 0 && s->friction_iterations == 1);
-    CHECK(s->dhat.value == 1e-3 && !s->dhat.relative && s->eps_v.value == 1e-3);
-    CHECK_NEAR(s->tolerance.value, 1e-2 * sqrt(3.0), 1e-15); /* times the diagonal */
-    CHECK(!s->tolerance.relative && s->max_iterations == 3000);
+    CHECK(same(s->gravity, 0, 0, 0) && s->contact.friction == 0 &&
+          s->contact.friction_iterations == 1);
+    CHECK(s->contact.dhat.value == 1e-3 && !s->contact.dhat.relative &&
+          s->contact.eps_v.value == 1e-3);
+    CHECK_NEAR(s->solver.tolerance.value, 1e-2 * sqrt(3.0), 1e-15); /* times the diagonal */
+    CHECK(!s->solver.tolerance.relative && s->solver.max_iterations == 3000);
     CHECK(s->body_count == 1 && s->bodies[0].type == BODY_RIGID);
     CHECK(s->bodies[0].material.density == 1000 && s->bodies[0].collision_group == -1);
-    CHECK(s->bodies[0].weigh == WEIGH_WORD_VOLUME && s->bodies[0].fix_count == 0);
+    CHECK(s->bodies[0].rigid.weigh == WEIGH_WORD_VOLUME && s->bodies[0].dirichlet.fix_count == 0);
     CHECK(strcmp(s->bodies[0].name, "tet") == 0);
     scene_free(s);
 }
@@ -133,20 +135,22 @@ TEST(scene_options)
         "'is_velocity_conv_tol_abs': true}, 'viewport_bbox': {}");
     CHECK(s->time_step == 0.025);
     CHECK_NEAR(s->end_time, 41 * 0.025, 1e-12);
-    CHECK(same(s->gravity, 0, -9.8, 0) && s->friction == 0.3 && s->friction_iterations == 0);
-    CHECK(s->integrator == INTEGRATE_NEWMARK && s->dhat.value == 1e-4 && s->eps_v.value == 1e-5);
-    CHECK(s->tolerance.value == 1e-3 && s->max_iterations == 50);
+    CHECK(same(s->gravity, 0, -9.8, 0) && s->contact.friction == 0.3 &&
+          s->contact.friction_iterations == 0);
+    CHECK(s->integrator == INTEGRATE_NEWMARK && s->contact.dhat.value == 1e-4 &&
+          s->contact.eps_v.value == 1e-5);
+    CHECK(s->solver.tolerance.value == 1e-3 && s->solver.max_iterations == 50);
     CHECK(s->bodies[0].offset == 2e-3 && !last_warning[0]);
     scene_free(s);
     s = with_bodies("{'mesh': 'tet.obj'}", ", 'coefficient_friction': 0.3",
                     ", 'friction_constraints': {'iterations': 0}, 'max_iterations': 7");
-    CHECK(s->friction == 0);
+    CHECK(s->contact.friction == 0);
     CHECK_NEAR(s->end_time, 0.07, 1e-12);
     scene_free(s);
     /* Keys without an effect, one of them misspelt in a published fixture. */
     s = with_bodies("{'mesh': 'tet.obj', '#note': 1}", ", 'collision_eps': 1",
                     ", 'distance_barrier_constraints': {}, 'viewport_bbox': {}");
-    CHECK(s && s->dhat.value == 1e-3 && !last_warning[0]);
+    CHECK(s && s->contact.dhat.value == 1e-3 && !last_warning[0]);
     scene_free(s);
 }
 
@@ -162,15 +166,16 @@ TEST(places_and_loads)
     CHECK(s->body_count == 2);
     const body_def *b = &s->bodies[0];
     CHECK(same(b->translate, 1, 2, 3) && same(b->rotate, 10, 20, 30) && same(b->scale, 2, 2, 2));
-    CHECK(b->material.density == 50 && b->weigh == WEIGH_WORD_AREA);
+    CHECK(b->material.density == 50 && b->rigid.weigh == WEIGH_WORD_AREA);
     CHECK(same(b->velocity, 1, 0, 0) && same(b->angular_velocity, 0, 90, 0));
-    CHECK(b->force_count == 1 && same(b->forces[0].force, 0, 10, 0));
-    CHECK_NEAR(b->forces[0].torque.y, 300 * 3.14159265358979323846 / 180, 1e-12);
+    CHECK(b->loads.force_count == 1 && same(b->loads.forces[0].force, 0, 10, 0));
+    CHECK_NEAR(b->loads.forces[0].torque.y, 300 * 3.14159265358979323846 / 180, 1e-12);
     b = &s->bodies[1];
     CHECK(same(b->scale, 2, 1, 0.5) && strcmp(b->name, "sheet 2") == 0);
-    CHECK(b->fix_count == 1 && !b->fixes[0].axes[0] && !b->fixes[0].axes[1] && b->fixes[0].axes[2]);
-    CHECK(b->fixes[0].rotation_axes[0] && b->fixes[0].rotation_axes[1] &&
-          !b->fixes[0].rotation_axes[2]);
+    CHECK(b->dirichlet.fix_count == 1 && !b->dirichlet.fixes[0].axes[0] &&
+          !b->dirichlet.fixes[0].axes[1] && b->dirichlet.fixes[0].axes[2]);
+    CHECK(b->dirichlet.fixes[0].rotation_axes[0] && b->dirichlet.fixes[0].rotation_axes[1] &&
+          !b->dirichlet.fixes[0].rotation_axes[2]);
     scene_free(s);
 }
 
@@ -184,8 +189,10 @@ TEST(static_and_kinematic_bodies)
         "", "");
     CHECK(s->bodies[0].type == BODY_OBSTACLE && s->bodies[1].type == BODY_OBSTACLE);
     const body_def *wheel = &s->bodies[2];
-    CHECK(wheel->type == BODY_RIGID && wheel->motion_count == 1 && wheel->motions[0].until == 1.5);
-    CHECK(same(wheel->motions[0].angular_velocity, 0, 0, -360) && wheel->fix_count == 0);
+    CHECK(wheel->type == BODY_RIGID && wheel->dirichlet.motion_count == 1 &&
+          wheel->dirichlet.motions[0].until == 1.5);
+    CHECK(same(wheel->dirichlet.motions[0].angular_velocity, 0, 0, -360) &&
+          wheel->dirichlet.fix_count == 0);
     CHECK(s->bodies[3].type == BODY_OBSTACLE); /* never moves */
     for (int i = 0; i < 5; i++) CHECK(s->bodies[i].collision_group == 0);
     CHECK(s->bodies[4].type == BODY_RIGID && s->bodies[5].collision_group == 6);
@@ -209,11 +216,12 @@ TEST(pose_lists)
         cube);
     scene_def *s = with_bodies(body, "", ", 'timestep': 0.1, 'max_iterations': 5");
     const body_def *b = &s->bodies[0];
-    CHECK(b->pose_count == 5 && b->motion_count == 0 && b->mesh.source == MESH_GIVEN);
-    CHECK(same(b->poses[0].translate, 0, 1, 0) && same(b->poses[0].turn, 0, 0, 0));
-    CHECK_NEAR(b->poses[1].turn.z, 0.5 * 180 / 3.14159265358979323846, 1e-9);
-    CHECK_NEAR(b->poses[2].turn.z, 0.5 * 180 / 3.14159265358979323846 + 10, 1e-9);
-    CHECK_NEAR(b->poses[4].translate.z, 0.9, 1e-12);
+    CHECK(b->rigid.pose_count == 5 && b->dirichlet.motion_count == 0 &&
+          b->mesh.source == MESH_GIVEN);
+    CHECK(same(b->rigid.poses[0].translate, 0, 1, 0) && same(b->rigid.poses[0].turn, 0, 0, 0));
+    CHECK_NEAR(b->rigid.poses[1].turn.z, 0.5 * 180 / 3.14159265358979323846, 1e-9);
+    CHECK_NEAR(b->rigid.poses[2].turn.z, 0.5 * 180 / 3.14159265358979323846 + 10, 1e-9);
+    CHECK_NEAR(b->rigid.poses[4].translate.z, 0.9, 1e-12);
     scene_free(s);
     fails("{'mesh': 'tet.obj', 'type': 'kinematic', 'kinematic_poses': [{'position': [0, 0, 0]}]}",
           "", "", ABUT_ERROR_UNSUPPORTED, "rigid_bodies[0].kinematic_poses", "principal axes");
@@ -268,12 +276,13 @@ TEST(planar_scenes)
     CHECK(s->planar && s->body_count == 3 && same(s->gravity, 0, -9.81, 0));
     const body_def *b = &s->bodies[0];
     CHECK(same(b->translate, 2, 3, 0) && same(b->rotate, 0, 0, 30));
-    CHECK(same(b->angular_velocity, 0, 0, 90) && b->weigh == WEIGH_WORD_EDGES);
-    CHECK(b->fix_count == 1 && b->fixes[0].axes[0] && !b->fixes[0].axes[1] && b->fixes[0].axes[2]);
-    CHECK(b->fixes[0].rotation_axes[0] && b->fixes[0].rotation_axes[1] &&
-          !b->fixes[0].rotation_axes[2]);
+    CHECK(same(b->angular_velocity, 0, 0, 90) && b->rigid.weigh == WEIGH_WORD_EDGES);
+    CHECK(b->dirichlet.fix_count == 1 && b->dirichlet.fixes[0].axes[0] &&
+          !b->dirichlet.fixes[0].axes[1] && b->dirichlet.fixes[0].axes[2]);
+    CHECK(b->dirichlet.fixes[0].rotation_axes[0] && b->dirichlet.fixes[0].rotation_axes[1] &&
+          !b->dirichlet.fixes[0].rotation_axes[2]);
     CHECK(s->bodies[1].type == BODY_OBSTACLE && same(s->bodies[1].rotate, 0, 0, 45));
-    CHECK(same(s->bodies[2].motions[0].angular_velocity, 0, 0, 90));
+    CHECK(same(s->bodies[2].dirichlet.motions[0].angular_velocity, 0, 0, 90));
     mesh m;
     CHECK_OK(scene_body_mesh(s, 0, &m, &err), err);
     CHECK(m.vertex_count == 4 && mesh_find(&m, CELL_EDGE)->count == 4);

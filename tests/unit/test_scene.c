@@ -384,14 +384,16 @@ TEST(defaults)
     CHECK(s->time_step == 0.01 && s->end_time == 1);
     CHECK(s->integrator == INTEGRATE_IMPLICIT_EULER);
     CHECK(s->gravity.x == 0 && s->gravity.y == -9.81 && s->gravity.z == 0);
-    CHECK(s->contact_enabled && s->friction == 0 && s->friction_iterations == 1);
-    CHECK(s->dhat.value == 1e-3 && s->dhat.relative);
-    CHECK(s->eps_v.value == 1e-3 && s->eps_v.relative);
-    CHECK(s->tolerance.value == 1e-2 && s->tolerance.relative);
-    CHECK(s->max_iterations == 10000 && strcmp(s->linear, "auto") == 0 && s->reproducible);
-    CHECK(s->linear_tolerance == 1e-8);
+    CHECK(s->contact.enabled && s->contact.friction == 0 && s->contact.friction_iterations == 1);
+    CHECK(s->contact.dhat.value == 1e-3 && s->contact.dhat.relative);
+    CHECK(s->contact.eps_v.value == 1e-3 && s->contact.eps_v.relative);
+    CHECK(s->solver.tolerance.value == 1e-2 && s->solver.tolerance.relative);
+    CHECK(s->solver.max_iterations == 10000 && strcmp(s->solver.linear, "auto") == 0 &&
+          s->solver.reproducible);
+    CHECK(s->solver.linear_tolerance == 1e-8);
     CHECK(s->half_space_count == 0);
-    CHECK(s->frame_every == 1 && s->checkpoint_every == 20 && s->write_vtu && !s->write_obj);
+    CHECK(s->output.frame_every == 1 && s->output.checkpoint_every == 20 && s->output.write_vtu &&
+          !s->output.write_obj);
     CHECK(s->body_count == 1);
     const body_def *b = &s->bodies[0];
     CHECK(strcmp(b->name, "body0") == 0 && b->type == BODY_DEFORMABLE && b->enabled);
@@ -399,7 +401,8 @@ TEST(defaults)
     CHECK(b->scale.x == 1 && b->scale.z == 1 && b->translate.y == 0);
     CHECK(b->material.model == ELASTIC_NEO_HOOKEAN && b->material.young == 1e5);
     CHECK(b->material.poisson == 0.4 && b->material.density == 1000 && !b->material.name);
-    CHECK(b->fix_count == 0 && b->force_count == 0 && b->motion_count == 0);
+    CHECK(b->dirichlet.fix_count == 0 && b->loads.force_count == 0 &&
+          b->dirichlet.motion_count == 0);
     CHECK(b->friction < 0 && !b->consistent_mass);
     scene_free(s);
 }
@@ -452,17 +455,20 @@ TEST(everything_reaches_the_structs)
     CHECK(strcmp(s->name, "all of it") == 0);
     CHECK(s->time_step == 0.5 && s->end_time == 5 && s->integrator == INTEGRATE_NEWMARK);
     CHECK(s->newmark_beta == 0.3 && s->newmark_gamma == 0.6 && s->gravity.z == 3);
-    CHECK(!s->contact_enabled && s->dhat.value == 0.002 && !s->dhat.relative);
-    CHECK(s->eps_v.value == 2e-5 && s->eps_v.relative && s->friction == 0.3);
-    CHECK(s->friction_iterations == 0 && s->tolerance.value == 0.5 && !s->tolerance.relative);
-    CHECK(s->max_iterations == 7 && strcmp(s->linear, "pcg") == 0);
-    CHECK(s->linear_tolerance == 1e-4 && !s->reproducible);
+    CHECK(!s->contact.enabled && s->contact.dhat.value == 0.002 && !s->contact.dhat.relative);
+    CHECK(s->contact.eps_v.value == 2e-5 && s->contact.eps_v.relative &&
+          s->contact.friction == 0.3);
+    CHECK(s->contact.friction_iterations == 0 && s->solver.tolerance.value == 0.5 &&
+          !s->solver.tolerance.relative);
+    CHECK(s->solver.max_iterations == 7 && strcmp(s->solver.linear, "pcg") == 0);
+    CHECK(s->solver.linear_tolerance == 1e-4 && !s->solver.reproducible);
     CHECK(s->half_space_count == 2);
     CHECK(s->half_spaces[0].normal.z == 1 && s->half_spaces[0].friction == 0.7);
     CHECK(s->half_spaces[0].origin.x == 1 && s->half_spaces[0].velocity.z == 1);
     CHECK(s->half_spaces[1].origin.y == -2 && s->half_spaces[1].normal.y == 1);
     CHECK(s->half_spaces[1].friction < 0);
-    CHECK(s->frame_every == 2 && s->checkpoint_every == 3 && s->write_obj && !s->write_vtu);
+    CHECK(s->output.frame_every == 2 && s->output.checkpoint_every == 3 && s->output.write_obj &&
+          !s->output.write_vtu);
     scene_free(s);
 }
 
@@ -520,8 +526,8 @@ TEST(bodies_reach_the_structs)
     CHECK(strcmp(b[0].material.name, "jelly") == 0 && b[0].material.model == ELASTIC_LINEAR);
     CHECK(b[0].material.density == 70 && b[2].material.density == 30 && b[0].friction == 0.9);
     CHECK(b[0].consistent_mass && b[0].velocity.z == 9 && b[0].angular_velocity.y == 2);
-    CHECK(b[0].fix_count == 3 && b[0].force_count == 1);
-    const fix_def *f = b[0].fixes;
+    CHECK(b[0].dirichlet.fix_count == 3 && b[0].loads.force_count == 1);
+    const fix_def *f = b[0].dirichlet.fixes;
     CHECK(f[0].nodes.kind == SELECT_LIST && f[0].nodes.count == 3 && f[0].nodes.list[2] == 7);
     CHECK(f[0].from == 1 && f[0].until == 2 && f[0].axes[0] && !f[0].axes[1] && f[0].axes[2]);
     CHECK(f[0].motion_count == 1 && f[0].motions[0].velocity.x == 1);
@@ -529,14 +535,17 @@ TEST(bodies_reach_the_structs)
     CHECK(f[0].motions[0].until == 3);
     CHECK(f[1].nodes.kind == SELECT_ALL && isinf(f[1].until) && f[1].motion_count == 0);
     CHECK(f[2].nodes.kind == SELECT_TAG && f[2].nodes.tag == -4);
-    CHECK(b[0].forces[0].nodes.kind == SELECT_SPHERE && b[0].forces[0].nodes.radius == 4);
-    CHECK(b[0].forces[0].force.x == 1 && b[0].forces[0].acceleration.y == 1);
-    CHECK(b[1].type == BODY_OBSTACLE && b[1].motion_count == 2 && b[1].motions[1].from == 2);
-    CHECK(b[1].motions[0].angular_velocity.y == 90 && !b[1].motions[0].center_given);
-    CHECK(isinf(b[1].motions[0].until));
+    CHECK(b[0].loads.forces[0].nodes.kind == SELECT_SPHERE &&
+          b[0].loads.forces[0].nodes.radius == 4);
+    CHECK(b[0].loads.forces[0].force.x == 1 && b[0].loads.forces[0].acceleration.y == 1);
+    CHECK(b[1].type == BODY_OBSTACLE && b[1].dirichlet.motion_count == 2 &&
+          b[1].dirichlet.motions[1].from == 2);
+    CHECK(b[1].dirichlet.motions[0].angular_velocity.y == 90 &&
+          !b[1].dirichlet.motions[0].center_given);
+    CHECK(isinf(b[1].dirichlet.motions[0].until));
     CHECK(b[2].type == BODY_SHELL && b[2].mesh.size.x == 2 && b[2].mesh.size.z == 3);
-    CHECK(b[2].mesh.cells[1] == 5 && b[2].fixes[0].nodes.kind == SELECT_RELATIVE_BOX);
-    CHECK(b[2].fixes[0].nodes.high.x == 0.1);
+    CHECK(b[2].mesh.cells[1] == 5 && b[2].dirichlet.fixes[0].nodes.kind == SELECT_RELATIVE_BOX);
+    CHECK(b[2].dirichlet.fixes[0].nodes.high.x == 0.1);
     CHECK(b[2].shell.young == 2e5 && b[2].shell.density == 30 && b[2].shell.thickness == 0.25);
     CHECK(b[2].shell.membrane == MEMBRANE_WORD_NEO_HOOKEAN && b[2].shell.rest == REST_FLAT);
     CHECK(b[2].shell.membrane_scale == 0.5 && b[2].shell.bending_scale == 2);
@@ -602,11 +611,13 @@ TEST(overrides_change_the_scene)
     CHECK_OK(load_with(everything, list, sizeof list / sizeof list[0], &s), err);
     if (!s) return;
     CHECK(s->time_step == 0.02 && s->end_time == 3 && s->gravity.y == 0 && s->gravity.z == 3);
-    CHECK(s->dhat.value == 1e-4 && s->dhat.relative && s->eps_v.value == 1e-6);
+    CHECK(s->contact.dhat.value == 1e-4 && s->contact.dhat.relative &&
+          s->contact.eps_v.value == 1e-6);
     CHECK(s->bodies[2].material.young == 2e6 && s->bodies[0].material.young == 2e11);
-    CHECK(s->bodies[0].translate.y == 1 && s->bodies[0].fixes[1].nodes.kind == SELECT_BOX);
-    CHECK(s->bodies[0].forces[0].until == 6);
-    CHECK(s->bodies[1].mesh.weld && s->bodies[1].motions[1].velocity.z == 4);
+    CHECK(s->bodies[0].translate.y == 1 &&
+          s->bodies[0].dirichlet.fixes[1].nodes.kind == SELECT_BOX);
+    CHECK(s->bodies[0].loads.forces[0].until == 6);
+    CHECK(s->bodies[1].mesh.weld && s->bodies[1].dirichlet.motions[1].velocity.z == 4);
     CHECK(s->bodies[3].mesh.source == MESH_BALL && s->bodies[3].mesh.radius == 2);
     CHECK(s->half_space_count == 3 && s->half_spaces[1].origin.y == 5);
     CHECK(strcmp(s->name, "other") == 0);

@@ -184,7 +184,8 @@ static size_t select_count(const scene_def *s, size_t fix, const mesh *m, int32_
 {
     int32_t *nodes;
     size_t count;
-    CHECK_OK(select_nodes(&s->bodies[0].fixes[fix].nodes, &s->bodies[0], m, &nodes, &count, &err),
+    CHECK_OK(select_nodes(&s->bodies[0].dirichlet.fixes[fix].nodes, &s->bodies[0], m, &nodes,
+                          &count, &err),
              err);
     for (size_t i = 1; i < count; i++) CHECK(nodes[i - 1] < nodes[i]);
     *first = count ? nodes[0] : -1;
@@ -215,8 +216,8 @@ TEST(selectors)
     CHECK(select_count(s, 4, &m, &first) == 4);
     CHECK(select_count(s, 5, &m, &first) == 3 && first == 3);
     CHECK(select_count(s, 6, &m, &first) == 0);
-    CHECK(select_nodes(&s->bodies[0].fixes[7].nodes, &s->bodies[0], &m, &nodes, &count, &err) ==
-          ABUT_ERROR_INPUT);
+    CHECK(select_nodes(&s->bodies[0].dirichlet.fixes[7].nodes, &s->bodies[0], &m, &nodes, &count,
+                       &err) == ABUT_ERROR_INPUT);
     CHECK(strcmp(err.message, "entry 0 of the list is node 64, but the mesh has 64 nodes, "
                               "numbered from 0") == 0);
     mesh_free(&m);
@@ -330,7 +331,7 @@ TEST(start_behind_a_plane)
     CHECK_OK(start_check(s, &m, &report, &err), err);
     CHECK(report.behind_planes == 4 && report.intersections == 0 && report.shown == 4);
     CHECK(strcmp(report.text[0], "node 0 of \"a\" is 0.5 m behind half space 0") == 0);
-    s->contact_enabled = false;
+    s->contact.enabled = false;
     CHECK_OK(start_check(s, &m, &report, &err), err);
     CHECK(report.behind_planes == 0);
     size = start_size(s, &m);
@@ -353,8 +354,8 @@ TEST(allocation_failures)
             start_report report;
             status = start_check(s, &m, &report, &err);
             if (status == ABUT_OK)
-                status = select_nodes(&s->bodies[0].fixes[0].nodes, &s->bodies[0], &m, &nodes,
-                                      &count, &err);
+                status = select_nodes(&s->bodies[0].dirichlet.fixes[0].nodes, &s->bodies[0], &m,
+                                      &nodes, &count, &err);
             mesh_free(&m);
         }
         bool failed = mem_failure_happened();
@@ -379,7 +380,7 @@ TEST(examples_load)
         mesh m;
         CHECK_OK(scene_body_mesh(s, 0, &m, &err), err);
         int32_t first;
-        for (size_t k = 0; k < s->bodies[0].fix_count; k++)
+        for (size_t k = 0; k < s->bodies[0].dirichlet.fix_count; k++)
             CHECK(select_count(s, k, &m, &first) >= 16);
         const cell_block *tets = mesh_find(&m, CELL_TET);
         CHECK(tets && tets->count >= 900 && tets->count <= 3000);
