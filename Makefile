@@ -42,6 +42,7 @@ check: deps
 	@scripts/check-includes
 	@scripts/check-format
 	@scripts/check-requirements
+	@scripts/check-sizes
 
 test: check build
 	ctest --test-dir $(BUILD) -L quick -j $(JOBS) --output-on-failure
