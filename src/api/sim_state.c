@@ -49,8 +49,8 @@ const double *abut_sim_masses(const abut_sim *sim) { return sim->stepper->model-
 double *abut_sim_forces(abut_sim *sim)
 {
     stepper *s = sim->stepper;
-    if (!s->user_force) s->user_force = mem_calloc(s->state.scalars, sizeof *s->user_force);
-    return s->user_force;
+    if (!s->loads.user) s->loads.user = mem_calloc(s->state.scalars, sizeof *s->loads.user);
+    return s->loads.user;
 }
 
 size_t abut_sim_body_count(const abut_sim *sim) { return sim->stepper->model->bodies.count; }

@@ -199,8 +199,8 @@ static bool add_forces(frame_fields *fields, const model_frame *mf, const steppe
         return false;
     memset(fields->vertex_force.data, 0, vertices * sizeof(vec3));
     memset(fields->block_force.data, 0, blocks * sizeof(vec3));
-    if (s->mlcp)
-        mlcp_add_forces(s->mlcp, fields->vertex_force.data);
+    if (s->mlcp.solver)
+        mlcp_add_forces(s->mlcp.solver, fields->vertex_force.data);
     else if (s->contact)
         contact_add_forces(s->contact, s->friction, &s->evaluation, stepper_contact_factor(s),
                            fields->vertex_force.data);

@@ -23,7 +23,7 @@ abut_status run_save_checkpoint(run *r, abut_error *err)
     way_record_save(&r->frames.ways, w);
     if (r->sim->scene->contact.prescribed_overlap)
         checkpoint_add_longs(w, "run_overlaps", &r->totals.overlap_steps, 1);
-    if (s->mlcp)
+    if (s->mlcp.solver)
         checkpoint_add_doubles(w, "run_mlcp", (const double *)&r->totals.mlcp, MLCP_TOTALS);
     if (status == ABUT_OK) status = checkpoint_write(w, r->checkpoint_path, err);
     checkpoint_writer_free(w);
@@ -39,7 +39,7 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
     if (r->sim->scene->contact.prescribed_overlap)
         TRY(checkpoint_copy_longs(c, "run_overlaps", &r->totals.overlap_steps, 1, err));
-    if (r->sim->stepper->mlcp)
+    if (r->sim->stepper->mlcp.solver)
         TRY(checkpoint_copy_doubles(c, "run_mlcp", (double *)&r->totals.mlcp, MLCP_TOTALS, err));
     TRY(sim_state_copy(r->sim, c, err));
     TRY(way_record_load(&r->frames.ways, c, err));

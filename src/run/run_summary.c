@@ -92,7 +92,7 @@ static void add_run(run *r, abut_status result, const char *message, run_summary
     if (s->state.steps > 0)
         out->contact.mean_count = (double)t->contact_sum / (double)s->state.steps;
     out->contact.overlap_steps = t->overlap_steps;
-    out->mlcp.used = s->mlcp != NULL;
+    out->mlcp.used = s->mlcp.solver != NULL;
     timer_switch(&s->timer, STAGE_OTHER);
     memcpy(out->stage_seconds, s->timer.seconds, sizeof out->stage_seconds);
 }

@@ -97,7 +97,8 @@ static void describe(const condition *c, char *text, size_t size)
 static abut_status compare(const scene_def *scene, stepper *s, int32_t block, const holder *p,
                            const holder *q, abut_error *err)
 {
-    condition *a = &s->conditions.data[p->condition], *b = &s->conditions.data[q->condition];
+    condition *a = &s->dirichlet.conditions.data[p->condition],
+              *b = &s->dirichlet.conditions.data[q->condition];
     if (b->takes_over) return ABUT_OK; /* the last one counts (set_targets) */
     bool swap = b->from < a->from;
     condition *early = swap ? b : a, *late = swap ? a : b;
@@ -130,8 +131,8 @@ static abut_status compare(const scene_def *scene, stepper *s, int32_t block, co
 
 static abut_status add_holders(const scene_def *scene, stepper *s, holders *h, abut_error *err)
 {
-    for (size_t k = 0; k < s->conditions.count; k++) {
-        const condition *c = &s->conditions.data[k];
+    for (size_t k = 0; k < s->dirichlet.conditions.count; k++) {
+        const condition *c = &s->dirichlet.conditions.data[k];
         for (size_t i = 0; i < c->nodes.count; i++) {
             int32_t block = c->nodes.data[i];
             holder now = {(int32_t)k, (int32_t)i, h->last[block]};
@@ -229,9 +230,11 @@ abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const 
     if (scene->integrator != INTEGRATE_QUASI_STATIC) return ABUT_OK;
     bool *held = mem_calloc(m->bodies.count + 1, sizeof *held);
     if (!held) return error_memory(err, "checking conditions");
-    for (size_t k = 0; k < s->conditions.count; k++)
-        for (size_t i = 0; s->conditions.data[k].axes && i < s->conditions.data[k].nodes.count; i++)
-            held[m->body.data[s->conditions.data[k].nodes.data[i]]] = true;
+    for (size_t k = 0; k < s->dirichlet.conditions.count; k++)
+        for (size_t i = 0; s->dirichlet.conditions.data[k].axes &&
+                           i < s->dirichlet.conditions.data[k].nodes.count;
+             i++)
+            held[m->body.data[s->dirichlet.conditions.data[k].nodes.data[i]]] = true;
     for (size_t k = 0; k < s->rigid.conditions.count; k++)
         held[m->rigids.data[s->rigid.conditions.data[k].rigid].body] = true;
     for (size_t b = 0; b < m->bodies.count; b++)

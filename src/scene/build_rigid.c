@@ -98,8 +98,8 @@ static abut_status add_loads(const body_def *def, int32_t rigid, stepper *s, abu
                   .force = force->force,
                   .acceleration = force->acceleration};
         rigid_torque torque = {rigid, force->from, force->until, force->torque};
-        if (!array_push(&s->loads, l) ||
-            !array_push(&s->loads.data[s->loads.count - 1].nodes,
+        if (!array_push(&s->loads.nodes, l) ||
+            !array_push(&s->loads.nodes.data[s->loads.nodes.count - 1].nodes,
                         s->model->rigids.data[rigid].block) ||
             (vec3_norm2(force->torque) > 0 && !array_push(&s->rigid.torques, torque)))
             return error_memory(err, "adding loads");

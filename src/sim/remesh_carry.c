@@ -132,7 +132,8 @@ static abut_status carry_conditions(const stepper *from, stepper *to, const scen
             status = interpolation_make(&source, &target, &rows, err);
         }
         for (size_t k = 0; status == ABUT_OK && k < count; k++, at++) {
-            const condition *a = &from->conditions.data[at], *c = &to->conditions.data[at];
+            const condition *a = &from->dirichlet.conditions.data[at],
+                            *c = &to->dirichlet.conditions.data[at];
             *c->began = *a->began;
             if (!*a->began) continue;
             if (changes[i].changed)
@@ -177,8 +178,8 @@ static void copy_blocks(const stepper *from, const stepper *to, const scene_def 
 /* Prescribed scalars, which a projection leaves as they are. */
 static void mark_fixed(const stepper *s, uint8_t *fixed)
 {
-    for (size_t k = 0; k < s->conditions.count; k++) {
-        const condition *c = &s->conditions.data[k];
+    for (size_t k = 0; k < s->dirichlet.conditions.count; k++) {
+        const condition *c = &s->dirichlet.conditions.data[k];
         if (!condition_active(c, s->time)) continue;
         for (size_t i = 0; i < c->nodes.count; i++)
             for (int axis = 0; axis < 3; axis++)

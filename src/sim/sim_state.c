@@ -33,9 +33,9 @@ abut_status sim_state_add(abut_sim *sim, const char *scene_hash, checkpoint_writ
             checkpoint_add_ints(w, arrays[i].name, arrays[i].ints, arrays[i].count);
     }
     mem_free(arrays);
-    if (!s->mlcp) return sim->remesh ? sim_remesh_save(sim, w, err) : ABUT_OK;
+    if (!s->mlcp.solver) return sim->remesh ? sim_remesh_save(sim, w, err) : ABUT_OK;
     mlcp_saved contacts;
-    TRY(mlcp_save(s->mlcp, &contacts, err));
+    TRY(mlcp_save(s->mlcp.solver, &contacts, err));
     checkpoint_add_ints(w, "mlcp_ints", contacts.ints, contacts.int_count);
     checkpoint_add_doubles(w, "mlcp_reals", contacts.reals, contacts.real_count);
     return ABUT_OK;
@@ -46,7 +46,7 @@ static abut_status copy_contacts(stepper *s, const checkpoint_reader *c, abut_er
     mlcp_saved contacts;
     TRY(checkpoint_get_ints(c, "mlcp_ints", &contacts.ints, &contacts.int_count, err));
     TRY(checkpoint_get_doubles(c, "mlcp_reals", &contacts.reals, &contacts.real_count, err));
-    return mlcp_restore(s->mlcp, &contacts, err);
+    return mlcp_restore(s->mlcp.solver, &contacts, err);
 }
 
 static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_array *arrays,
@@ -61,7 +61,7 @@ static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_arr
         else
             TRY(checkpoint_copy_ints(c, a->name, a->ints, a->count, err));
     }
-    if (s->mlcp) TRY(copy_contacts(s, c, err));
+    if (s->mlcp.solver) TRY(copy_contacts(s, c, err));
     return stepper_restore(s, c->step, err);
 }
 

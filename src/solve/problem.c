@@ -163,7 +163,7 @@ static abut_status resize_numbers(group_maps *maps, size_t n, abut_error *err)
 
 static inline void set_number(group_maps *maps, size_t at, int32_t unknown)
 {
-    if (maps->free_blocks.data[at] == unknown) return;
+    if (maps->mapped && maps->free_blocks.data[at] == unknown) return;
     maps->free_blocks.data[at] = unknown;
     maps->mapped = false;
 }

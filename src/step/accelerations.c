@@ -16,32 +16,34 @@ static abut_status internal_accelerations(stepper *s, const double *x, double *a
     size_t scalars = s->state.scalars;
     evaluation unit = evaluation_unit();
     unit.h = s->options.h;
-    memset(s->work, 0, scalars * sizeof *s->work);
-    term_add_gradient(&s->elastic->base, &unit, x, s->work);
+    memset(s->scratch.work, 0, scalars * sizeof *s->scratch.work);
+    term_add_gradient(&s->elastic->base, &unit, x, s->scratch.work);
     for (size_t i = 0; i < s->terms.count; i++)
-        term_add_gradient(s->terms.data[i].term, &unit, x, s->work);
-    if (s->surface_load) term_add_gradient(&s->surface_load->base, &unit, x, s->work);
-    if (s->damping && s->state.steps > 0) term_add_gradient(&s->damping->base, &unit, x, s->work);
-    for (size_t i = 0; i < scalars; i++) s->work[i] = s->inertia->force[i] - s->work[i];
-    return inertia_solve(s->inertia, s->fixed, s->work, acceleration, err);
+        term_add_gradient(s->terms.data[i].term, &unit, x, s->scratch.work);
+    if (s->loads.surfaces) term_add_gradient(&s->loads.surfaces->base, &unit, x, s->scratch.work);
+    if (s->damping && s->state.steps > 0)
+        term_add_gradient(&s->damping->base, &unit, x, s->scratch.work);
+    for (size_t i = 0; i < scalars; i++)
+        s->scratch.work[i] = s->inertia->force[i] - s->scratch.work[i];
+    return inertia_solve(s->inertia, s->dirichlet.fixed, s->scratch.work, acceleration, err);
 }
 
 abut_status stepper_start_accelerations(stepper *s, abut_error *err)
 {
-    memset(s->fixed, 0, s->state.scalars);
-    for (size_t k = 0; k < s->conditions.count; k++) {
-        const condition *c = &s->conditions.data[k];
+    memset(s->dirichlet.fixed, 0, s->state.scalars);
+    for (size_t k = 0; k < s->dirichlet.conditions.count; k++) {
+        const condition *c = &s->dirichlet.conditions.data[k];
         if (!condition_active(c, 0)) continue;
         for (size_t i = 0; i < c->nodes.count; i++)
             for (int axis = 0; axis < 3; axis++)
-                if (c->axes & 1 << axis) s->fixed[3 * c->nodes.data[i] + axis] = 1;
+                if (c->axes & 1 << axis) s->dirichlet.fixed[3 * c->nodes.data[i] + axis] = 1;
     }
     return internal_accelerations(s, s->state.x, s->state.a, err);
 }
 
 bool stepper_contact_is_implicit(const stepper *s)
 {
-    return s->contact && !s->mlcp && motion_rule(&s->state)->has_accelerations &&
+    return s->contact && !s->mlcp.solver && motion_rule(&s->state)->has_accelerations &&
            !s->options.newmark_plain;
 }
 
@@ -68,19 +70,19 @@ abut_status stepper_drop_contact_accelerations(stepper *s, abut_error *err)
     if (!stepper_contact_is_implicit(s)) return ABUT_OK;
     motion_state *m = &s->state;
     double h = s->options.h, rest = h * (m->gamma - 2 * m->beta);
-    uint8_t *touched = (uint8_t *)s->holder;
+    uint8_t *touched = (uint8_t *)s->dirichlet.holder;
     size_t blocks = s->model->rest.count;
     memset(touched, 0, blocks);
     flag_blocks(s, &s->contact->base, touched);
     flag_blocks(s, &s->friction->base, touched);
     if (!memchr(touched, 1, blocks)) return ABUT_OK;
-    TRY(internal_accelerations(s, m->x, s->gradient, err));
+    TRY(internal_accelerations(s, m->x, s->scratch.gradient, err));
     for (size_t i = 0; i < m->scalars; i++) {
-        if (!touched[i / 3] || !s->points[i / 3] || s->fixed[i]) continue;
-        m->v[i] += rest * (s->gradient[i] - m->a[i]);
-        m->a[i] = s->gradient[i];
+        if (!touched[i / 3] || !s->points[i / 3] || s->dirichlet.fixed[i]) continue;
+        m->v[i] += rest * (s->scratch.gradient[i] - m->a[i]);
+        m->a[i] = s->scratch.gradient[i];
     }
     if (s->model->rigids.count > 0)
-        rigid_motion_drop_contact(&s->rigid, m, s->time + h, rest, touched, s->fixed);
+        rigid_motion_drop_contact(&s->rigid, m, s->time + h, rest, touched, s->dirichlet.fixed);
     return ABUT_OK;
 }

@@ -28,7 +28,8 @@ abut_status stepper_watch(stepper *s, const double *to, step_statistics *statist
     double end = (double)(s->state.steps + 1) * s->options.h;
     if (!s->contact) return ABUT_OK;
     stage before = timer_switch(&s->timer, STAGE_CHECK);
-    abut_status status = prescribed_watch_look(&s->watch, s->start, to, s->fixed, &finding, err);
+    abut_status status =
+        prescribed_watch_look(&s->watch, s->start, to, s->dirichlet.fixed, &finding, err);
     timer_switch(&s->timer, before);
     TRY(status);
     statistics->prescribed_overlap = finding.found;
@@ -36,8 +37,8 @@ abut_status stepper_watch(stepper *s, const double *to, step_statistics *statist
     describe(s, &finding, end, text, sizeof text);
     if (!s->options.prescribed_overlap)
         return error_set(err, ABUT_ERROR_OVERLAP, "", "%s; %s", text, ADVICE);
-    if (!s->overlap_told) log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
-    s->overlap_told = true;
+    if (!s->watch.told) log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
+    s->watch.told = true;
     return ABUT_OK;
 }
 
@@ -71,14 +72,14 @@ static bool foresight_save(foresight *f, const stepper *s)
 {
     const rigid_motion *r = &s->rigid;
     if (!array_resize(&f->x, s->state.scalars) || !array_resize(&f->known, s->state.scalars) ||
-        !array_resize(&f->start, s->condition_start.count) ||
-        !array_resize(&f->began, s->condition_began.count) ||
+        !array_resize(&f->start, s->dirichlet.start.count) ||
+        !array_resize(&f->began, s->dirichlet.began.count) ||
         !array_resize(&f->rigid_start, r->condition_start.count) ||
         !array_resize(&f->rigid_began, r->condition_began.count))
         return false;
     copy(f->x.data, s->state.x, s->state.scalars * sizeof(double));
-    copy(f->start.data, s->condition_start.data, f->start.count * sizeof(double));
-    copy(f->began.data, s->condition_began.data, f->began.count * sizeof(int32_t));
+    copy(f->start.data, s->dirichlet.start.data, f->start.count * sizeof(double));
+    copy(f->began.data, s->dirichlet.began.data, f->began.count * sizeof(int32_t));
     copy(f->rigid_start.data, r->condition_start.data, f->rigid_start.count * sizeof(double));
     copy(f->rigid_began.data, r->condition_began.data, f->rigid_began.count * sizeof(int32_t));
     f->time = s->time;
@@ -90,8 +91,8 @@ static void foresight_restore(const foresight *f, stepper *s)
 {
     rigid_motion *r = &s->rigid;
     copy(s->state.x, f->x.data, f->x.count * sizeof(double));
-    copy(s->condition_start.data, f->start.data, f->start.count * sizeof(double));
-    copy(s->condition_began.data, f->began.data, f->began.count * sizeof(int32_t));
+    copy(s->dirichlet.start.data, f->start.data, f->start.count * sizeof(double));
+    copy(s->dirichlet.began.data, f->began.data, f->began.count * sizeof(int32_t));
     copy(r->condition_start.data, f->rigid_start.data, f->rigid_start.count * sizeof(double));
     copy(r->condition_began.data, f->rigid_began.data, f->rigid_began.count * sizeof(int32_t));
     s->time = f->time;
@@ -106,8 +107,8 @@ static bool condition_moves(const condition *c)
 static bool something_moves(const stepper *s, foresight *f)
 {
     bool moves = false;
-    for (size_t k = 0; k < s->conditions.count; k++) {
-        const condition *c = &s->conditions.data[k];
+    for (size_t k = 0; k < s->dirichlet.conditions.count; k++) {
+        const condition *c = &s->dirichlet.conditions.data[k];
         moves = moves || condition_moves(c);
         for (size_t i = 0; c->has_release && i < c->nodes.count; i++)
             memset(f->known.data + 3 * (size_t)c->nodes.data[i], 0, 3);
@@ -144,11 +145,12 @@ static abut_status follow(stepper *s, foresight *f, double end, bool *found, abu
     prescribed_finding finding;
     stepper_set_targets(s, end);
     for (size_t i = 0; i < f->known.count; i++) {
-        f->known.data[i] = f->known.data[i] && s->fixed[i];
-        if (!f->known.data[i]) s->target[i] = s->state.x[i];
+        f->known.data[i] = f->known.data[i] && s->dirichlet.fixed[i];
+        if (!f->known.data[i]) s->dirichlet.target[i] = s->state.x[i];
     }
-    TRY(prescribed_watch_look(&s->watch, s->state.x, s->target, f->known.data, &finding, err));
-    copy(s->state.x, s->target, s->state.scalars * sizeof(double));
+    TRY(prescribed_watch_look(&s->watch, s->state.x, s->dirichlet.target, f->known.data, &finding,
+                              err));
+    copy(s->state.x, s->dirichlet.target, s->state.scalars * sizeof(double));
     wrap_rotations(s);
     *found = finding.found;
     if (!finding.found) return ABUT_OK;
@@ -157,7 +159,7 @@ static abut_status follow(stepper *s, foresight *f, double end, bool *found, abu
     if (!s->options.prescribed_overlap)
         return error_set(err, ABUT_ERROR_INFEASIBLE, "", "%s; %s", text, ADVICE);
     log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
-    s->overlap_told = true;
+    s->watch.told = true;
     return ABUT_OK;
 }
 

@@ -5,11 +5,11 @@ abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh 
                                      const side_list *sides, const int32_t *block_of_vertex,
                                      abut_error *err)
 {
-    if (!s->surface_load) {
-        TRY(surface_load_create(s->model, &s->surface_load, err));
-        TRY(problem_add_term(&s->problem, &s->surface_load->base, err));
+    if (!s->loads.surfaces) {
+        TRY(surface_load_create(s->model, &s->loads.surfaces, err));
+        TRY(problem_add_term(&s->problem, &s->loads.surfaces->base, err));
     }
-    return surface_load_add(s->surface_load, added, m, sides, block_of_vertex, err);
+    return surface_load_add(s->loads.surfaces, added, m, sides, block_of_vertex, err);
 }
 
 static vec3 load_field(const load *l, vec3 x, double time)
@@ -26,8 +26,8 @@ void stepper_set_forces(stepper *s, double time, double end)
     double *f = s->inertia->force;
     for (size_t i = 0; i < s->model->rest.count; i++)
         vec3_store(f + 3 * i, vec3_scale(s->model->load_mass.data[i], s->options.gravity));
-    for (size_t k = 0; k < s->loads.count; k++) {
-        const load *l = &s->loads.data[k];
+    for (size_t k = 0; k < s->loads.nodes.count; k++) {
+        const load *l = &s->loads.nodes.data[k];
         if (!time_within(time, l->from, l->until)) continue;
         for (size_t i = 0; i < l->nodes.count; i++) {
             size_t at = (size_t)l->nodes.data[i];
@@ -38,6 +38,6 @@ void stepper_set_forces(stepper *s, double time, double end)
             vec3_store(f + 3 * at, vec3_add(vec3_load(f + 3 * at), force));
         }
     }
-    for (size_t i = 0; s->user_force && i < 3 * s->model->rest.count; i++) f[i] += s->user_force[i];
-    if (s->surface_load) surface_load_begin_step(s->surface_load, s->state.x, time, end, f);
+    for (size_t i = 0; s->loads.user && i < 3 * s->model->rest.count; i++) f[i] += s->loads.user[i];
+    if (s->loads.surfaces) surface_load_begin_step(s->loads.surfaces, s->state.x, time, end, f);
 }

@@ -11,18 +11,18 @@ void stepper_measure_potential(const stepper *s, step_statistics *out)
                  ((const double *)s->model->rest.data)[i];
     out->potential = value / motion_force_factor(&s->state, s->options.h);
     out->unknowns = 0;
-    for (size_t i = 0; i < s->state.scalars; i++) out->unknowns += !s->fixed[i];
+    for (size_t i = 0; i < s->state.scalars; i++) out->unknowns += !s->dirichlet.fixed[i];
 }
 
 void stepper_measure(stepper *s, step_statistics *out)
 {
     const double *x = s->state.x, *v = s->state.v;
-    inertia_multiply(s->inertia, v, s->work);
+    inertia_multiply(s->inertia, v, s->scratch.work);
     out->kinetic = out->gravity = 0;
     out->linear_momentum = out->angular_momentum = (vec3){0};
     for (size_t i = 0; i < s->model->rest.count; i++) {
         if (model_block_is_obstacle(s->model, i)) continue;
-        vec3 position = vec3_load(x + 3 * i), momentum = vec3_load(s->work + 3 * i);
+        vec3 position = vec3_load(x + 3 * i), momentum = vec3_load(s->scratch.work + 3 * i);
         out->kinetic += 0.5 * vec3_dot(momentum, vec3_load(v + 3 * i));
         if (!s->points[i]) continue;
         out->gravity -= s->model->load_mass.data[i] * vec3_dot(s->options.gravity, position);
@@ -48,8 +48,8 @@ void stepper_measure(stepper *s, step_statistics *out)
     out->min_distance = INFINITY;
     if (!s->contact) return;
     out->min_distance = s->contact->min_distance;
-    out->contacts = s->mlcp ? s->mlcp_statistics.contacts : contact_count(s->contact);
-    if (s->mlcp) return;
+    out->contacts = s->mlcp.solver ? s->mlcp.statistics.contacts : contact_count(s->contact);
+    if (s->mlcp.solver) return;
     out->kappa = s->evaluation.kappa;
     /* kappa carries the integrator's factor on forces. */
     out->contact = s->contact->base.class->value(&s->contact->base, &s->evaluation, x) /

@@ -24,7 +24,7 @@ static abut_status after_iteration(void *context, const double *x, double direct
         contact_adapt_stiffness(s->contact, &s->evaluation.kappa))
         *changed = true;
     if (problem_adapt(&s->problem, &s->evaluation, x)) *changed = true;
-    return s->attached ? stepper_pull(s, x, direction, changed, may_stop, err) : ABUT_OK;
+    return s->augmented.active ? stepper_pull(s, x, direction, changed, may_stop, err) : ABUT_OK;
 }
 
 /* Normal forces and frames of friction from the positions x. */
@@ -75,9 +75,10 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
         abut_status status =
             newton_minimize(&s->newton, &s->evaluation, s->x, &options, &hooks, &result, err);
         statistics->newton_iterations += result.iterations;
-        if (status == ABUT_ERROR_NOT_CONVERGED && s->attached)
-            return report_unreached(s->model, s->attachment, s->x, stepper_pull_progress(s, s->x),
-                                    statistics->newton_iterations, err);
+        if (status == ABUT_ERROR_NOT_CONVERGED && s->augmented.active)
+            return report_unreached(s->model, s->augmented.term, s->x,
+                                    stepper_pull_progress(s, s->x), statistics->newton_iterations,
+                                    err);
         TRY(status);
         if (!friction) break;
         statistics->friction_iterations = pass + 1;

@@ -12,14 +12,14 @@ enum { MOST_HALVINGS = 4 };
 abut_status stepper_solve_mlcp(stepper *s, step_statistics *statistics, abut_error *err)
 {
     for (size_t i = 0; i < s->state.scalars; i++)
-        if (s->fixed[i]) s->x[i] = s->target[i];
+        if (s->dirichlet.fixed[i]) s->x[i] = s->dirichlet.target[i];
     stage before = timer_switch(&s->timer, STAGE_LINEAR_SOLVE);
-    abut_status status = mlcp_step(s->mlcp, &s->evaluation, s->start, s->state.v, s->x,
-                                   s->options.h, &s->mlcp_statistics, err);
+    abut_status status = mlcp_step(s->mlcp.solver, &s->evaluation, s->start, s->state.v, s->x,
+                                   s->options.h, &s->mlcp.statistics, err);
     timer_switch(&s->timer, before);
     TRY(status);
-    statistics->newton_iterations += s->mlcp_statistics.iterations;
-    statistics->friction_iterations += s->mlcp_statistics.passes;
+    statistics->newton_iterations += s->mlcp.statistics.iterations;
+    statistics->friction_iterations += s->mlcp.statistics.passes;
     return ABUT_OK;
 }
 
@@ -57,26 +57,26 @@ static abut_status advance_part(stepper *s, double begin, double end, int halvin
     TRY(stepper_find_positions(s, end, statistics, err));
     bool free;
     TRY(check(s, &free, err));
-    if (!(s->mlcp_statistics.converged && free) && halvings < MOST_HALVINGS) {
+    if (!(s->mlcp.statistics.converged && free) && halvings < MOST_HALVINGS) {
         double middle = 0.5 * (begin + end);
-        mlcp_forget_step(s->mlcp);
+        mlcp_forget_step(s->mlcp.solver);
         total->halvings++;
-        total->iterations += s->mlcp_statistics.iterations;
-        total->passes += s->mlcp_statistics.passes;
+        total->iterations += s->mlcp.statistics.iterations;
+        total->passes += s->mlcp.statistics.passes;
         TRY(advance_part(s, begin, middle, halvings + 1, total, statistics, err));
         return advance_part(s, middle, end, halvings + 1, total, statistics, err);
     }
-    if (!s->mlcp_statistics.converged || !free)
+    if (!s->mlcp.statistics.converged || !free)
         log_message(s->log, ABUT_LOG_WARNING,
                     "the step to %g s did not converge (%d iterations, %d passes, residual %.2g); "
                     "its motion ends at the first impact",
-                    end, s->mlcp_statistics.iterations, s->mlcp_statistics.passes,
-                    s->mlcp_statistics.residual);
+                    end, s->mlcp.statistics.iterations, s->mlcp.statistics.passes,
+                    s->mlcp.statistics.residual);
     if (!free) {
-        s->mlcp_statistics.converged = false;
+        s->mlcp.statistics.converged = false;
         memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
     }
-    add_statistics(total, &s->mlcp_statistics);
+    add_statistics(total, &s->mlcp.statistics);
     motion_advance(&s->state, end - begin, s->inertia->x_tilde, s->x);
     stepper_end_terms(s);
     s->state.steps--; /* counted once, by the caller */
@@ -91,16 +91,16 @@ abut_status stepper_advance_mlcp(stepper *s, step_statistics *statistics, abut_e
     double begin = s->time;
     memcpy(s->start, s->state.x, s->state.scalars * sizeof *s->start);
     stepper_set_targets(s, end);
-    TRY(stepper_watch(s, s->target, statistics, err));
+    TRY(stepper_watch(s, s->dirichlet.target, statistics, err));
     abut_status status = advance_part(s, begin, end, 0, &total, statistics, err);
     s->options.h = h;
     s->time = status == ABUT_OK ? end : begin;
     TRY(status);
     s->state.steps++;
-    s->mlcp_statistics = total;
+    s->mlcp.statistics = total;
     statistics->unconverged = !total.converged;
     statistics->unknowns = 0;
-    for (size_t i = 0; i < s->state.scalars; i++) statistics->unknowns += !s->fixed[i];
+    for (size_t i = 0; i < s->state.scalars; i++) statistics->unknowns += !s->dirichlet.fixed[i];
     /* For the smallest distance. */
     TRY(s->contact->base.class->update(&s->contact->base, s->state.x, err));
     stepper_measure(s, statistics);

@@ -16,6 +16,7 @@ typedef struct prescribed_watch {
     ARRAY(int32_t) points;       /* those vertices */
     collision_surface part;      /* edges and triangles of which all vertices are among them */
     bool some;                   /* one of them is of no obstacle */
+    bool told;                   /* that prescribed bodies meet, once */
     broad_phase *broad;          /* of the part; NULL: not made yet */
     candidate_set candidates;
     ARRAY(vec3) from, way; /* per vertex; the chord of the way */

@@ -35,7 +35,7 @@ static bool append_ints(saved_state *out, const int32_t *from, size_t count)
 static abut_status save_contacts(stepper *s, saved_state *out, abut_error *err)
 {
     mlcp_saved contacts;
-    TRY(mlcp_save(s->mlcp, &contacts, err));
+    TRY(mlcp_save(s->mlcp.solver, &contacts, err));
     if (!array_resize(&out->contact_ints, contacts.int_count) ||
         !array_resize(&out->contact_reals, contacts.real_count))
         return error_memory(err, "saving a state");
@@ -63,7 +63,7 @@ abut_status stepper_save(stepper *s, saved_state *out, abut_error *err)
     array_free(&arrays);
     TRY(status);
     if (!ok) return error_memory(err, "saving a state");
-    return s->mlcp ? save_contacts(s, out, err) : ABUT_OK;
+    return s->mlcp.solver ? save_contacts(s, out, err) : ABUT_OK;
 }
 
 /* Whether the arrays of a stepper are as long as what was saved. */
@@ -92,10 +92,10 @@ abut_status stepper_load(stepper *s, const saved_state *from, abut_error *err)
     }
     array_free(&arrays);
     TRY(status);
-    if (s->mlcp) {
+    if (s->mlcp.solver) {
         mlcp_saved contacts = {from->contact_ints.data, from->contact_ints.count,
                                from->contact_reals.data, from->contact_reals.count};
-        TRY(mlcp_restore(s->mlcp, &contacts, err));
+        TRY(mlcp_restore(s->mlcp.solver, &contacts, err));
     }
     return stepper_restore(s, from->steps, err);
 }

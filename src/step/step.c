@@ -11,7 +11,7 @@ static abut_status begin(stepper *s, abut_error *err)
     rigid_motion_reframe(&s->rigid, s->model, &s->state, s->time);
     if (s->contact && s->rigid.reframed > reframed) TRY(contact_renew_frames(s->contact, err));
     memcpy(s->start, s->state.x, scalars * sizeof *s->start);
-    memcpy(s->x, s->guess ? s->guess : s->state.x, scalars * sizeof *s->x);
+    memcpy(s->x, s->scratch.guess ? s->scratch.guess : s->state.x, scalars * sizeof *s->x);
     return step_way_begin(&s->way, s->x, scalars, err);
 }
 
@@ -32,9 +32,9 @@ static void predict(stepper *s, double end)
 static abut_status prescribe(stepper *s, double end, abut_error *err)
 {
     stepper_set_targets(s, end);
-    TRY(problem_set_fixed(&s->problem, s->fixed, err));
+    TRY(problem_set_fixed(&s->problem, s->dirichlet.fixed, err));
     /* Pairs of which no vertex can respond are no contacts, also while some of them are pulled. */
-    if (s->contact) contact_set_fixed(s->contact, s->fixed);
+    if (s->contact) contact_set_fixed(s->contact, s->dirichlet.fixed);
     return ABUT_OK;
 }
 
@@ -74,7 +74,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     predict(s, end);
     TRY(prescribe(s, end, err));
     forget(s);
-    if (s->mlcp) return stepper_solve_mlcp(s, statistics, err);
+    if (s->mlcp.solver) return stepper_solve_mlcp(s, statistics, err);
     bool friction = s->contact && friction_possible(s->friction);
     bool split = s->options.split_limits && stepper_has_limit(s);
     if (friction) TRY(lag_at_start(s, err));
@@ -119,10 +119,10 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
                           abut_error *err)
 {
     double end = (double)(s->state.steps + 1) * s->options.h;
-    s->guess = guess;
+    s->scratch.guess = guess;
     abut_status status = stepper_find_positions(s, end, statistics, err);
     if (status == ABUT_OK) status = guard_positions(s, end, statistics, err);
-    s->guess = NULL;
+    s->scratch.guess = NULL;
     TRY(status);
     if (s->contact) TRY(step_way_join(&s->way, &s->problem, &s->evaluation, err));
     TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
@@ -137,7 +137,7 @@ static void settle_prescribed(stepper *s)
 {
     if (!motion_rule(&s->state)->has_accelerations) return;
     for (size_t i = 0; i < s->state.scalars; i++) {
-        if (!s->fixed[i]) continue;
+        if (!s->dirichlet.fixed[i]) continue;
         s->state.v[i] = (s->x[i] - s->start[i]) / s->options.h;
         s->state.a[i] = 0;
     }
@@ -151,7 +151,7 @@ abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
     settle_prescribed(s);
     if (s->model->rigids.count > 0)
-        rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->fixed);
+        rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->dirichlet.fixed);
     TRY(stepper_drop_contact_accelerations(s, err));
     stepper_end_terms(s);
     s->time = end;
@@ -164,10 +164,10 @@ abut_status step_advance(stepper **at, const remesh_stage *remesh, step_statisti
 {
     stepper *s = *at;
     *statistics = (step_statistics){0};
-    if (s->mlcp) return stepper_advance_mlcp(s, statistics, err);
+    if (s->mlcp.solver) return stepper_advance_mlcp(s, statistics, err);
     abut_status status = stepper_solve(s, NULL, statistics, err);
     if (status == ABUT_ERROR_NOT_CONVERGED && motion_rule(&s->state)->is_static)
-        name_free_body(s->model, s->fixed, err);
+        name_free_body(s->model, s->dirichlet.fixed, err);
     TRY(status);
     if (remesh) TRY(remesh->change(remesh->context, at, statistics, err));
     TRY(stepper_watch(*at, (*at)->x, statistics, err));

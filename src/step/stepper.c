@@ -38,7 +38,8 @@ static abut_status add_contact(stepper *s, abut_error *err)
     TRY(guard_create(s->contact, &s->guard, err));
     prescribed_watch_init(&s->watch, s->contact);
     if (o->use_mlcp)
-        return mlcp_create(s->model, &s->problem, s->contact, s->friction, &o->mlcp, &s->mlcp, err);
+        return mlcp_create(s->model, &s->problem, s->contact, s->friction, &o->mlcp,
+                           &s->mlcp.solver, err);
     TRY(problem_add_term(&s->problem, &s->contact->base, err));
     TRY(problem_add_term(&s->problem, &s->friction->base, err));
     return problem_add_term(&s->problem, &s->guard->base, err);
@@ -83,7 +84,7 @@ static abut_status choose_linear(stepper *s, abut_error *err)
         return error_set(err, ABUT_ERROR_INPUT, "solver.linear",
                          "\"%s\" cannot be divided over %d ranks; \"petsc\" can",
                          s->options.linear.name, ranks_count());
-    if (rows && s->mlcp)
+    if (rows && s->mlcp.solver)
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
                          "the stepper \"mlcp\" does not use PETSc and runs on one rank");
     return rows ? problem_divide(&s->problem, err) : ABUT_OK;
@@ -92,7 +93,7 @@ static abut_status choose_linear(stepper *s, abut_error *err)
 /* Terms that count in some stages of a step only. */
 static void leave_out_passing_terms(stepper *s)
 {
-    s->evaluation.without |= term_bit(&s->attachment->base);
+    s->evaluation.without |= term_bit(&s->augmented.term->base);
     if (s->friction) s->evaluation.without |= term_bit(&s->friction->base);
     if (s->guard && !s->options.check_moves) s->evaluation.without |= term_bit(&s->guard->base);
 }
@@ -123,13 +124,13 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
                                      options->newmark_gamma, scalars, err);
     if (status == ABUT_OK) status = inertia_create(m, &s->inertia, err);
     if (status == ABUT_OK) status = elastic_create(m, &s->elastic, err);
-    if (status == ABUT_OK) status = attachment_create(&s->attachment, err);
+    if (status == ABUT_OK) status = attachment_create(&s->augmented.term, err);
     if (status == ABUT_OK && damping_needed(m)) status = damping_create(m, &s->damping, err);
     if (status == ABUT_OK) status = problem_init(&s->problem, model_block_count(m), &s->timer, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->inertia->base, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->elastic->base, err);
     if (status == ABUT_OK) status = add_terms(s, err);
-    if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->attachment->base, err);
+    if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->augmented.term->base, err);
     if (status == ABUT_OK && s->damping)
         status = problem_add_term(&s->problem, &s->damping->base, err);
     if (status == ABUT_OK && m->rigids.count > 0)
@@ -144,15 +145,16 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
     s->lengths = mem_calloc(m->rest.count, sizeof(double));
     s->points = mem_calloc(m->rest.count, 1);
-    s->holder = mem_calloc(m->rest.count, sizeof *s->holder);
-    s->fixed = mem_calloc(scalars, 1);
-    s->target = mem_calloc(scalars, sizeof(double));
+    s->dirichlet.holder = mem_calloc(m->rest.count, sizeof *s->dirichlet.holder);
+    s->dirichlet.fixed = mem_calloc(scalars, 1);
+    s->dirichlet.target = mem_calloc(scalars, sizeof(double));
     s->x = mem_calloc(scalars, sizeof(double));
     s->start = mem_calloc(scalars, sizeof(double));
-    s->work = mem_calloc(scalars, sizeof(double));
-    s->gradient = mem_calloc(scalars, sizeof(double));
-    if (status == ABUT_OK && !(s->lengths && s->points && s->holder && s->fixed && s->target &&
-                               s->x && s->start && s->work && s->gradient))
+    s->scratch.work = mem_calloc(scalars, sizeof(double));
+    s->scratch.gradient = mem_calloc(scalars, sizeof(double));
+    if (status == ABUT_OK &&
+        !(s->lengths && s->points && s->dirichlet.holder && s->dirichlet.fixed &&
+          s->dirichlet.target && s->x && s->start && s->scratch.work && s->scratch.gradient))
         status = error_memory(err, "creating the stepper");
     if (status == ABUT_OK && options->anchor > 0) status = add_anchor(s, err);
     if (status != ABUT_OK) {
@@ -209,38 +211,39 @@ void stepper_destroy(stepper *s)
     destroy_term((term *)s->elastic);
     for (size_t i = 0; i < s->terms.count; i++) destroy_term(s->terms.data[i].term);
     array_free(&s->terms);
-    destroy_term((term *)s->attachment);
+    destroy_term((term *)s->augmented.term);
     destroy_term((term *)s->damping);
     destroy_term((term *)s->anchor);
-    destroy_term((term *)s->surface_load);
-    mlcp_destroy(s->mlcp);
+    destroy_term((term *)s->loads.surfaces);
+    mlcp_destroy(s->mlcp.solver);
     destroy_term((term *)s->guard);
     prescribed_watch_free(&s->watch);
     destroy_term((term *)s->friction);
     destroy_term((term *)s->contact);
     rigid_motion_free(&s->rigid);
     motion_free(&s->state);
-    for (size_t i = 0; i < s->conditions.count; i++) condition_free(&s->conditions.data[i]);
-    for (size_t i = 0; i < s->loads.count; i++) {
-        array_free(&s->loads.data[i].nodes);
-        array_free(&s->loads.data[i].share);
-        for (int k = 0; k < 3; k++) expression_free(s->loads.data[i].field[k]);
+    for (size_t i = 0; i < s->dirichlet.conditions.count; i++)
+        condition_free(&s->dirichlet.conditions.data[i]);
+    for (size_t i = 0; i < s->loads.nodes.count; i++) {
+        array_free(&s->loads.nodes.data[i].nodes);
+        array_free(&s->loads.nodes.data[i].share);
+        for (int k = 0; k < 3; k++) expression_free(s->loads.nodes.data[i].field[k]);
     }
-    array_free(&s->conditions);
-    array_free(&s->condition_start);
-    array_free(&s->condition_began);
-    array_free(&s->linear_order);
-    array_free(&s->loads);
+    array_free(&s->dirichlet.conditions);
+    array_free(&s->dirichlet.start);
+    array_free(&s->dirichlet.began);
+    array_free(&s->memory.order);
+    array_free(&s->loads.nodes);
     mem_free(s->lengths);
     mem_free(s->points);
-    mem_free(s->holder);
-    mem_free(s->fixed);
-    mem_free(s->target);
+    mem_free(s->dirichlet.holder);
+    mem_free(s->dirichlet.fixed);
+    mem_free(s->dirichlet.target);
     mem_free(s->x);
     mem_free(s->start);
-    mem_free(s->work);
-    mem_free(s->user_force);
-    mem_free(s->gradient);
+    mem_free(s->scratch.work);
+    mem_free(s->loads.user);
+    mem_free(s->scratch.gradient);
     step_way_free(&s->way);
     model_free(s->model);
     mem_free(s->model);

@@ -101,6 +101,50 @@ typedef struct made_term {
     const term_row *row;
 } made_term;
 
+/* Dirichlet data: conditions of the scene with what they remember (state), and what is prescribed
+ * in the present step (scratch). */
+typedef struct dirichlet_data {
+    ARRAY(condition) conditions;
+    ARRAY(double) start; /* of all conditions */
+    ARRAY(int32_t) began;
+    uint8_t *fixed;  /* 3 per block: this scalar is prescribed */
+    double *target;  /* 3 per block: where it should go */
+    int32_t *holder; /* per block, scratch */
+} dirichlet_data;
+
+/* Prescribed nodes that cannot go all the way at once are unknowns, pulled by the augmented
+ * Lagrangian until they arrive. */
+typedef struct augmented_lagrangian {
+    attachment_term *term;
+    pull_watch watch;
+    double start2; /* sum of squared distances to the targets at the start */
+    bool active;
+} augmented_lagrangian;
+
+/* Forces that do not depend on the unknowns. */
+typedef struct load_list {
+    ARRAY(load) nodes;
+    surface_load_term *surfaces; /* NULL without loads on surfaces */
+    double *user;                /* N, 3 per block, on top of the others; NULL: none */
+} load_list;
+
+/* What the linear solver remembers, filled by stepper_state. */
+typedef struct linear_memory {
+    ARRAY(int32_t) order;
+    double numbers[LINEAR_NUMBERS], choice[LINEAR_CHOICE];
+} linear_memory;
+
+/* The stepper of linear complementarity; contact and friction only lend it their data. */
+typedef struct mlcp_part {
+    mlcp_solver *solver; /* NULL unless asked for */
+    mlcp_statistics statistics;
+} mlcp_part;
+
+typedef struct step_scratch {
+    double *work, *gradient; /* 3 per block */
+    const double *guess; /* during stepper_solve: where the iterate begins; NULL: at the start */
+} step_scratch;
+
 typedef struct stepper {
     model *model; /* owned */
     stepper_options options;
@@ -108,45 +152,30 @@ typedef struct stepper {
     stage_timer timer;
     motion_state state;
     double time;
-    ARRAY(condition) conditions;
-    ARRAY(double) condition_start; /* of all conditions */
-    ARRAY(int32_t) condition_began;
-    ARRAY(int32_t) linear_order; /* what the linear solver remembers, filled by stepper_state */
-    double linear_numbers[LINEAR_NUMBERS], linear_choice[LINEAR_CHOICE];
-    ARRAY(load) loads;
-    double *user_force; /* N, 3 per block, on top of the loads; NULL: none */
+    dirichlet_data dirichlet;
+    load_list loads;
+    linear_memory memory;
     rigid_motion rigid;
     inertia_term *inertia;
     elastic_term *elastic;
     ARRAY(made_term) terms; /* of the table (term/term_row.h), those that the model needs */
-    int32_t *holder;        /* per block, scratch */
-    attachment_term *attachment;
-    damping_term *damping;           /* NULL without damped bodies */
-    anchor_term *anchor;             /* NULL without its weight */
-    surface_load_term *surface_load; /* NULL without loads on surfaces */
-    contact_term *contact;           /* NULL without contact */
-    friction_term *friction;         /* NULL without contact */
-    mlcp_solver *mlcp; /* NULL unless asked for; contact and friction only lend their data */
-    mlcp_statistics mlcp_statistics;
-    guard_term *guard; /* NULL without contact */
+    augmented_lagrangian augmented;
+    damping_term *damping;   /* NULL without damped bodies */
+    anchor_term *anchor;     /* NULL without its weight */
+    contact_term *contact;   /* NULL without contact */
+    friction_term *friction; /* NULL without contact */
+    guard_term *guard;       /* NULL without contact */
+    mlcp_part mlcp;
     prescribed_watch watch;
-    bool overlap_told; /* that prescribed bodies meet, once */
     problem problem;
     evaluation evaluation; /* of the step; the stages of the step and the stiffness change it */
     linear_solver *linear;
     newton_solver newton;
-    double *lengths;     /* per block: how far surface points move per unit */
-    uint8_t *points;     /* per block: its coordinates are a position */
-    uint8_t *fixed;      /* 3 per block */
-    double *target;      /* 3 per block: where prescribed scalars should go */
-    double *x, *start;   /* iterate; positions at the start of the step */
-    const double *guess; /* during stepper_solve: where the iterate begins; NULL: at the start */
-    double *work;
-    pull_watch pull;
-    double attachment_start2; /* sum of squared distances to the targets at the start */
-    double *gradient;         /* scratch */
-    bool attached;            /* prescribed nodes are unknowns pulled by the augmented Lagrangian */
-    step_way way;             /* of the last step, when enabled */
+    double *lengths;   /* per block: how far surface points move per unit */
+    uint8_t *points;   /* per block: its coordinates are a position */
+    double *x, *start; /* iterate; positions at the start of the step */
+    step_scratch scratch;
+    step_way way; /* of the last step, when enabled */
 } stepper;
 
 /* Takes the model over (also on failure). Conditions and loads are added before stepper_start. */

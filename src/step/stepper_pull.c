@@ -13,35 +13,35 @@ static const double ATTACH_DONE = 0.999, ATTACH_STIFFEN = 0.9;
  * target stay fixed. */
 static abut_status attach(stepper *s, abut_error *err)
 {
-    attachment_clear(s->attachment);
-    s->attachment->stiffness = ATTACH_STIFFNESS;
-    memcpy(s->work, s->target, s->state.scalars * sizeof *s->work);
+    attachment_clear(s->augmented.term);
+    s->augmented.term->stiffness = ATTACH_STIFFNESS;
+    memcpy(s->scratch.work, s->dirichlet.target, s->state.scalars * sizeof *s->scratch.work);
     for (size_t i = 0; i < s->model->rest.count; i++) {
         int axes = 0;
         bool moves = false;
         for (int axis = 0; axis < 3; axis++) {
             size_t at = 3 * i + (size_t)axis;
-            if (!s->fixed[at]) continue;
+            if (!s->dirichlet.fixed[at]) continue;
             axes |= 1 << axis;
-            if (s->target[at] != s->start[at]) moves = true;
+            if (s->dirichlet.target[at] != s->start[at]) moves = true;
         }
         if (!axes || !moves) continue;
-        TRY(attachment_add(s->attachment, (int32_t)i, rigid_block_mass(s->model, i), s->lengths[i],
-                           vec3_load(s->target + 3 * i), axes, err));
-        memset(s->fixed + 3 * i, 0, 3);
+        TRY(attachment_add(s->augmented.term, (int32_t)i, rigid_block_mass(s->model, i),
+                           s->lengths[i], vec3_load(s->dirichlet.target + 3 * i), axes, err));
+        memset(s->dirichlet.fixed + 3 * i, 0, 3);
     }
-    attachment_ready(s->attachment);
-    s->attachment_start2 = attachment_distance2(s->attachment, s->start);
-    s->evaluation.without &= ~term_bit(&s->attachment->base);
-    s->attached = true;
-    s->pull = (pull_watch){0};
+    attachment_ready(s->augmented.term);
+    s->augmented.start2 = attachment_distance2(s->augmented.term, s->start);
+    s->evaluation.without &= ~term_bit(&s->augmented.term->base);
+    s->augmented.active = true;
+    s->augmented.watch = (pull_watch){0};
     return ABUT_OK;
 }
 
 double stepper_pull_progress(const stepper *s, const double *x)
 {
-    if (s->attachment_start2 <= 0) return 1;
-    return 1 - sqrt(attachment_distance2(s->attachment, x) / s->attachment_start2);
+    if (s->augmented.start2 <= 0) return 1;
+    return 1 - sqrt(attachment_distance2(s->augmented.term, x) / s->augmented.start2);
 }
 
 /* Whether the attached nodes are where the pull balances the other forces: Newton's direction would
@@ -49,7 +49,7 @@ double stepper_pull_progress(const stepper *s, const double *x)
 static bool pull_is_balanced(const stepper *s, const double *x)
 {
     static const double LITTLE = 0.1; /* of the rest of the way */
-    const attachment_term *pulled = s->attachment;
+    const attachment_term *pulled = s->augmented.term;
     double left = attachment_distance2(pulled, x), moves = 0;
     for (size_t i = 0; i < pulled->nodes.count; i++) {
         vec3 move = vec3_load(s->newton.direction + 3 * (size_t)pulled->nodes.data[i]);
@@ -63,7 +63,7 @@ static bool pull_is_balanced(const stepper *s, const double *x)
 static void pull_harder(stepper *s, double progress, const double *x)
 {
     static const double FAR = 2, NEAR = 8;
-    attachment_term *pulled = s->attachment;
+    attachment_term *pulled = s->augmented.term;
     bool stiffest = pulled->stiffness >= ATTACH_STIFFNESS_MAX;
     if (progress >= ATTACH_STIFFEN || stiffest) attachment_update_multipliers(pulled, x);
     double factor = progress >= ATTACH_STIFFEN ? NEAR : FAR;
@@ -73,13 +73,13 @@ static void pull_harder(stepper *s, double progress, const double *x)
 /* Holds the attached nodes where they are now and drops the augmented Lagrangian. */
 static abut_status detach(stepper *s, abut_error *err)
 {
-    for (size_t i = 0; i < s->attachment->nodes.count; i++)
+    for (size_t i = 0; i < s->augmented.term->nodes.count; i++)
         for (int axis = 0; axis < 3; axis++)
-            if (s->attachment->axes.data[i] & 1 << axis)
-                s->fixed[3 * (size_t)s->attachment->nodes.data[i] + (size_t)axis] = 1;
-    s->evaluation.without |= term_bit(&s->attachment->base);
-    s->attached = false;
-    return problem_set_fixed(&s->problem, s->fixed, err);
+            if (s->augmented.term->axes.data[i] & 1 << axis)
+                s->dirichlet.fixed[3 * (size_t)s->augmented.term->nodes.data[i] + (size_t)axis] = 1;
+    s->evaluation.without |= term_bit(&s->augmented.term->base);
+    s->augmented.active = false;
+    return problem_set_fixed(&s->problem, s->dirichlet.fixed, err);
 }
 
 /* Pulled nodes stop short of their targets by a thousandth of the way. Puts them there when that is
@@ -89,10 +89,10 @@ static abut_status place_pulled(stepper *s, abut_error *err)
     size_t scalars = s->state.scalars;
     double alpha = 1;
     for (size_t i = 0; i < scalars; i++) {
-        s->work[i] = s->fixed[i] ? s->target[i] - s->x[i] : 0;
-        s->newton.trial[i] = s->fixed[i] ? s->target[i] : s->x[i];
+        s->scratch.work[i] = s->dirichlet.fixed[i] ? s->dirichlet.target[i] - s->x[i] : 0;
+        s->newton.trial[i] = s->dirichlet.fixed[i] ? s->dirichlet.target[i] : s->x[i];
     }
-    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->work, 1.0, &alpha, err));
+    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->scratch.work, 1.0, &alpha, err));
     if (alpha < 1 || !problem_accepts(&s->problem, &s->evaluation, s->newton.trial)) return ABUT_OK;
     memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
     return step_way_add(&s->way, s->x, err);
@@ -110,9 +110,10 @@ abut_status stepper_pull(stepper *s, const double *x, double direction, bool *ch
         TRY(stepper_renew_stiffness(s, x, err));
         return place_pulled(s, err);
     }
-    if (!pull_watch_note(&s->pull, progress))
+    if (!pull_watch_note(&s->augmented.watch, progress))
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
-                         "prescribed nodes have not come closer for %d iterations", s->pull.stale);
+                         "prescribed nodes have not come closer for %d iterations",
+                         s->augmented.watch.stale);
     double settled = fmax(1e-2 * s->model->extent * s->options.h, stepper_convergence_length(s));
     /* A direction that a shift has shortened tells of no balance. */
     if (!s->newton.shifted && (direction < settled || pull_is_balanced(s, x))) {
@@ -130,8 +131,10 @@ static bool set_way(stepper *s, bool carry)
     bool any = false;
     for (size_t i = 0; i < s->state.scalars; i++) {
         bool goes_on = carry && s->points[i / 3];
-        s->work[i] = s->fixed[i] ? s->target[i] - s->x[i] : goes_on ? h * s->state.v[i] : 0;
-        any = any || (s->fixed[i] && s->work[i] != 0);
+        s->scratch.work[i] = s->dirichlet.fixed[i] ? s->dirichlet.target[i] - s->x[i]
+                             : goes_on             ? h * s->state.v[i]
+                                                   : 0;
+        any = any || (s->dirichlet.fixed[i] && s->scratch.work[i] != 0);
     }
     return any;
 }
@@ -142,11 +145,11 @@ static bool set_way(stepper *s, bool carry)
 static abut_status choose_way(stepper *s, double *alpha, abut_error *err)
 {
     double alone = 1, carried = 1;
-    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->work, 1.0, &alone, err));
+    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->scratch.work, 1.0, &alone, err));
     *alpha = alone;
-    if (alone >= 1 || s->guess) return ABUT_OK;
+    if (alone >= 1 || s->scratch.guess) return ABUT_OK;
     set_way(s, true);
-    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->work, 1.0, &carried, err));
+    TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->scratch.work, 1.0, &carried, err));
     if (carried > alone)
         *alpha = carried;
     else
@@ -158,23 +161,24 @@ static abut_status choose_way(stepper *s, double *alpha, abut_error *err)
 abut_status stepper_move_prescribed(stepper *s, abut_error *err)
 {
     size_t scalars = s->state.scalars;
-    s->attached = false;
-    s->evaluation.without |= term_bit(&s->attachment->base);
+    s->augmented.active = false;
+    s->evaluation.without |= term_bit(&s->augmented.term->base);
     if (set_way(s, false)) {
         double alpha = 1;
-        TRY(problem_set_fixed(&s->problem, s->fixed, err));
+        TRY(problem_set_fixed(&s->problem, s->dirichlet.fixed, err));
         TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
         TRY(choose_way(s, &alpha, err));
         bool whole = alpha >= 1;
         for (int halvings = 0; halvings < 60; halvings++, alpha /= 2, whole = false) {
             for (size_t i = 0; i < scalars; i++)
-                s->newton.trial[i] =
-                    whole && s->fixed[i] ? s->target[i] : s->x[i] + alpha * s->work[i];
+                s->newton.trial[i] = whole && s->dirichlet.fixed[i]
+                                         ? s->dirichlet.target[i]
+                                         : s->x[i] + alpha * s->scratch.work[i];
             if (problem_accepts(&s->problem, &s->evaluation, s->newton.trial)) break;
         }
         memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
         TRY(step_way_add(&s->way, s->x, err));
         if (!whole) TRY(attach(s, err));
     }
-    return problem_set_fixed(&s->problem, s->fixed, err);
+    return problem_set_fixed(&s->problem, s->dirichlet.fixed, err);
 }

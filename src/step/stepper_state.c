@@ -14,15 +14,15 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
 {
     size_t count = motion_arrays(&s->state, "", out, capacity);
     count += rigid_motion_state(&s->rigid, out + count, capacity - count);
-    if (array_resize(&s->linear_order, s->model->rest.count) && count + 2 < capacity) {
-        linear_save(s->linear, s->linear_order.data, s->linear_order.count, s->linear_numbers,
-                    s->linear_choice);
+    if (array_resize(&s->memory.order, s->model->rest.count) && count + 2 < capacity) {
+        linear_save(s->linear, s->memory.order.data, s->memory.order.count, s->memory.numbers,
+                    s->memory.choice);
         out[count++] = (state_array){
-            .name = "linear_order", .ints = s->linear_order.data, .count = s->linear_order.count};
+            .name = "linear_order", .ints = s->memory.order.data, .count = s->memory.order.count};
         out[count++] = (state_array){
-            .name = "linear_numbers", .doubles = s->linear_numbers, .count = LINEAR_NUMBERS};
+            .name = "linear_numbers", .doubles = s->memory.numbers, .count = LINEAR_NUMBERS};
         out[count++] = (state_array){.name = "linear_choice",
-                                     .doubles = s->linear_choice,
+                                     .doubles = s->memory.choice,
                                      .count = LINEAR_CHOICE,
                                      .optional = true};
     }
@@ -41,13 +41,13 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
         out[count] = (state_array){.doubles = kept.values, .count = kept.count};
         snprintf(out[count++].name, sizeof out->name, "%s", kept.name);
     }
-    if (s->conditions.count && count + 1 < capacity) {
+    if (s->dirichlet.conditions.count && count + 1 < capacity) {
         out[count++] = (state_array){.name = "condition_began",
-                                     .ints = s->condition_began.data,
-                                     .count = s->condition_began.count};
+                                     .ints = s->dirichlet.began.data,
+                                     .count = s->dirichlet.began.count};
         out[count++] = (state_array){.name = "condition_start",
-                                     .doubles = s->condition_start.data,
-                                     .count = s->condition_start.count};
+                                     .doubles = s->dirichlet.start.data,
+                                     .count = s->dirichlet.start.count};
     }
     return count;
 }
@@ -66,7 +66,7 @@ abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
     s->time = (double)steps * s->options.h;
     stepper_restart_terms(s);
     TRY(stepper_restore_frames(s, err));
-    if (!(s->linear_numbers[0] >= 0 && s->linear_numbers[0] <= (double)s->linear_order.count))
+    if (!(s->memory.numbers[0] >= 0 && s->memory.numbers[0] <= (double)s->memory.order.count))
         return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");
-    return linear_load(s->linear, s->linear_order.data, s->linear_numbers, s->linear_choice, err);
+    return linear_load(s->linear, s->memory.order.data, s->memory.numbers, s->memory.choice, err);
 }

@@ -21,12 +21,13 @@ static abut_status balance(stepper *s, abut_error *err)
     evaluation contacts = s->evaluation, others = s->evaluation;
     contacts.kappa = 1;
     TRY(problem_term_gradient(&s->problem, &c->base, &contacts, s->x, err));
-    memcpy(s->gradient, s->problem.gradient, scalars * sizeof *s->gradient);
+    memcpy(s->scratch.gradient, s->problem.gradient, scalars * sizeof *s->scratch.gradient);
     others.kappa = 0;
     /* What pulls at prescribed bodies is no load that contacts carry. */
-    others.without |= term_bit(&s->attachment->base);
+    others.without |= term_bit(&s->augmented.term->base);
     TRY(problem_derivatives(&s->problem, &others, s->x, false, err));
-    s->evaluation.kappa = contact_balance_stiffness(c, s->gradient, s->problem.gradient, scalars);
+    s->evaluation.kappa =
+        contact_balance_stiffness(c, s->scratch.gradient, s->problem.gradient, scalars);
     return ABUT_OK;
 }
 
@@ -39,7 +40,7 @@ static bool is_obstacle(const stepper *s, size_t block)
 /* Obstacles are fixed, everything else counts as free. */
 static void release_all_but_obstacles(stepper *s)
 {
-    uint8_t *flags = (uint8_t *)s->work;
+    uint8_t *flags = (uint8_t *)s->scratch.work;
     for (size_t i = 0; i < s->model->rest.count; i++) memset(flags + 3 * i, is_obstacle(s, i), 3);
     contact_set_fixed(s->contact, flags);
 }
@@ -47,10 +48,10 @@ static void release_all_but_obstacles(stepper *s)
 /* As contact has them during a step: nodes that are pulled are prescribed, too. */
 static void hold_prescribed(stepper *s)
 {
-    uint8_t *flags = (uint8_t *)s->work;
-    const attachment_term *pulled = s->attachment;
-    memcpy(flags, s->fixed, s->state.scalars);
-    for (size_t i = 0; s->attached && i < pulled->nodes.count; i++)
+    uint8_t *flags = (uint8_t *)s->scratch.work;
+    const attachment_term *pulled = s->augmented.term;
+    memcpy(flags, s->dirichlet.fixed, s->state.scalars);
+    for (size_t i = 0; s->augmented.active && i < pulled->nodes.count; i++)
         for (int axis = 0; axis < 3; axis++)
             if (pulled->axes.data[i] & 1 << axis)
                 flags[3 * (size_t)pulled->nodes.data[i] + (size_t)axis] = 1;
@@ -88,14 +89,15 @@ static abut_status polyfem(stepper *s, const double *x, abut_error *err)
     double bounds_factor = quasi_static ? 1 / (h * h) : 1;
     size_t scalars = s->state.scalars;
     release_all_but_obstacles(s);
-    memset(s->gradient, 0, scalars * sizeof *s->gradient);
-    term_add_gradient(&s->inertia->base, &s->evaluation, x, s->gradient);
-    term_add_gradient(&s->elastic->base, &s->evaluation, x, s->gradient);
+    memset(s->scratch.gradient, 0, scalars * sizeof *s->scratch.gradient);
+    term_add_gradient(&s->inertia->base, &s->evaluation, x, s->scratch.gradient);
+    term_add_gradient(&s->elastic->base, &s->evaluation, x, s->scratch.gradient);
     for (size_t i = 0; i < s->model->rest.count; i++)
-        if (is_obstacle(s, i)) memset(s->gradient + 3 * i, 0, 3 * sizeof *s->gradient);
+        if (is_obstacle(s, i))
+            memset(s->scratch.gradient + 3 * i, 0, 3 * sizeof *s->scratch.gradient);
     abut_status status =
-        contact_polyfem_stiffness(c, x, polyfem_mean_mass(s), bounds_factor, s->gradient, s->work,
-                                  scalars, &s->evaluation.kappa, err);
+        contact_polyfem_stiffness(c, x, polyfem_mean_mass(s), bounds_factor, s->scratch.gradient,
+                                  s->scratch.work, scalars, &s->evaluation.kappa, err);
     hold_prescribed(s);
     TRY(status);
     return problem_update(&s->problem, &s->evaluation, x, err);

@@ -80,8 +80,8 @@ static void add_body_force(stepper *s, const tet_point *points)
 {
     const model *m = s->model;
     for (size_t i = 0; i < m->rest.count; i++) {
-        CHECK(array_push(&s->loads, (load){.until = INFINITY}));
-        CHECK(array_push(&s->loads.data[i].nodes, (int32_t)i));
+        CHECK(array_push(&s->loads.nodes, (load){.until = INFINITY}));
+        CHECK(array_push(&s->loads.nodes.data[i].nodes, (int32_t)i));
     }
     for (size_t e = 0; e < m->tet_count; e++) {
         vec3 x[4];
@@ -90,7 +90,7 @@ static void add_body_force(stepper *s, const tet_point *points)
             vec3 f = vec3_scale(points[q].weight * m->tet_rest.data[e].volume,
                                 body_force(&m->bodies.data[0].material, at_point(x, &points[q])));
             for (size_t k = 0; k < 4; k++) {
-                load *l = &s->loads.data[m->tets.data[4 * e + k]];
+                load *l = &s->loads.nodes.data[m->tets.data[4 * e + k]];
                 l->force = vec3_mul_add(l->force, points[q].bary[k], f);
             }
         }
@@ -99,10 +99,10 @@ static void add_body_force(stepper *s, const tet_point *points)
 
 static void add_boundary(stepper *s)
 {
-    CHECK(array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7}));
+    CHECK(array_push(&s->dirichlet.conditions, (condition){.until = INFINITY, .axes = 7}));
     for (size_t i = 0; i < s->model->rest.count; i++)
         if (vec3_max_abs(s->model->rest.data[i]) > 0.5 - 1e-9)
-            CHECK(array_push(&s->conditions.data[0].nodes, (int32_t)i));
+            CHECK(array_push(&s->dirichlet.conditions.data[0].nodes, (int32_t)i));
 }
 
 typedef struct errors {

@@ -86,7 +86,7 @@ static void set_body(stepper *s, const world_body *b, size_t number, double *vel
         condition hold = {.until = INFINITY, .axes = 7};
         for (int32_t i = 0; i < body->block_count; i++)
             if (!array_push(&hold.nodes, body->first_block + i)) exit(EXIT_FAILURE);
-        if (!array_push(&s->conditions, hold)) exit(EXIT_FAILURE);
+        if (!array_push(&s->dirichlet.conditions, hold)) exit(EXIT_FAILURE);
         return;
     }
     const rigid_body *r = &s->model->rigids.data[body->rigid];
@@ -98,7 +98,7 @@ static void set_body(stepper *s, const world_body *b, size_t number, double *vel
         exit(EXIT_FAILURE);
     load push = {.until = INFINITY, .force = b->force};
     if (vec3_norm2(b->force) > 0 &&
-        !(array_push(&push.nodes, r->block) && array_push(&s->loads, push)))
+        !(array_push(&push.nodes, r->block) && array_push(&s->loads.nodes, push)))
         exit(EXIT_FAILURE);
 }
 

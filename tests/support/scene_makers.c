@@ -128,9 +128,9 @@ stepper *make_stepper(model *m, const stepper_options *options)
 
 condition *add_condition(stepper *s, vec3 low, vec3 high, double from, double until)
 {
-    if (!array_push(&s->conditions, (condition){.from = from, .until = until, .axes = 7}))
+    if (!array_push(&s->dirichlet.conditions, (condition){.from = from, .until = until, .axes = 7}))
         exit(EXIT_FAILURE);
-    condition *c = &s->conditions.data[s->conditions.count - 1];
+    condition *c = &s->dirichlet.conditions.data[s->dirichlet.conditions.count - 1];
     for (size_t i = 0; i < s->model->rest.count; i++) {
         vec3 p = s->model->rest.data[i];
         bool inside = p.x >= low.x && p.y >= low.y && p.z >= low.z && p.x <= high.x &&

@@ -48,8 +48,8 @@ TEST(finds_crossings)
     CHECK(strstr(text, "passes through triangle") && strstr(text, "\"upper\"") &&
           strstr(text, "\"lower\""));
     /* Between bodies that are both prescribed nothing is looked for. */
-    memset(s->fixed, 1, s->state.scalars);
-    contact_set_fixed(s->contact, s->fixed);
+    memset(s->dirichlet.fixed, 1, s->state.scalars);
+    contact_set_fixed(s->contact, s->dirichlet.fixed);
     CHECK(!check(s, x, &finding));
     stepper_destroy(s);
 }

@@ -105,7 +105,7 @@ static double force_residual(const stepper *s)
         below += r[i] * r[i];
     }
     add_product(&p->matrix, u, -1, r);
-    const mlcp_contact *contacts = mlcp_contacts(s->mlcp, &count);
+    const mlcp_contact *contacts = mlcp_contacts(s->mlcp.solver, &count);
     for (size_t k = 0; k < count; k++) {
         const mlcp_contact *c = &contacts[k];
         if (c->state == MLCP_OFF) continue;
@@ -142,7 +142,7 @@ static double pair_distance(const stepper *s, const mlcp_contact *c)
 static void check_contacts(const stepper *s)
 {
     size_t count;
-    const mlcp_contact *contacts = mlcp_contacts(s->mlcp, &count);
+    const mlcp_contact *contacts = mlcp_contacts(s->mlcp.solver, &count);
     double tolerance = s->options.mlcp.tolerance;
     CHECK(force_residual(s) < 1.01 * s->options.mlcp.residual);
     for (size_t k = 0; k < count; k++) {
@@ -184,7 +184,7 @@ static void check_contacts(const stepper *s)
 static vec3 ground_force(const stepper *s)
 {
     size_t count;
-    const mlcp_contact *contacts = mlcp_contacts(s->mlcp, &count);
+    const mlcp_contact *contacts = mlcp_contacts(s->mlcp.solver, &count);
     vec3 sum = {0};
     for (size_t k = 0; k < count; k++) {
         const mlcp_contact *c = &contacts[k];
@@ -200,7 +200,7 @@ static vec3 ground_force(const stepper *s)
 /* A step that claims to have converged has no contact that is off by more than the tolerance. */
 static void check_errors(const stepper *s)
 {
-    const mlcp_statistics *m = &s->mlcp_statistics;
+    const mlcp_statistics *m = &s->mlcp.statistics;
     double tolerance = s->options.mlcp.tolerance;
     if (!m->converged) return;
     CHECK(m->error_normal <= tolerance);
@@ -226,7 +226,7 @@ TEST(rest_carries_the_weight)
         run_steps(s, 150);
         CHECK_NEAR(ground_force(s).y, 9.81 * total_mass(s), 0.02 * 9.81 * total_mass(s));
         vec3 *force = mem_calloc(s->model->surface.rows.count, sizeof *force), sum = {0};
-        mlcp_add_forces(s->mlcp, force);
+        mlcp_add_forces(s->mlcp.solver, force);
         for (size_t i = 0; i < s->model->surface.rows.count; i++) sum = vec3_add(sum, force[i]);
         mem_free(force);
         CHECK_NEAR(sum.y, ground_force(s).y, 1e-6 * sum.y);
@@ -325,7 +325,7 @@ TEST(no_limit_cycle)
         long iterations = 0;
         for (int i = 0; i < 120; i++) {
             need_ok(stepper_advance(s, &statistics, &err));
-            CHECK(!statistics.unconverged && s->mlcp_statistics.halvings == 0);
+            CHECK(!statistics.unconverged && s->mlcp.statistics.halvings == 0);
             iterations += statistics.newton_iterations;
         }
         CHECK(iterations < 120 * 400);
@@ -417,13 +417,13 @@ TEST(contacts_end_with_their_faces)
     size_t most = 0;
     for (int i = 0; i < 100; i++) {
         run_steps(s, 1);
-        most = s->mlcp_statistics.contacts > most ? s->mlcp_statistics.contacts : most;
+        most = s->mlcp.statistics.contacts > most ? s->mlcp.statistics.contacts : most;
         CHECK(!intersects(s));
     }
     size_t count;
-    (void)mlcp_contacts(s->mlcp, &count);
+    (void)mlcp_contacts(s->mlcp.solver, &count);
     CHECK(most >= 3);
-    CHECK(count == 0 && s->mlcp_statistics.contacts == 0);
+    CHECK(count == 0 && s->mlcp.statistics.contacts == 0);
     /* 0.15 m to the edge at nearly 3 m/s, then 0.12 to 0.15 s of falling */
     double y = 0, mass = 0;
     for (size_t i = 0; i < m->mass.count; i++) {
@@ -452,7 +452,7 @@ TEST(never_a_nan)
         step_statistics statistics;
         for (int i = 0; i < 15; i++) {
             need_ok(stepper_advance(s, &statistics, &err));
-            CHECK(statistics.unconverged == !s->mlcp_statistics.converged);
+            CHECK(statistics.unconverged == !s->mlcp.statistics.converged);
             check_errors(s);
             CHECK(!intersects(s));
             for (size_t n = 0; n < s->state.scalars; n++)
@@ -506,9 +506,9 @@ TEST(going_on_bit_for_bit)
             memcpy(to[i].ints, from[i].ints, from[i].count * sizeof(int32_t));
     }
     mlcp_saved saved;
-    need_ok(mlcp_save(first->mlcp, &saved, &err));
+    need_ok(mlcp_save(first->mlcp.solver, &saved, &err));
     CHECK(saved.int_count > 0);
-    need_ok(mlcp_restore(second->mlcp, &saved, &err));
+    need_ok(mlcp_restore(second->mlcp.solver, &saved, &err));
     need_ok(stepper_restore(second, first->state.steps, &err));
     run_steps(first, 30);
     run_steps(second, 30);
@@ -524,10 +524,10 @@ TEST(damaged_contacts)
     stepper *s = blocks(&on_ground, 1, (vec3){0, -9.81, 0}, 0.5, 0.002, MLCP_FULL);
     run_steps(s, 20);
     mlcp_saved saved;
-    need_ok(mlcp_save(s->mlcp, &saved, &err));
+    need_ok(mlcp_save(s->mlcp.solver, &saved, &err));
     mlcp_saved shorter = saved;
     shorter.int_count--;
-    CHECK(mlcp_restore(s->mlcp, &shorter, &err) == ABUT_ERROR_INPUT);
+    CHECK(mlcp_restore(s->mlcp.solver, &shorter, &err) == ABUT_ERROR_INPUT);
     int32_t *ints = mem_alloc(saved.int_count, sizeof *ints);
     static const struct {
         int at, value;
@@ -537,7 +537,7 @@ TEST(damaged_contacts)
         ints[wrong[k].at] = wrong[k].value;
         mlcp_saved changed = saved;
         changed.ints = ints;
-        CHECK(mlcp_restore(s->mlcp, &changed, &err) == ABUT_ERROR_INPUT);
+        CHECK(mlcp_restore(s->mlcp.solver, &changed, &err) == ABUT_ERROR_INPUT);
     }
     mem_free(ints);
     stepper_destroy(s);
@@ -549,7 +549,7 @@ TEST(multipliers_follow_the_length_of_steps)
     stepper *s = blocks(&on_ground, 1, (vec3){0, -9.81, 0}, 0.5, 0.01, MLCP_DIAGONAL);
     step_statistics now;
     for (int i = 0; i < 10; i++) need_ok(stepper_advance(s, &now, &err));
-    mlcp_solver *solver = s->mlcp;
+    mlcp_solver *solver = s->mlcp.solver;
     mlcp_contact before[64];
     size_t count = solver->contacts.count, compared = 0;
     CHECK(count > 8 && count <= 64);
@@ -578,7 +578,7 @@ TEST(contacts_that_are_apart_are_forgotten)
         stepper *s = blocks(stacked, 2, (vec3){0, -9.81, 0}, 0.5, 0.01, MLCP_DIAGONAL);
         step_statistics now;
         for (int i = 0; i < 10; i++) need_ok(stepper_advance(s, &now, &err));
-        mlcp_solver *solver = s->mlcp;
+        mlcp_solver *solver = s->mlcp.solver;
         double up = lifts[lift] * solver->options.tolerance;
         for (size_t i = 0; i < s->model->rest.count; i++)
             if (s->model->body.data[i] == 1) s->state.x[3 * i + 1] += up;

@@ -30,7 +30,7 @@ TEST(release_by_place)
      */
     for (int n = 1; n <= 20; n++) {
         CHECK_OK(stepper_advance(s, &statistics, &err), err);
-        CHECK(s->fixed[0] == (n <= 10));
+        CHECK(s->dirichlet.fixed[0] == (n <= 10));
     }
     /* It flies on. */
     CHECK_NEAR(s->state.x[0] - s->model->rest.data[0].x, 0.2, 1e-6);
@@ -55,15 +55,15 @@ TEST(shifted_directions_tell_of_no_balance)
     memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
     memset(s->state.v, 0, s->state.scalars * sizeof *s->state.v);
     CHECK_OK(stepper_move_prescribed(s, &err), err);
-    CHECK(s->attached);
+    CHECK(s->augmented.active);
     for (int shifted = 1; shifted >= 0; shifted--) {
-        double stiffness = s->attachment->stiffness;
+        double stiffness = s->augmented.term->stiffness;
         bool changed = false, may_stop = true;
         s->newton.shifted = shifted;
         memset(s->newton.direction, 0, s->state.scalars * sizeof *s->newton.direction);
         CHECK_OK(stepper_pull(s, s->x, 0, &changed, &may_stop, &err), err);
         CHECK(changed == !shifted && !may_stop);
-        CHECK((s->attachment->stiffness > stiffness) == !shifted);
+        CHECK((s->augmented.term->stiffness > stiffness) == !shifted);
     }
     drop_scene(s, scene);
 }
@@ -82,9 +82,9 @@ TEST(pulled_nodes_arrive)
     if (!s) return;
     step_statistics statistics;
     CHECK_OK(stepper_advance(s, &statistics, &err), err);
-    CHECK(s->attachment->nodes.count == 4);
-    for (size_t i = 0; i < s->attachment->nodes.count; i++) {
-        size_t node = (size_t)s->attachment->nodes.data[i];
+    CHECK(s->augmented.term->nodes.count == 4);
+    for (size_t i = 0; i < s->augmented.term->nodes.count; i++) {
+        size_t node = (size_t)s->augmented.term->nodes.data[i];
         CHECK_NEAR(s->state.x[3 * node], s->model->rest.data[node].x - 0.4, 1e-12);
     }
     drop_scene(s, scene);

@@ -81,8 +81,8 @@ TEST(loads)
         stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, h);
         stepper *s = make_stepper(m, &options);
         load push = {.from = k ? 2.1 : 0.3, .until = k ? 4.2 : 0.6, .acceleration = {3, 0, 0}};
-        CHECK(array_push(&s->loads, push));
-        for (int32_t i = 0; i < 8; i++) CHECK(array_push(&s->loads.data[0].nodes, i));
+        CHECK(array_push(&s->loads.nodes, push));
+        for (int32_t i = 0; i < 8; i++) CHECK(array_push(&s->loads.nodes.data[0].nodes, i));
         start(s, NULL);
         for (int n = 1; n <= 8; n++) {
             step_statistics now = advance(s);
@@ -291,7 +291,7 @@ TEST(prescribed_motion)
             CHECK(memcmp(s->state.x + 3 * i, &m->rest.data[i], sizeof(vec3)) == 0);
         }
         for (size_t i = 0; i < 4; i++) {
-            size_t node = (size_t)s->conditions.data[1].nodes.data[i];
+            size_t node = (size_t)s->dirichlet.conditions.data[1].nodes.data[i];
             vec3 p = m->rest.data[node], x = vec3_load(s->state.x + 3 * node);
             vec3 expected = {p.x + 0.3 * along, cos(angle) * p.y - sin(angle) * p.z,
                              sin(angle) * p.y + cos(angle) * p.z + 0.1 * along};
@@ -454,7 +454,7 @@ TEST(pulled_against_stiffness)
     start(s, NULL);
     CHECK(advance(s).newton_iterations < 200);
     for (size_t i = 0; i < 4; i++)
-        CHECK_NEAR(s->state.x[3 * (size_t)s->conditions.data[1].nodes.data[i]], 0, 1e-12);
+        CHECK_NEAR(s->state.x[3 * (size_t)s->dirichlet.conditions.data[1].nodes.data[i]], 0, 1e-12);
     CHECK(smallest_volume(m, s->state.x) > 0);
     stepper_destroy(s);
 }
@@ -475,8 +475,8 @@ TEST(carried_along)
     for (int n = 1; n < 6; n++) {
         CHECK(advance(s).newton_iterations <= 2);
         for (size_t i = 0; i < 4; i++)
-            CHECK_NEAR(s->state.x[3 * (size_t)s->conditions.data[0].nodes.data[i]], 0.5 - 0.4 * n,
-                       1e-12);
+            CHECK_NEAR(s->state.x[3 * (size_t)s->dirichlet.conditions.data[0].nodes.data[i]],
+                       0.5 - 0.4 * n, 1e-12);
     }
     mem_free(v);
     stepper_destroy(s);
