@@ -139,9 +139,9 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
     const body_def *def = &scene->bodies[i];
     for (size_t k = 0; k < def->dirichlet.fix_count; k++) {
         const fix_def *fix = &def->dirichlet.fixes[k];
-        if (!array_push(&s->conditions, (condition){0}))
+        if (!array_push(&s->dirichlet.conditions, (condition){0}))
             return error_memory(err, "adding conditions");
-        condition *c = &s->conditions.data[s->conditions.count - 1];
+        condition *c = &s->dirichlet.conditions.data[s->dirichlet.conditions.count - 1];
         c->from = fix->from;
         c->until = fix->until;
         c->source = (int32_t)k;
@@ -175,9 +175,9 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
     const body_def *def = &scene->bodies[i];
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
     if (!body_rows[def->type]->obstacle && !def->sequence.given) return ABUT_OK;
-    if (!array_push(&s->conditions, (condition){.until = INFINITY, .axes = 7, .source = -1}))
+    if (!array_push(&s->dirichlet.conditions, (condition){.until = INFINITY, .axes = 7, .source = -1}))
         return error_memory(err, "adding conditions");
-    condition *c = &s->conditions.data[s->conditions.count - 1];
+    condition *c = &s->dirichlet.conditions.data[s->dirichlet.conditions.count - 1];
     for (int32_t b = 0; b < body->block_count; b++)
         if (!array_push(&c->nodes, body->first_block + b))
             return error_memory(err, "adding conditions");
