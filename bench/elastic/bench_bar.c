@@ -51,7 +51,8 @@ static stepper *make_bar(int cells, const bench_case *c)
         .linear = {.name = c->solver, .tolerance = 1e-6, .reproducible = c->reproducible}};
     stepper *s = NULL;
     need(stepper_create(m, &options, NULL, &s, &err), &err);
-    if (!array_push(&s->dirichlet.conditions, (condition){.until = INFINITY, .axes = 7})) exit(EXIT_FAILURE);
+    if (!array_push(&s->dirichlet.conditions, (condition){.until = INFINITY, .axes = 7}))
+        exit(EXIT_FAILURE);
     for (size_t i = 0; i < m->rest.count; i++)
         if (m->rest.data[i].x < -0.2 + 1e-9 &&
             !array_push(&s->dirichlet.conditions.data[0].nodes, (int32_t)i))
