@@ -43,6 +43,6 @@ abut_status run_totals_add(run_totals *t, const abut_sim *sim, abut_error *err)
 {
     stepper *s = sim->stepper;
     count_step(t, &sim->last);
-    if (s->mlcp) count_mlcp(t, &s->mlcp.statistics);
+    if (s->mlcp.solver) count_mlcp(t, &s->mlcp.statistics);
     return sim->scene->output.measures ? measure_step(t, s, err) : ABUT_OK;
 }

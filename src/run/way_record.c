@@ -13,7 +13,7 @@ void way_record_enable(way_record *r, const abut_sim *sim)
     /* Meshes may change in any step; a path of several ones is written for one mesh only. */
     bool all = !sim->remesh && (turning || scene->output.paths == PATHS_ALL);
     r->enabled = scene->output.paths != PATHS_NONE && scene->output.write_vtu &&
-                 scene->output.frame_every > 0 && s->contact && !s->mlcp && (each || all);
+                 scene->output.frame_every > 0 && s->contact && !s->mlcp.solver && (each || all);
     s->way.enabled = r->enabled;
     s->way.joins = turning;
 }

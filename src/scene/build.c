@@ -175,7 +175,8 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
     const body_def *def = &scene->bodies[i];
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
     if (!body_rows[def->type]->obstacle && !def->sequence.given) return ABUT_OK;
-    if (!array_push(&s->dirichlet.conditions, (condition){.until = INFINITY, .axes = 7, .source = -1}))
+    if (!array_push(&s->dirichlet.conditions,
+                    (condition){.until = INFINITY, .axes = 7, .source = -1}))
         return error_memory(err, "adding conditions");
     condition *c = &s->dirichlet.conditions.data[s->dirichlet.conditions.count - 1];
     for (int32_t b = 0; b < body->block_count; b++)
@@ -192,8 +193,8 @@ static abut_status add_loads(const scene_def *scene, size_t i, const mesh *shape
     const body_def *def = &scene->bodies[i];
     for (size_t k = 0; k < def->loads.force_count; k++) {
         const force_def *force = &def->loads.forces[k];
-        if (!array_push(&s->loads, (load){0})) return error_memory(err, "adding loads");
-        load *l = &s->loads.data[s->loads.count - 1];
+        if (!array_push(&s->loads.nodes, (load){0})) return error_memory(err, "adding loads");
+        load *l = &s->loads.nodes.data[s->loads.nodes.count - 1];
         l->from = force->from;
         l->until = force->until;
         l->acceleration = force->acceleration;

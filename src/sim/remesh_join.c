@@ -175,13 +175,13 @@ static abut_status add_sets(joined_bodies *j, abut_error *err)
         const body_def *def = &scene->bodies[i];
         if (!def->enabled || body_rows[def->type]->whole) continue;
         for (size_t k = 0; k < def->dirichlet.fix_count; k++, condition_at++) {
-            const condition *c = &s->conditions.data[condition_at];
+            const condition *c = &s->dirichlet.conditions.data[condition_at];
             if (def->remesh && condition_active(c, s->time))
                 j->flag_axes[j->first_flag[i] + k] = (uint8_t)c->axes;
         }
         if (body_rows[def->type]->obstacle || def->sequence.folder) condition_at++;
         for (size_t k = 0; k < def->loads.force_count; k++, load_at++) {
-            const load *l = &s->loads.data[load_at];
+            const load *l = &s->loads.nodes.data[load_at];
             if (!def->remesh || !time_within(s->time, l->from, l->until)) continue;
             double area;
             TRY(loaded_area(j, i, def->dirichlet.fix_count + k, &area, err));
