@@ -398,8 +398,8 @@ static bool settle(attempt *a)
     s->pivoting = (mlcp_pivoting){.best = SIZE_MAX};
     for (s->round = 0; s->round < MOST_ROUNDS; s->round++) {
         if (!(a->minimal ? minimal_residuals(a) : conjugate_residuals(a))) return false;
-        bool given_way = mlcp_renew_references(s);
-        if (!mlcp_evaluate_solved(s) && !given_way) return true;
+        bool references_moved = mlcp_renew_references(s);
+        if (!mlcp_evaluate_solved(s) && !references_moved) return true;
     }
     return false;
 }

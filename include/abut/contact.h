@@ -1,4 +1,4 @@
-/* The toolkit layer: contact for people who bring their own simulator.
+/* The toolkit layer: contact for programs with a simulator of their own.
  *
  * Everything works on plain arrays: positions are 3 doubles per vertex, edges and triangles are 2
  * and 3 vertex indices each. A typical time step of a foreign simulator:
@@ -115,7 +115,7 @@ typedef struct abut_collision_mesh_definition {
      * themselves (surfaces of higher order or embedded, affine bodies, reduced models):
      * y = offset + map q, a matrix with 3 rows per vertex in compressed rows. Positions are always
      * those of the vertices; gradients and Hessians of potentials are those in q. */
-    size_t freedom_count;         /* length of q; 0: q is y */
+    size_t dof_count;             /* length of q; 0: q is y */
     const int32_t *map_row_start; /* 3 vertex_count + 1 */
     const int32_t *map_columns;
     const double *map_values;
@@ -133,6 +133,8 @@ ABUT_API void abut_collision_mesh_destroy(abut_collision_mesh *mesh); /* NULL is
 ABUT_API const int32_t *abut_collision_mesh_edges(const abut_collision_mesh *mesh, size_t *count);
 
 /* Length of gradients and number of rows of Hessians: 3 per vertex, or those of the map. */
+ABUT_API size_t abut_collision_mesh_dofs(const abut_collision_mesh *mesh);
+/* Deprecated: the former name of abut_collision_mesh_dofs. */
 ABUT_API size_t abut_collision_mesh_freedoms(const abut_collision_mesh *mesh);
 
 /* positions = offset + map q; without a map a copy. */
@@ -313,7 +315,7 @@ typedef struct abut_barrier {
 ABUT_API abut_barrier abut_default_barrier(void); /* C2, stiffness 1 */
 
 /* kappa sum_contacts weight mollifier b(distance^2 - thickness^2), its gradient
- * (abut_collision_mesh_freedoms values, overwritten), and its Hessian (options may be NULL:
+ * (abut_collision_mesh_dofs values, overwritten), and its Hessian (options may be NULL:
  * semi-definite, all entries). */
 ABUT_API abut_status abut_barrier_value(const abut_active_set *set, const abut_barrier *barrier,
                                         double *value, abut_error *error);

@@ -66,8 +66,8 @@ stiffness = abut.initial_stiffness(DHAT, 1.0, MASS)[2]
 
 def dense(csr, n):
     data, indices, indptr = csr
-    out = np.zeros((mesh.freedoms, mesh.freedoms))
-    out[np.repeat(np.arange(mesh.freedoms), np.diff(indptr)), indices] = data
+    out = np.zeros((mesh.dofs, mesh.dofs))
+    out[np.repeat(np.arange(mesh.dofs), np.diff(indptr)), indices] = data
     return out[:n, :n]
 
 

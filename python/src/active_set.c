@@ -38,7 +38,7 @@ int read_barrier(double stiffness, const char *kind, int physical, abut_barrier 
     return k < 0 ? -1 : 0;
 }
 
-/* ---- Life ---- */
+/* ---- Lifecycle ---- */
 
 static PyObject *set_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
@@ -125,7 +125,7 @@ static PyObject *set_barrier_gradient(PyObject *o, PyObject *args, PyObject *key
                                      &kind, &physical) ||
         read_barrier(stiffness, kind, physical, &barrier) < 0)
         return NULL;
-    npy_intp n = (npy_intp)abut_collision_mesh_freedoms(self->mesh->mesh);
+    npy_intp n = (npy_intp)abut_collision_mesh_dofs(self->mesh->mesh);
     PyObject *g = PyArray_SimpleNew(1, &n, NPY_DOUBLE);
     if (!g) return NULL;
     abut_error error;

@@ -113,7 +113,7 @@ static PyObject *part_of(PyObject *map, const char *name)
     return part;
 }
 
-static int read_shape(PyObject *map, npy_intp rows, size_t *freedoms)
+static int read_shape(PyObject *map, npy_intp rows, size_t *dofs)
 {
     PyObject *shape = part_of(map, "shape");
     if (!shape) return -1;
@@ -126,7 +126,7 @@ static int read_shape(PyObject *map, npy_intp rows, size_t *freedoms)
                     found[0]);
         return -1;
     }
-    *freedoms = (size_t)found[1];
+    *dofs = (size_t)found[1];
     return 0;
 }
 
@@ -134,7 +134,7 @@ static int read_map(const mesh_arguments *a, abut_collision_mesh_definition *d, 
 {
     if (!given(a->map)) return 0;
     npy_intp rows = 3 * (npy_intp)d->vertex_count;
-    if (read_shape(a->map, rows, &d->freedom_count) < 0) return -1;
+    if (read_shape(a->map, rows, &d->dof_count) < 0) return -1;
     PyObject *parts[3] = {part_of(a->map, "indptr"), NULL, NULL};
     if (parts[0]) parts[1] = part_of(a->map, "indices");
     if (parts[1]) parts[2] = part_of(a->map, "data");
@@ -225,7 +225,7 @@ static PyObject *pair_out(abut_pair pair)
 static PyObject *mesh_positions(PyObject *o, PyObject *argument)
 {
     mesh_object *self = (mesh_object *)o;
-    npy_intp n = (npy_intp)abut_collision_mesh_freedoms(self->mesh), shape[2] = {self->vertices, 3};
+    npy_intp n = (npy_intp)abut_collision_mesh_dofs(self->mesh), shape[2] = {self->vertices, 3};
     PyArrayObject *q = doubles_in(argument, "q", n, 1);
     if (!q && n == 3 * self->vertices) { /* without a map (n, 3) is natural */
         PyErr_Clear();
@@ -407,10 +407,10 @@ static PyObject *mesh_get_edges(PyObject *o, void *closure)
     return Py_NewRef(((mesh_object *)o)->edges);
 }
 
-static PyObject *mesh_get_freedoms(PyObject *o, void *closure)
+static PyObject *mesh_get_dofs(PyObject *o, void *closure)
 {
     (void)closure;
-    return PyLong_FromSize_t(abut_collision_mesh_freedoms(((mesh_object *)o)->mesh));
+    return PyLong_FromSize_t(abut_collision_mesh_dofs(((mesh_object *)o)->mesh));
 }
 
 static PyObject *mesh_get_vertex_count(PyObject *o, void *closure)
@@ -445,7 +445,8 @@ static PyMethodDef mesh_methods[] = {
 static PyGetSetDef mesh_getset[] = {
     {"edges", mesh_get_edges, NULL, "All edges, each once, sorted: what pairs are numbered by.",
      NULL},
-    {"freedoms", mesh_get_freedoms, NULL, "Length of gradients and size of Hessians.", NULL},
+    {"dofs", mesh_get_dofs, NULL, "Length of gradients and size of Hessians.", NULL},
+    {"freedoms", mesh_get_dofs, NULL, "Deprecated: the former name of dofs.", NULL},
     {"vertex_count", mesh_get_vertex_count, NULL, "Number of vertices.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

@@ -147,7 +147,7 @@ static PyObject *friction_gradient(PyObject *o, PyObject *args, PyObject *keywor
                                      &eps, &kind) ||
         read_evaluation(self, start, positions, eps, kind, &e) < 0)
         return NULL;
-    npy_intp n = (npy_intp)abut_collision_mesh_freedoms(self->mesh->mesh);
+    npy_intp n = (npy_intp)abut_collision_mesh_dofs(self->mesh->mesh);
     PyObject *g = PyArray_SimpleNew(1, &n, NPY_DOUBLE);
     abut_error error;
     abut_status status = ABUT_OK;

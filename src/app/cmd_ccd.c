@@ -133,7 +133,7 @@ static json_t *summary_json(const char *name, const evaluate_summary *s)
 
 typedef struct report {
     const evaluate_options *options;
-    json_t *files; /* NULL: lines for people */
+    json_t *files; /* NULL: human-readable lines */
     evaluate_record record;
     size_t false_negatives;
     bool all_have_truth;

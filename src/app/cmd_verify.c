@@ -16,7 +16,7 @@ static size_t file_faults(const run_verification *v)
 static size_t violations(const run_verification *v)
 {
     return v->intersections + v->inverted + v->behind_planes + v->inside + v->too_close +
-           v->strained + v->meetings + file_faults(v) + (v->ways ? v->between : 0);
+           v->strained + v->meetings + file_faults(v) + (v->paths ? v->between : 0);
 }
 
 static void print_frames(const run_verification *v)
@@ -40,7 +40,7 @@ static void print_problems(const run_verification *v, bool all)
     for (size_t i = 0; i < shown; i++) {
         char text[400];
         verify_describe(&v->problems.data[i], v->verifier.names, text, sizeof text);
-        printf("%s %lld: %s\n", v->problems.data[i].on_way ? "on the path to step" : "step",
+        printf("%s %lld: %s\n", v->problems.data[i].on_path ? "on the path to step" : "step",
                (long long)v->problems.data[i].step, text);
     }
     for (size_t i = 0; i < v->missing.count; i++)
@@ -101,7 +101,7 @@ static void print_summary(const run_verification *v)
     }
     if (v->moments > 0) {
         printf("%s %zu intersections at %zu moments",
-               v->ways ? "along the ways   " : "between frames   ", v->between, v->moments);
+               v->paths ? "along the ways   " : "between frames   ", v->between, v->moments);
         printf(v->between > 0 ? ", up to %.3g m deep\n" : "\n", v->between_depth);
     }
     if (v->pieces > 0)
@@ -134,7 +134,7 @@ static json_t *json_problem(const run_verification *v, const verify_problem *p)
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(kinds[p->kind]));
     json_object_set_new(o, "step", json_integer(p->step));
-    if (p->on_way) json_object_set_new(o, "on_way", json_true());
+    if (p->on_path) json_object_set_new(o, "on_way", json_true());
     json_object_set_new(o, "body", json_string(v->verifier.names[p->first_body]));
     json_object_set_new(o, "points", json_points(p->first, p->first_count));
     bool pair =
@@ -202,7 +202,7 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "missing_frames", json_steps(v->missing.data, v->missing.count));
     json_object_set_new(o, "broken_paths", json_steps(v->broken.data, v->broken.count));
     json_object_set_new(o, "strange_frames", json_steps(v->strange.data, v->strange.count));
-    json_object_set_new(o, "ways", json_boolean(v->ways));
+    json_object_set_new(o, "ways", json_boolean(v->paths));
     json_object_set_new(o, "moments_between", json_integer((json_int_t)v->moments));
     json_object_set_new(o, "intersections_between", json_integer((json_int_t)v->between));
     json_object_set_new(o, "path_pieces", json_integer((json_int_t)v->pieces));

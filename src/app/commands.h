@@ -31,7 +31,7 @@ abut_status command_unknown(const char *name, abut_error *err);
 /* The exit code of the process for the result of a command: the only place that decides. */
 int exit_code_of(abut_status status);
 
-/* help.c: text for people, the manual page, and candidates for the shell. */
+/* help.c: human-readable text, the manual page, and candidates for the shell. */
 void print_overview(void);
 void print_help(const command_def *command);
 void print_manual(void);

@@ -10,7 +10,7 @@
 typedef struct file_kind {
     const char *name; /* "mesh" */
     bool (*recognise)(const char *path, const file_bytes *bytes);
-    /* Prints to stdout: lines for people, or one JSON object. */
+    /* Prints to stdout: human-readable lines, or one JSON object. */
     abut_status (*describe)(const char *path, const file_bytes *bytes, bool json, abut_error *err);
     /* Writes the file in another format; the options are those of `abut convert`. NULL: it cannot
      * be converted. */

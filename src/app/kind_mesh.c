@@ -15,7 +15,8 @@ static bool recognise_mesh(const char *path, const file_bytes *bytes)
     return mesh_recognize(path, bytes->data, bytes->size) != MESH_FORMAT_UNKNOWN;
 }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- human-readable ----------------------------------------------------------------------------
+ */
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 

@@ -151,7 +151,8 @@ void summary_free(scene_summary *summary)
     mem_free(summary->bodies);
 }
 
-/* ---- for people ---------------------------------------------------------------------------- */
+/* ---- human-readable ----------------------------------------------------------------------------
+ */
 
 static const char *plural(size_t count) { return count == 1 ? "" : "s"; }
 

@@ -42,7 +42,7 @@ void summary_error(scene_summary *summary, const abut_error *found);
 void summary_warning(scene_summary *summary, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Lines for people, and the same as JSON (a new reference; NULL when out of memory). */
+/* Human-readable lines, and the same as JSON (a new reference; NULL when out of memory). */
 void summary_print(const scene_summary *summary);
 json_t *summary_json(const scene_summary *summary);
 

@@ -11,7 +11,7 @@ void collision_surface_free(collision_surface *s)
     array_free(&s->entries);
     array_free(&s->offsets);
     array_free(&s->arms);
-    array_free(&s->frames);
+    array_free(&s->poses);
     array_free(&s->vertex_body);
     array_free(&s->vertex_group);
     array_free(&s->edges);
@@ -30,7 +30,7 @@ static abut_status add_row(collision_surface *s, surface_row row, abut_error *er
 {
     bool ok = array_push(&s->rows, row);
     /* Once there are arms, every vertex has one, so that they need no index of their own. */
-    if (ok && s->frames.count > 0)
+    if (ok && s->poses.count > 0)
         while (ok && s->arms.count < s->rows.count) ok = array_push(&s->arms, (vec3){0});
     if (row.kind != ROW_NODE) s->general = true;
     return ok ? ABUT_OK : error_memory(err, "adding a vertex of the collision surface");
@@ -67,17 +67,17 @@ abut_status surface_set_offset(collision_surface *s, vec3 offset, abut_error *er
     return ABUT_OK;
 }
 
-abut_status surface_add_frame(collision_surface *s, int32_t block, int32_t *frame, abut_error *err)
+abut_status surface_add_pose(collision_surface *s, int32_t block, int32_t *pose, abut_error *err)
 {
-    *frame = (int32_t)s->frames.count;
-    bool ok = array_push(&s->frames, block);
+    *pose = (int32_t)s->poses.count;
+    bool ok = array_push(&s->poses, block);
     while (ok && s->arms.count < s->rows.count) ok = array_push(&s->arms, (vec3){0});
     return ok ? ABUT_OK : error_memory(err, "adding a rigid frame");
 }
 
-abut_status surface_add_rigid(collision_surface *s, int32_t frame, vec3 arm, abut_error *err)
+abut_status surface_add_rigid(collision_surface *s, int32_t pose, vec3 arm, abut_error *err)
 {
-    surface_row row = {.kind = ROW_RIGID, .block = s->frames.data[frame], .first = frame};
+    surface_row row = {.kind = ROW_RIGID, .block = s->poses.data[pose], .first = pose};
     TRY(add_row(s, row, err));
     s->arms.data[s->arms.count - 1] = arm;
     return ABUT_OK;
@@ -123,7 +123,7 @@ static vec3 combination(const collision_surface *s, const surface_row *row, cons
 static void positions_range(void *context, size_t begin, size_t end)
 {
     const positions_work *w = context;
-    int32_t frame = -1; /* vertices of a body stand together: one rotation serves many */
+    int32_t pose = -1; /* vertices of a body stand together: one rotation serves many */
     mat3 rotation = mat3_identity();
     for (size_t i = begin; i < end; i++) {
         const surface_row *row = &w->s->rows.data[i];
@@ -135,9 +135,9 @@ static void positions_range(void *context, size_t begin, size_t end)
                 w->y[i] = vec3_add(w->s->offsets.data[i], w->y[i]);
             break;
         case ROW_RIGID:
-            if (row->first != frame)
+            if (row->first != pose)
                 rotation = rotation_matrix(vec3_load(w->x + 3 * (size_t)row->block + 3));
-            frame = row->first;
+            pose = row->first;
             w->y[i] = vec3_add(vec3_load(w->x + 3 * (size_t)row->block),
                                mat3_mul_vec(rotation, w->s->arms.data[i]));
             break;
@@ -148,7 +148,7 @@ static void positions_range(void *context, size_t begin, size_t end)
 static void velocities_range(void *context, size_t begin, size_t end)
 {
     const positions_work *w = context;
-    int32_t frame = -1;
+    int32_t pose = -1;
     mat3 rotation = mat3_identity();
     for (size_t i = begin; i < end; i++) {
         const surface_row *row = &w->s->rows.data[i];
@@ -157,9 +157,9 @@ static void velocities_range(void *context, size_t begin, size_t end)
         case ROW_NODE: w->y[i] = vec3_load(v); break;
         case ROW_COMBINATION: w->y[i] = combination(w->s, row, w->v); break;
         case ROW_RIGID:
-            if (row->first != frame)
+            if (row->first != pose)
                 rotation = rotation_matrix(vec3_load(w->x + 3 * (size_t)row->block + 3));
-            frame = row->first;
+            pose = row->first;
             w->y[i] =
                 vec3_add(vec3_load(v),
                          vec3_cross(vec3_load(v + 3), mat3_mul_vec(rotation, w->s->arms.data[i])));

@@ -39,7 +39,7 @@ typedef struct collision_surface {
     offsets;                       /* of the combination rows, by vertex; vertices behind the last
                                       have none */
     ARRAY(vec3) arms;              /* of the rigid rows, by vertex; empty without rigid rows */
-    ARRAY(int32_t) frames;         /* first block of every rigid frame */
+    ARRAY(int32_t) poses;          /* first block of every rigid frame */
     bool general;                  /* some row is not a node */
     ARRAY(int32_t) vertex_body;    /* body of every vertex */
     ARRAY(int32_t) vertex_group;   /* a number that vertices of bodies that do not meet share */
@@ -73,10 +73,10 @@ abut_status surface_add_combination(collision_surface *s, const row_entry *entri
 /* Offset of the last row, a combination (0 unless set): for surfaces that are not where the weights
  * would put them at rest. */
 abut_status surface_set_offset(collision_surface *s, vec3 offset, abut_error *err);
-/* frame: from surface_add_frame. */
-abut_status surface_add_rigid(collision_surface *s, int32_t frame, vec3 arm, abut_error *err);
+/* frame: from surface_add_pose. */
+abut_status surface_add_rigid(collision_surface *s, int32_t pose, vec3 arm, abut_error *err);
 /* A rigid frame whose origin is `block` and whose rotation vector is the block after it. */
-abut_status surface_add_frame(collision_surface *s, int32_t block, int32_t *frame, abut_error *err);
+abut_status surface_add_pose(collision_surface *s, int32_t block, int32_t *pose, abut_error *err);
 
 /* The blocks that a vertex follows; returns their number, at most ROW_MAX_BLOCKS. */
 int surface_row_blocks(const collision_surface *s, int32_t vertex, int32_t *blocks);

@@ -180,7 +180,7 @@ static abut_status add_blocks(model *m, const rigid_body *r, abut_error *err)
 typedef struct row_context {
     const vec3 *positions;
     const rigid_body *body;
-    int32_t frame;
+    int32_t pose;
 } row_context;
 
 static abut_status make_row(collision_surface *s, const void *context, int32_t vertex,
@@ -189,7 +189,7 @@ static abut_status make_row(collision_surface *s, const void *context, int32_t v
     const row_context *c = context;
     int32_t block = c->body->block;
     vec3 arm = vec3_sub(c->positions[vertex], c->body->center);
-    if (!c->body->affine) return surface_add_rigid(s, c->frame, arm, err);
+    if (!c->body->affine) return surface_add_rigid(s, c->pose, arm, err);
     row_entry entries[4] = {{block, 1}, {block + 1, arm.x}, {block + 2, arm.y}, {block + 3, arm.z}};
     return surface_add_combination(s, entries, 4, err);
 }
@@ -226,7 +226,7 @@ static abut_status add_body(model *m, const char *name, const mesh *shape,
     TRY(add_blocks(m, &r, err));
     if (!array_push(&m->rigids, r)) return error_memory(err, "adding a rigid body");
     row_context context = {shape->vertices, &r, 0};
-    if (!affine) TRY(surface_add_frame(&m->surface, r.block, &context.frame, err));
+    if (!affine) TRY(surface_add_pose(&m->surface, r.block, &context.pose, err));
     return model_add_surface(m, body, parts, shape->vertices, make_row, &context, err);
 }
 

@@ -1,13 +1,13 @@
 /* Candidate pairs of the collision surface: all pairs of primitives that may come close to each
- * other (static query) or meet on the way (swept query). Nothing that is closer than asked is ever
+ * other (static query) or meet on the path (swept query). Nothing that is closer than asked is ever
  * left out; what is in the lists is tight in the sense of boxes.
  *
- * The box of a vertex v is [min, max] of y_v and the end of its way, widened on every side by
+ * The box of a vertex v is [min, max] of y_v and the end of its path, widened on every side by
  * inflation / 2 + extra_v (rounded outward); the box of an edge or a triangle bounds those of its
  * vertices. A pair is a candidate exactly when its two boxes touch or overlap and no rule below
  * refuses it. A tight query also wants the bounds along the diagonals x+-y, x+-z, y+-z to touch or
  * overlap (widened by the same Euclidean distance), which drops half to three quarters of the pairs
- * that need not be looked at closely. Either way every pair whose distance anywhere on the way is
+ * that need not be looked at closely. Either way every pair whose distance anywhere on the path is
  * at most inflation + extra + extra' is in the list.
  *
  *     vt  vertex - triangle    every point of the surface against every triangle
@@ -61,7 +61,7 @@ typedef struct candidate_set {
     pair_list vt, ee, ve, vv;
     double inflation; /* of the query */
     bool divided;     /* the ranks found them together, and share what follows by ranges */
-    vec3 largest;     /* largest |coordinate| on the whole way, per axis: for the filter of CCD */
+    vec3 largest;     /* largest |coordinate| on the whole path, per axis: for the filter of CCD */
     int rebuilds;     /* trees that were ordered anew for this query, for statistics */
 } candidate_set;
 
@@ -77,7 +77,7 @@ abut_status broad_set_surface(broad_phase *broad, const broad_surface *surface, 
 /* Reads group, group_flags and kinematic again after their values have changed. */
 void broad_update_filter(broad_phase *broad);
 
-/* All candidates. ABUT_ERROR_INPUT for positions that are not finite (also at the end of the way),
+/* All candidates. ABUT_ERROR_INPUT for positions that are not finite (also at the end of the path),
  * naming the vertex, and for an inflation that is negative or not finite. */
 abut_status broad_candidates(broad_phase *broad, const broad_query *query, candidate_set *out,
                              abut_error *err);
@@ -92,7 +92,7 @@ abut_status broad_crossing_candidates(broad_phase *broad, const vec3 *y, pair_li
 abut_status broad_select(broad_phase *broad, const broad_query *query, const candidate_set *from,
                          candidate_set *out, abut_error *err);
 
-/* How far vertices may move (Euclidean length, beyond the way swept by the query) so that a set
+/* How far vertices may move (Euclidean length, beyond the path swept by the query) so that a set
  * still holds all candidates of queries with this inflation; negative when it never did. */
 double candidate_set_reach(const candidate_set *set, double inflation);
 /* True when the set holds all candidates of inflation `inflation` after such a displacement. */

@@ -43,7 +43,7 @@ const int32_t *broad_parts_vertices(const broad_parts *p, size_t part, size_t *c
     return part_list_of(&p->lists, PART_VERTICES, part, count);
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- lifecycle ------------------------------------------------------------------------------ */
 
 static abut_status create_tree(broad_parts *p, abut_error *err)
 {

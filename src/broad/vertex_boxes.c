@@ -55,7 +55,7 @@ static chunk_bounds chunk_positions(const broad_query *q, size_t begin, size_t e
     chunk_bounds c = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}, -1};
     for (size_t v = begin; v < end; v++) {
         double from[4], to[4], wrong = 0.0;
-        query_way(q, v, from, to);
+        query_path(q, v, from, to);
         for (int d = 0; d < 3; d++) {
             wrong += (from[d] - from[d]) + (to[d] - to[d]);
             c.low[d] = box_lesser(box_lesser(from[d], to[d]), c.low[d]);
@@ -103,7 +103,7 @@ static abut_status refuse_vertex(const broad_query *q, size_t v, abut_error *err
         return error_set(err, ABUT_ERROR_INPUT, "",
                          "vertex %zu has the thickness %g, allowed: >= 0", v, q->extra[v]);
     double from[4], to[4];
-    query_way(q, v, from, to);
+    query_path(q, v, from, to);
     return error_set(err, ABUT_ERROR_INPUT, "", "vertex %zu moves to (%g, %g, %g), not finite", v,
                      to[0], to[1], to[2]);
 }

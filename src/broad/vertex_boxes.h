@@ -10,9 +10,9 @@
 
 typedef struct broad_query {
     const vec3 *y;       /* positions of the vertices */
-    const vec3 *p;       /* direction of a swept query: the way to y + alpha p; or NULL */
+    const vec3 *p;       /* direction of a swept query: the path to y + alpha p; or NULL */
     double alpha;        /* used with p */
-    const vec3 *end;     /* instead of p: where the way ends. Neither: a static query */
+    const vec3 *end;     /* instead of p: where the path ends. Neither: a static query */
     double inflation;    /* distance up to which pairs matter */
     const double *extra; /* per vertex, on top of inflation / 2 (thickness); NULL: none */
     bool tight;          /* also refuse pairs that are apart along a diagonal direction */
@@ -49,7 +49,7 @@ typedef struct vertex_boxes {
     ARRAY(exact_box) exact;
     ARRAY(exact_diagonals) exact_diagonals; /* only for tight queries */
     ARRAY(chunk_bounds) chunks;
-    double low[3], high[3]; /* bounds of all positions on the way, without inflation */
+    double low[3], high[3]; /* bounds of all positions on the path, without inflation */
 } vertex_boxes;
 
 void vertex_boxes_free(vertex_boxes *boxes);
@@ -65,8 +65,8 @@ abut_status vertex_boxes_exact(vertex_boxes *boxes, const broad_query *query, si
 static inline double box_lesser(double a, double b) { return a < b ? a : b; }
 static inline double box_greater(double a, double b) { return a > b ? a : b; }
 
-/* Where the way of a vertex begins and ends. */
-static inline void query_way(const broad_query *q, size_t v, double from[4], double to[4])
+/* Where the path of a vertex begins and ends. */
+static inline void query_path(const broad_query *q, size_t v, double from[4], double to[4])
 {
     vec3 end = q->y[v];
     from[0] = end.x;
@@ -89,7 +89,7 @@ static inline void query_way(const broad_query *q, size_t v, double from[4], dou
 static inline exact_box vertex_exact_box(const broad_query *q, size_t v)
 {
     double from[4], to[4];
-    query_way(q, v, from, to);
+    query_path(q, v, from, to);
     double half = 0.5 * q->inflation + (q->extra ? q->extra[v] : 0.0);
     exact_box box;
     for (int d = 0; d < 4; d++) {
@@ -126,7 +126,7 @@ static inline void diagonal_coordinates(const double x[3], double out[8])
 static inline exact_diagonals vertex_exact_diagonals(const broad_query *q, size_t v)
 {
     double from[4], to[4];
-    query_way(q, v, from, to);
+    query_path(q, v, from, to);
     double size = 0.0, start[8], end[8];
     for (int d = 0; d < 3; d++) size += box_greater(fabs(from[d]), fabs(to[d]));
     double half = 0.5 * q->inflation + (q->extra ? q->extra[v] : 0.0);

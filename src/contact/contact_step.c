@@ -28,7 +28,7 @@ static double largest_speed2(void *context, size_t begin, size_t end)
     const contact_search *s = context;
     double largest = 0;
     for (size_t i = begin; i < end; i++) {
-        double length2 = vec3_norm2(s->p[tube_linear_vertex(&s->tube, i)]);
+        double length2 = vec3_norm2(s->p[swept_cover_linear_vertex(&s->swept_cover, i)]);
         if (!(length2 <= largest)) largest = length2; /* also when it is not a number */
     }
     return largest;
@@ -37,25 +37,25 @@ static double largest_speed2(void *context, size_t begin, size_t end)
 /* No vertex moves faster than this. */
 static double largest_speed(const contact_term *t)
 {
-    size_t n = tube_linear_count(&t->search->tube);
+    size_t n = swept_cover_linear_count(&t->search->swept_cover);
     double speed = n > 0 ? sqrt(parallel_max(n, largest_speed2, t->search)) : 0;
     for (size_t f = 0; f < t->search->motions.count; f++) {
-        const frame_motion *way = &t->search->motions.data[f];
-        double fastest = way->speed + way->turn * t->search->tube.arms.data[f];
+        const pose_motion *path = &t->search->motions.data[f];
+        double fastest = path->speed + path->turn * t->search->swept_cover.arms.data[f];
         if (!(fastest <= speed)) speed = fastest;
     }
     return speed;
 }
 
-/* Finds candidates for the way from t->search->y along t->search->p (NULL: no way), with room
+/* Finds candidates for the path from t->search->y along t->search->p (NULL: no way), with room
  * around it. */
 static abut_status find_candidates(const contact_term *t, const double *x, bool swept, double limit,
                                    double room, abut_error *err)
 {
     size_t n = t->model->surface.rows.count;
-    surface_way way = {x, swept ? t->search->direction : NULL, t->search->y,
-                       swept ? t->search->p : NULL, limit};
-    tube_set(&t->search->tube, &way);
+    coordinate_path path = {x, swept ? t->search->direction : NULL, t->search->y,
+                            swept ? t->search->p : NULL, limit};
+    swept_cover_set(&t->search->swept_cover, &path);
     /* Seen from the mean motion of what moves, a flying body sweeps little. Distances of pairs do
      * not depend on that choice of frame. */
     vec3 mean = {0};
@@ -93,7 +93,7 @@ static abut_status find_candidates(const contact_term *t, const double *x, bool 
     } else {
         status = broad_candidates(t->broad, &query, &t->search->candidates, err);
     }
-    if (swept) memcpy(t->search->p, t->search->tube.p, n * sizeof *t->search->p);
+    if (swept) memcpy(t->search->p, t->search->swept_cover.p, n * sizeof *t->search->p);
     t->search->broad_queries++;
     t->search->have_candidates = status == ABUT_OK;
     t->search->reach = candidate_set_reach(&t->search->candidates, t->options.dhat);
@@ -103,19 +103,19 @@ static abut_status find_candidates(const contact_term *t, const double *x, bool 
 abut_status contact_cover_point(const contact_term *t, const double *x, abut_error *err)
 {
     t->search->y = t->y;
-    surface_way place = {.x = x, .y = t->y};
+    coordinate_path configuration = {.x = x, .y = t->y};
     double moment;
     if (t->search->have_candidates &&
-        tube_distance(&t->search->tube, &place, &moment) <= t->search->reach)
+        swept_cover_distance(&t->search->swept_cover, &configuration, &moment) <= t->search->reach)
         return ABUT_OK;
     return find_candidates(t, x, false, 0, 0.25 * t->options.dhat, err);
 }
 
-abut_status contact_near(const contact_term *t, const surface_way *way, const candidate_set **near,
-                         abut_error *err)
+abut_status contact_near(const contact_term *t, const coordinate_path *path,
+                         const candidate_set **near, abut_error *err)
 {
     *near = t->search->wide ? &t->search->near.near : &t->search->candidates;
-    return t->search->wide ? near_pairs_choose(&t->search->near, way, err) : ABUT_OK;
+    return t->search->wide ? near_pairs_choose(&t->search->near, path, err) : ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -146,7 +146,7 @@ ALWAYS_INLINE double closing_bound(ccd_kind kind, const vec3 *p)
     return sqrt(a) + sqrt(b);
 }
 
-/* The way of a vertex from t->search->x along t->search->direction. */
+/* The path of a vertex from t->search->x along t->search->direction. */
 static ccd_path path_of(const contact_term *t, int32_t vertex)
 {
     const collision_surface *s = &t->model->surface;
@@ -171,24 +171,24 @@ static inline double needed_distance(double xi, double closing)
     return xi + closing / (1 - KEEP_MESH);
 }
 
-/* Displacement of a vertex up to the limit of the ways, and how far it may be off the straight line
- * in between. */
+/* Displacement of a vertex up to the limit of the paths, and how far it may be off the straight
+ * line in between. */
 static vec3 chord_of(const contact_term *t, int32_t vertex, double limit, double *off)
 {
     const collision_surface *s = &t->model->surface;
     const surface_row *row = &s->rows.data[vertex];
     *off = 0;
     if (row->kind != ROW_RIGID) return vec3_scale(limit, t->search->p[vertex]);
-    const frame_motion *way = &t->search->motions.data[row->first];
-    if (way->turn == 0) return way->shift;
+    const pose_motion *path = &t->search->motions.data[row->first];
+    if (path->turn == 0) return path->shift;
     vec3 arm = s->arms.data[vertex];
-    double angle = way->turn * way->limit;
+    double angle = path->turn * path->limit;
     *off = vec3_norm(arm) * (angle * angle / 8) * (1 + 1e-12);
-    return vec3_sub(vec3_add(way->end, mat3_mul_vec(way->rotation, arm)), t->search->y[vertex]);
+    return vec3_sub(vec3_add(path->end, mat3_mul_vec(path->rotation, arm)), t->search->y[vertex]);
 }
 
-/* Largest safe fraction of the way for a pair with a rigid vertex. The ways are straight lines but
- * for a little: what the distance loses on them is known at their ends. */
+/* Largest safe fraction of the path for a pair with a rigid vertex. The paths are straight lines
+ * but for a little: what the distance loses on them is known at their ends. */
 ALWAYS_INLINE double curved_pair_step(const contact_term *t, ccd_kind kind, const int32_t *v,
                                       const step_options *options)
 {
@@ -229,7 +229,7 @@ static step_options options_of(const contact_term *t, double xi, double limit)
     return options;
 }
 
-/* Largest safe fraction of the way for one pair. */
+/* Largest safe fraction of the path for one pair. */
 ALWAYS_INLINE double pair_step(const contact_term *t, ccd_kind kind, index_pair pair, double limit)
 {
     int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
@@ -319,34 +319,35 @@ static void set_directions(const contact_term *t, const double *x, const double 
     const collision_surface *s = &t->model->surface;
     collision_surface_positions(s, x, t->search->start);
     t->search->y = t->search->start;
-    if (tube_linear_count(&t->search->tube) > 0) collision_surface_directions(s, p, t->search->p);
+    if (swept_cover_linear_count(&t->search->swept_cover) > 0)
+        collision_surface_directions(s, p, t->search->p);
     t->search->x = x;
     t->search->direction = p;
     for (size_t f = 0; f < t->search->motions.count; f++) {
-        const double *own = p + 3 * (size_t)s->frames.data[f];
+        const double *own = p + 3 * (size_t)s->poses.data[f];
         t->search->motions.data[f] =
-            (frame_motion){.speed = vec3_norm(vec3_load(own)) * (1 + 1e-12),
-                           .turn = vec3_norm(vec3_load(own + 3)) * (1 + 1e-12)};
+            (pose_motion){.speed = vec3_norm(vec3_load(own)) * (1 + 1e-12),
+                          .turn = vec3_norm(vec3_load(own + 3)) * (1 + 1e-12)};
     }
 }
 
-/* Where the rigid frames are at the end of their ways. */
+/* Where the rigid frames are at the end of their paths. */
 static void set_ends(const contact_term *t, double limit)
 {
     const collision_surface *s = &t->model->surface;
     t->search->motion_limit = limit;
     for (size_t f = 0; f < t->search->motions.count; f++) {
-        size_t at = 3 * (size_t)s->frames.data[f];
+        size_t at = 3 * (size_t)s->poses.data[f];
         const double *x = t->search->x + at, *p = t->search->direction + at;
-        frame_motion *way = &t->search->motions.data[f];
-        way->limit = limit;
-        way->shift = vec3_scale(limit, vec3_load(p));
-        way->end = vec3_add(vec3_load(x), way->shift);
-        way->rotation = rotation_matrix(vec3_mul_add(vec3_load(x + 3), limit, vec3_load(p + 3)));
+        pose_motion *path = &t->search->motions.data[f];
+        path->limit = limit;
+        path->shift = vec3_scale(limit, vec3_load(p));
+        path->end = vec3_add(vec3_load(x), path->shift);
+        path->rotation = rotation_matrix(vec3_mul_add(vec3_load(x + 3), limit, vec3_load(p + 3)));
     }
 }
 
-/* Rigid vertices: the chords of their ways up to the limit, and how far they are off them. */
+/* Rigid vertices: the chords of their paths up to the limit, and how far they are off them. */
 static void set_chords(const contact_term *t)
 {
     const collision_surface *s = &t->model->surface;
@@ -386,12 +387,12 @@ static void note_search(const contact_term *t, double room)
 
 static bool is_covered(const contact_term *t, double limit)
 {
-    surface_way way = {t->search->x, t->search->direction, t->search->y, t->search->p, limit};
+    coordinate_path path = {t->search->x, t->search->direction, t->search->y, t->search->p, limit};
     return t->search->have_candidates && !t->options.always_search &&
-           tube_covers(&t->search->tube, &way, t->search->reach);
+           swept_cover_contains(&t->search->swept_cover, &path, t->search->reach);
 }
 
-/* How much of the way is looked at first. Where collisions stopped the last iteration, they will
+/* How much of the path is looked at first. Where collisions stopped the last iteration, they will
  * probably stop this one after about as much motion: bodies that sweep the whole scene have very
  * many candidates, nearly all of them beyond the first collision. */
 static double first_piece(const contact_term *t, double limit, double speed)
@@ -414,9 +415,9 @@ static abut_status step_of_piece(const contact_term *t, double limit, double spe
         TRY(find_candidates(t, t->search->x, true, limit, room, err));
         note_search(t, room);
     }
-    surface_way way = {t->search->x, t->search->direction, t->search->y, t->search->p, limit};
+    coordinate_path path = {t->search->x, t->search->direction, t->search->y, t->search->p, limit};
     const candidate_set *near;
-    TRY(contact_near(t, &way, &near, err));
+    TRY(contact_near(t, &path, &near, err));
     timer_switch(timer, STAGE_CCD);
     limit = step_of_list(t, CCD_POINT_TRIANGLE, &near->vt, limit);
     limit = step_of_list(t, CCD_EDGE_EDGE, &near->ee, limit);

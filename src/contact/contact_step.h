@@ -1,4 +1,4 @@
-/* How far the vertices may go: candidates along the way, and continuous collision detection. */
+/* How far the vertices may go: candidates along the path, and continuous collision detection. */
 #ifndef CONTACT_CONTACT_STEP_H
 #define CONTACT_CONTACT_STEP_H
 
@@ -8,9 +8,9 @@
  * them. */
 abut_status contact_cover_point(const contact_term *t, const double *x, abut_error *err);
 
-/* The candidates that may come within dhat on a way that they cover. */
-abut_status contact_near(const contact_term *t, const surface_way *way, const candidate_set **near,
-                         abut_error *err);
+/* The candidates that may come within dhat on a path that they cover. */
+abut_status contact_near(const contact_term *t, const coordinate_path *path,
+                         const candidate_set **near, abut_error *err);
 
 /* The term's max_step: conservative CCD that leaves a fifth of the present distance (a tenth for
  * half-spaces), IPC supplement 4. */

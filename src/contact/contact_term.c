@@ -116,7 +116,7 @@ abut_status contact_update(contact_term *t, const double *x, pair_weights weight
 {
     collision_surface_positions(&t->model->surface, x, t->y);
     TRY(contact_cover_point(t, x, err));
-    surface_way place = {.x = x, .y = t->y};
+    coordinate_path place = {.x = x, .y = t->y};
     const candidate_set *near;
     TRY(contact_near(t, &place, &near, err));
     TRY(active_set_build(&t->active, &t->model->surface, near, weights, t->y, t->options.dhat,
@@ -124,7 +124,7 @@ abut_status contact_update(contact_term *t, const double *x, pair_weights weight
     t->min_distance = sqrt(t->active.min_distance2);
     t->min_gap = t->active.min_gap;
     TRY(find_plane_contacts(t, err));
-    TRY(frame_list_update(&t->frames, &t->model->surface, x, err));
+    TRY(rigid_pose_list_update(&t->poses, &t->model->surface, x, err));
     return set_groups(t, err);
 }
 
@@ -246,10 +246,10 @@ static void row_derivatives(const contact_term *t, const evaluation *ev, int gro
         else
             barrier_stencil_derivatives(&law, (stencil_list)item.list, c, t->y, !ev->exact, g,
                                         wanted);
-        row_pull_back(s, &t->frames, vertex, count, t->rows.blocks[group].data + i * width,
-                      (int)width, g, wanted, !ev->exact,
-                      gradient ? gradient + (i - begin) * 3 * width : NULL,
-                      hessian ? hessian + (i - begin) * 9 * pairs : NULL);
+        row_chain_rule(s, &t->poses, vertex, count, t->rows.blocks[group].data + i * width,
+                       (int)width, g, wanted, !ev->exact,
+                       gradient ? gradient + (i - begin) * 3 * width : NULL,
+                       hessian ? hessian + (i - begin) * 9 * pairs : NULL);
     }
 }
 
@@ -291,7 +291,7 @@ double contact_set_stiffness_bounds(contact_term *t, double mean_mass, double ve
                      typical_weight(t), &t->kappa_min, &t->kappa_max);
     double given = t->options.stiffness;
     if (t->options.physical) given *= barrier_physical_scale(t->options.barrier, t->options.dhat);
-    t->most_relief = given > 0 ? 0 : fmax(0, log2(mean_mass / (FEW * vertex_mass)));
+    t->max_stiffness_backoff = given > 0 ? 0 : fmax(0, log2(mean_mass / (FEW * vertex_mass)));
     if (given > 0) t->kappa_min = t->kappa_max = given;
     return t->kappa_min;
 }
@@ -303,11 +303,12 @@ enum { LOAD_PATIENCE = 8, LOAD_BOUND = LOAD_PATIENCE + 7, LOAD_MOST = LOAD_BOUND
 double contact_balance_stiffness(const contact_term *t, const double *contact_gradient,
                                  const double *other_gradient, size_t scalars)
 {
-    double lowest = t->kappa_min * exp2(fmax(0, t->loaded - LOAD_PATIENCE) - t->relief);
+    double lowest =
+        t->kappa_min * exp2(fmax(0, t->persistent_contact - LOAD_PATIENCE) - t->stiffness_backoff);
     double balanced = stiffness_balance(contact_gradient, other_gradient, scalars);
     double kappa = fmin(t->kappa_max, fmax(lowest, balanced));
     bool given = t->kappa_min == t->kappa_max;
-    return given ? kappa : kappa * exp2(fmax(0, t->loaded - LOAD_BOUND));
+    return given ? kappa : kappa * exp2(fmax(0, t->persistent_contact - LOAD_BOUND));
 }
 
 /* Under a lasting load the barrier should work in the middle of its range: gaps far below dhat make
@@ -319,14 +320,20 @@ double contact_balance_stiffness(const contact_term *t, const double *contact_gr
 static void note_load(contact_term *t)
 {
     static const double ABOVE = 0.125; /* octaves per step */
-    double small = t->loaded >= LOAD_BOUND ? 0.003 : 0.1, wide = t->loaded > LOAD_BOUND ? 0.1 : 0.5;
+    double small = t->persistent_contact >= LOAD_BOUND ? 0.003 : 0.1,
+           wide = t->persistent_contact > LOAD_BOUND ? 0.1 : 0.5;
     if (t->min_gap < small * t->options.dhat)
-        t->loaded = fmin(t->loaded + (t->loaded >= LOAD_BOUND ? ABOVE : 1), LOAD_MOST);
+        t->persistent_contact = fmin(
+            t->persistent_contact + (t->persistent_contact >= LOAD_BOUND ? ABOVE : 1), LOAD_MOST);
     else if (t->min_gap > wide * t->options.dhat)
-        t->loaded = fmax(t->loaded - (t->loaded > LOAD_BOUND ? ABOVE : 1), 0);
+        t->persistent_contact =
+            fmax(t->persistent_contact - (t->persistent_contact > LOAD_BOUND ? ABOVE : 1), 0);
 }
 
-bool contact_under_lasting_load(const contact_term *t) { return t->loaded > LOAD_PATIENCE; }
+bool contact_under_lasting_load(const contact_term *t)
+{
+    return t->persistent_contact > LOAD_PATIENCE;
+}
 
 void contact_end_step(contact_term *t, int iterations)
 {
@@ -334,9 +341,9 @@ void contact_end_step(contact_term *t, int iterations)
     static const double OCTAVES = 2; /* per step */
     note_load(t);
     if (t->min_gap < 0.1 * t->options.dhat)
-        t->relief = fmax(0, t->relief - OCTAVES);
+        t->stiffness_backoff = fmax(0, t->stiffness_backoff - OCTAVES);
     else if (t->min_gap > 0.5 * t->options.dhat && contact_count(t) > 0 && iterations > MANY)
-        t->relief = fmin(t->most_relief, t->relief + OCTAVES);
+        t->stiffness_backoff = fmin(t->max_stiffness_backoff, t->stiffness_backoff + OCTAVES);
 }
 
 bool contact_adapt_stiffness(contact_term *t, double *kappa)
@@ -395,25 +402,25 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed)
 }
 
 /* What is held counts as prescribed: its pairs are no candidates. */
-static abut_status hold(term *base, const uint8_t *held, abut_error *err)
+static abut_status restrict_to(term *base, const uint8_t *held, abut_error *err)
 {
     contact_term *t = (contact_term *)base;
     size_t n = t->model->surface.rows.count;
     if (t->weights.links) return ABUT_OK; /* their sums are over all pairs of a vertex */
-    if (held && t->prescribed.count == 0) {
-        if (!array_resize(&t->prescribed, n)) return error_memory(err, "choosing contacts");
-        memcpy(t->prescribed.data, t->kinematic, n);
+    if (held && t->dirichlet.count == 0) {
+        if (!array_resize(&t->dirichlet, n)) return error_memory(err, "choosing contacts");
+        memcpy(t->dirichlet.data, t->kinematic, n);
     }
-    if (t->prescribed.count == 0) return ABUT_OK;
+    if (t->dirichlet.count == 0) return ABUT_OK;
     for (size_t i = 0; i < n; i++)
-        t->kinematic[i] = t->prescribed.data[i] || (held && contact_vertex_is_fixed(t, i, held));
-    if (!held) array_clear(&t->prescribed);
+        t->kinematic[i] = t->dirichlet.data[i] || (held && contact_vertex_is_fixed(t, i, held));
+    if (!held) array_clear(&t->dirichlet);
     kinematic_changed(t);
     return ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Life                                                                                           */
+/* Lifecycle                                                                                      */
 
 static void free_search(contact_search *s)
 {
@@ -424,7 +431,7 @@ static void free_search(contact_search *s)
     mem_free(s->deviation);
     array_free(&s->motions);
     mem_free(s->extra);
-    tube_free(&s->tube);
+    swept_cover_free(&s->swept_cover);
     near_pairs_free(&s->near);
     mem_free(s);
 }
@@ -438,15 +445,15 @@ static abut_status create_search(const model *m, contact_search **out, abut_erro
     s->start = mem_calloc(vertices, sizeof *s->start);
     s->p = mem_calloc(vertices, sizeof *s->p);
     bool ok = s->start && s->p;
-    if (ok && m->surface.frames.count > 0) {
+    if (ok && m->surface.poses.count > 0) {
         s->deviation = mem_calloc(vertices, sizeof *s->deviation);
-        ok = s->deviation && array_resize(&s->motions, m->surface.frames.count);
+        ok = s->deviation && array_resize(&s->motions, m->surface.poses.count);
     }
     if (ok && m->surface.thickness.count > 0) {
         s->extra = mem_calloc(vertices, sizeof *s->extra);
         ok = s->extra != NULL;
     }
-    return ok ? tube_create(&s->tube, &m->surface, err)
+    return ok ? swept_cover_create(&s->swept_cover, &m->surface, err)
               : error_memory(err, "creating the contact term");
 }
 
@@ -457,7 +464,7 @@ static void destroy(term *base)
     broad_destroy(t->broad);
     broad_parts_destroy(t->parts);
     mem_free(t->kinematic);
-    array_free(&t->prescribed);
+    array_free(&t->dirichlet);
     free_search(t->search);
     active_set_free(&t->active);
     surface_areas_free(&t->areas);
@@ -465,7 +472,7 @@ static void destroy(term *base)
     array_free(&t->plane_contacts);
     for (int k = 0; k <= STENCIL_LISTS; k++) array_free(&t->blocks[k]);
     row_stencils_free(&t->rows);
-    array_free(&t->frames);
+    array_free(&t->poses);
     array_free(&t->others);
     array_free(&t->other_planes);
     mem_free(t->group_flags);
@@ -479,7 +486,7 @@ static const term_class contact_class = {.name = "contact",
                                          .value = value,
                                          .derivatives = derivatives,
                                          .max_step = contact_max_step,
-                                         .hold = hold,
+                                         .restrict_to = restrict_to,
                                          .destroy = destroy};
 
 static abut_status measure_areas(contact_term *t, abut_error *err)
@@ -521,7 +528,7 @@ static abut_status make_parts(contact_term *t, abut_error *err)
     return broad_parts_create(&shape, m->surface.vertex_body.data, t->y, &t->parts, err);
 }
 
-abut_status contact_renew_frames(contact_term *t, abut_error *err)
+abut_status contact_renew_poses(contact_term *t, abut_error *err)
 {
     t->search->have_candidates = false;
     if (!t->parts) return ABUT_OK;
@@ -563,7 +570,8 @@ abut_status contact_create(const model *m, const contact_options *options, conta
     if (status == ABUT_OK && part_boxes_possible(m)) { /* instead of one over all primitives */
         status = make_parts(t, err);
         if (status == ABUT_OK)
-            status = near_pairs_create(&t->search->near, &t->search->tube, options->dhat, err);
+            status =
+                near_pairs_create(&t->search->near, &t->search->swept_cover, options->dhat, err);
     } else if (status == ABUT_OK) {
         broad_surface shape = shape_of(t);
         status = broad_create(&shape, &t->broad, err);

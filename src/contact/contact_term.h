@@ -2,7 +2,7 @@
  * mollifier, and half-spaces (IPC, equation 2.5; with thickness Codimensional IPC, 5.1). Knows
  * surface vertices and rows only, never what body they are of.
  *
- * Candidates are found once for the tube that the vertices may sweep in a Newton step, inflated,
+ * Candidates are found once for the cover that the vertices may sweep in a Newton step, inflated,
  * and reused by the CCD, the line search and later iterations for as long as they cover the motion.
  */
 #ifndef CONTACT_CONTACT_TERM_H
@@ -56,12 +56,12 @@ typedef struct contact_options {
 enum { CONTACT_PLANES = STENCIL_LISTS, CONTACT_ROWS = STENCIL_LISTS + 1 };
 
 /* How a rigid frame moves during max_step. */
-typedef struct frame_motion {
+typedef struct pose_motion {
     double speed, turn; /* of its origin and of its rotation vector */
     double limit;       /* it goes so many times as far */
     vec3 shift, end;    /* of the origin, up to there; where it is then */
     mat3 rotation;
-} frame_motion;
+} pose_motion;
 
 /* Candidates and what finding them needs: kept from one evaluation to the next because that saves
  * searches, not because a result would depend on it. */
@@ -74,14 +74,14 @@ typedef struct contact_search {
     const double *x, *direction;
     const vec3 *y;
     vec3 *start, *p;
-    /* Only with rigid vertices: how far each may be off the chord of its way that the candidates
+    /* Only with rigid vertices: how far each may be off the chord of its path that the candidates
      * were found for. */
     double *deviation;
-    ARRAY(frame_motion) motions;
+    ARRAY(pose_motion) motions;
     double motion_limit;
-    double *extra;   /* only with thickness: what the boxes of the vertices are widened by */
-    tube tube;       /* the way that the candidates were found for */
-    near_pairs near; /* of the candidates, when these were found with much room: */
+    double *extra; /* only with thickness: what the boxes of the vertices are widened by */
+    swept_cover swept_cover; /* the path that the candidates were found for */
+    near_pairs near;         /* of the candidates, when these were found with much room: */
     bool wide;
     /* Of the searches for candidates in this step: number, how far beyond what was needed the last
      * one looked, how far others should look at most. */
@@ -96,14 +96,15 @@ typedef struct contact_term {
     const model *model;
     contact_options options;
     double kappa_min, kappa_max;
-    double loaded;              /* grows with every step that begins with a gap far below dhat */
-    double relief, most_relief; /* powers of two by which kappa_min is too high, and may be */
+    double persistent_contact; /* grows with every step that begins with a gap far below dhat */
+    double stiffness_backoff,
+        max_stiffness_backoff; /* powers of two by which kappa_min is too high, and may be */
     ARRAY(half_space) planes;
-    broad_phase *broad;        /* NULL with `parts` */
-    broad_parts *parts;        /* used instead when no body meets itself; else NULL */
-    uint8_t *group_flags;      /* per body, for the broad phase */
-    uint8_t *kinematic;        /* per vertex: cannot respond in this step */
-    ARRAY(uint8_t) prescribed; /* `kinematic` without what is held; empty: nothing is */
+    broad_phase *broad;       /* NULL with `parts` */
+    broad_parts *parts;       /* used instead when no body meets itself; else NULL */
+    uint8_t *group_flags;     /* per body, for the broad phase */
+    uint8_t *kinematic;       /* per vertex: cannot respond in this step */
+    ARRAY(uint8_t) dirichlet; /* `kinematic` without what is held; empty: nothing is */
     contact_search *search;
     active_set active;
     surface_areas areas;  /* only with weights by area */
@@ -113,7 +114,7 @@ typedef struct contact_term {
     ARRAY(int32_t) blocks[STENCIL_LISTS + 1]; /* per list; the last: half-spaces */
     /* In every list the stencils of nodes come first; the others are in `rows` as well. */
     row_stencils rows;
-    frame_list frames;
+    rigid_pose_list poses;
     ARRAY(contact_stencil) others; /* scratch of the sorting */
     ARRAY(plane_contact) other_planes;
     vec3 *y;           /* vertices at the x of the last update */
@@ -131,7 +132,7 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed);
 
 /* After arms of rigid rows have changed: the parts that rigid bodies are cut into are in their
  * frames. */
-abut_status contact_renew_frames(contact_term *t, abut_error *err);
+abut_status contact_renew_poses(contact_term *t, abut_error *err);
 /* True when all coordinates that a vertex follows are fixed. */
 bool contact_vertex_is_fixed(const contact_term *t, size_t vertex, const uint8_t *fixed);
 
@@ -148,7 +149,7 @@ abut_status contact_update(contact_term *t, const double *x, pair_weights weight
 double contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vertex_mass);
 /* At the beginning of a step: kappa from balancing the contact gradient g_c (at kappa = 1) against
  * the rest of the gradient; more when gaps have been below dhat / 10 for some steps. Under lasting
- * loads the barrier is so steep there, and the way to the next collision so short, that Newton's
+ * loads the barrier is so steep there, and the path to the next collision so short, that Newton's
  * method crawls; an impact does not last as long and keeps its stiffness. */
 double contact_balance_stiffness(const contact_term *t, const double *contact_gradient,
                                  const double *other_gradient, size_t scalars);

@@ -46,7 +46,7 @@ static abut_status update(term *base, const double *x, abut_error *err)
     const collision_surface *s = &t->contact->model->surface;
     collision_surface_positions(s, x, t->moved);
     for (size_t i = 0; i < s->rows.count; i++) t->moved[i] = vec3_sub(t->moved[i], t->start[i]);
-    return frame_list_update(&t->frames, s, x, err);
+    return rigid_pose_list_update(&t->poses, s, x, err);
 }
 
 static void node_derivatives(const friction_term *t, int width, size_t begin, size_t end,
@@ -79,10 +79,10 @@ static void row_derivatives(const friction_term *t, const evaluation *ev, int gr
             for (int l = 0; l < n; l++)
                 h[k * n + l] =
                     s->frame.weight[k / 3] * s->frame.weight[l / 3] * core.m[k % 3][l % 3];
-        row_pull_back(surface, &t->frames, s->vertex, count, t->rows.blocks[group].data + i * width,
-                      (int)width, g, hessian ? h : NULL, !ev->exact,
-                      gradient ? gradient + (i - begin) * 3 * width : NULL,
-                      hessian ? hessian + (i - begin) * 9 * pairs : NULL);
+        row_chain_rule(surface, &t->poses, s->vertex, count, t->rows.blocks[group].data + i * width,
+                       (int)width, g, hessian ? h : NULL, !ev->exact,
+                       gradient ? gradient + (i - begin) * 3 * width : NULL,
+                       hessian ? hessian + (i - begin) * 9 * pairs : NULL);
     }
 }
 
@@ -310,7 +310,7 @@ static void destroy(term *base)
         array_free(&t->blocks[k]);
     }
     row_stencils_free(&t->rows);
-    array_free(&t->frames);
+    array_free(&t->poses);
     array_free(&t->others);
     array_free(&t->pairs);
     mem_free(t->start);

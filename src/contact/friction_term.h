@@ -28,7 +28,7 @@ typedef struct friction_term {
     ARRAY(int32_t) blocks[FRICTION_LISTS];
     /* In every list the stencils of nodes come first; the others are in `rows` as well. */
     row_stencils rows;
-    frame_list frames;
+    rigid_pose_list poses;
     ARRAY(friction_stencil) others; /* scratch of the sorting */
     vec3 *start;                    /* vertices at the start of the step */
     vec3 *moved;                    /* displacement since */
@@ -47,7 +47,7 @@ double friction_on_plane(const friction_term *t, int32_t body, int32_t plane);
 void friction_set_start(friction_term *t, const double *x);
 /* Takes normal forces and frames from the contact term's present active set at this stiffness. */
 abut_status friction_lag(friction_term *t, double kappa, abut_error *err);
-/* After every iterate of Newton's method. A contact that slides has no stiffness along its way, so
+/* After every iterate of Newton's method. A contact that slides has no stiffness along its path, so
  * that soft bodies overshoot: where it should stick it is beyond the origin at the next iterate, is
  * pushed back as far, and so on. Contacts whose displacement turned around are stiffer for some
  * iterates (friction_stencil_derivatives); those that keep sliding have their exact Hessians. */

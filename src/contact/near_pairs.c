@@ -15,22 +15,22 @@ static const pair_list *list_of(const candidate_set *set, int kind)
     return lists[kind];
 }
 
-/* ---- life ----------------------------------------------------------------------------------- */
+/* ---- lifecycle ------------------------------------------------------------------------------ */
 
-abut_status near_pairs_create(near_pairs *n, const tube *t, double dhat, abut_error *err)
+abut_status near_pairs_create(near_pairs *n, const swept_cover *t, double dhat, abut_error *err)
 {
     const collision_surface *s = t->surface;
-    *n = (near_pairs){.tube = t, .dhat = dhat};
+    *n = (near_pairs){.swept_cover = t, .dhat = dhat};
     if (!array_resize(&n->body, s->rows.count + 1)) return error_memory(err, "listing near pairs");
-    int32_t frames = (int32_t)s->frames.count, bodies = frames;
+    int32_t poses = (int32_t)s->poses.count, bodies = poses;
     for (size_t i = 0; i < s->rows.count; i++) {
         const surface_row *row = &s->rows.data[i];
-        int32_t body = row->kind == ROW_RIGID ? row->first : frames + s->vertex_body.data[i];
+        int32_t body = row->kind == ROW_RIGID ? row->first : poses + s->vertex_body.data[i];
         if (body >= bodies) bodies = body + 1;
         n->body.data[i] = body;
     }
     for (int k = 0; k < 3; k++)
-        if (!array_resize(&n->places[k], (size_t)bodies + 1))
+        if (!array_resize(&n->poses[k], (size_t)bodies + 1))
             return error_memory(err, "listing near pairs");
     return ABUT_OK;
 }
@@ -38,7 +38,7 @@ abut_status near_pairs_create(near_pairs *n, const tube *t, double dhat, abut_er
 void near_pairs_free(near_pairs *n)
 {
     array_free(&n->body);
-    for (int k = 0; k < 3; k++) array_free(&n->places[k]);
+    for (int k = 0; k < 3; k++) array_free(&n->poses[k]);
     array_free(&n->groups);
     array_free(&n->table);
     for (int k = 0; k < PAIR_KINDS; k++) {
@@ -97,37 +97,38 @@ static int32_t group_of(near_pairs *n, int32_t first, int32_t second)
 static double slack_of(const near_pairs *n, ccd_kind kind, const int32_t *v, double distance2)
 {
     int count = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
-    double xi = surface_pair_thickness(n->tube->surface, v, first, v + first, count - first);
+    double xi = surface_pair_thickness(n->swept_cover->surface, v, first, v + first, count - first);
     return sqrt(distance2) - (n->dhat + xi) * (1 + 1e-9);
 }
 
 static void load_pair(const near_pairs *n, ccd_kind kind, index_pair pair, int32_t *v, vec3 *x)
 {
-    pair_vertices(n->tube->surface, kind, pair, v);
-    for (int k = 0; k < ccd_vertex_count(kind); k++) x[k] = n->tube->y[v[k]];
+    pair_vertices(n->swept_cover->surface, kind, pair, v);
+    for (int k = 0; k < ccd_vertex_count(kind); k++) x[k] = n->swept_cover->y[v[k]];
 }
 
 static bool is_rigid(const near_pairs *n, int32_t body)
 {
-    return (size_t)body < n->tube->surface->frames.count;
+    return (size_t)body < n->swept_cover->surface->poses.count;
 }
 
-/* Where all bodies are at a moment of a way. */
-static void find_places(const near_pairs *n, const surface_way *way, double at, body_pose *out)
+/* Where all bodies are at a moment of a path. */
+static void find_poses(const near_pairs *n, const coordinate_path *path, double at, body_pose *out)
 {
-    const tube *t = n->tube;
-    for (size_t f = 0; f < t->surface->frames.count; f++) {
-        vec3 theta = tube_frame_at(t, way, f, at, &out[f].origin);
+    const swept_cover *t = n->swept_cover;
+    for (size_t f = 0; f < t->surface->poses.count; f++) {
+        vec3 theta = swept_cover_pose_at(t, path, f, at, &out[f].origin);
         out[f].rotation = rotation_matrix(theta);
-        out[f].turn = tube_frame_turn(t, f, theta);
+        out[f].turn = swept_cover_pose_turn(t, f, theta);
     }
-    for (size_t b = t->surface->frames.count; b < n->places[0].count; b++) out[b].beyond = -1;
-    for (size_t i = 0; i < tube_linear_count(t); i++) {
-        size_t v = tube_linear_vertex(t, i);
-        body_pose *place = &out[n->body.data[v]];
-        vec3 moved = way ? vec3_sub(surface_way_vertex(way, v, at), t->y[v]) : vec3_make(0, 0, 0);
-        if (place->beyond < 0) *place = (body_pose){.origin = moved}; /* the first tells */
-        place->beyond = fmax(place->beyond, vec3_norm(vec3_sub(moved, place->origin)));
+    for (size_t b = t->surface->poses.count; b < n->poses[0].count; b++) out[b].beyond = -1;
+    for (size_t i = 0; i < swept_cover_linear_count(t); i++) {
+        size_t v = swept_cover_linear_vertex(t, i);
+        body_pose *pose = &out[n->body.data[v]];
+        vec3 moved =
+            path ? vec3_sub(coordinate_path_vertex(path, v, at), t->y[v]) : vec3_make(0, 0, 0);
+        if (pose->beyond < 0) *pose = (body_pose){.origin = moved}; /* the first tells */
+        pose->beyond = fmax(pose->beyond, vec3_norm(vec3_sub(moved, pose->origin)));
     }
 }
 
@@ -139,10 +140,10 @@ static void set_arms(near_pairs *n)
         vec3 center = vec3_scale(0.5, vec3_add(g->low, g->high));
         g->radius = 0.5 * vec3_norm(vec3_sub(g->high, g->low)) * (1 + 1e-12);
         for (int k = 0; k < 2; k++) {
-            const body_pose *place = &n->places[0].data[g->body[k]];
+            const body_pose *pose = &n->poses[0].data[g->body[k]];
             g->arm[k] = center;
             if (is_rigid(n, g->body[k]))
-                g->arm[k] = mat3_tmul_vec(place->rotation, vec3_sub(center, place->origin));
+                g->arm[k] = mat3_tmul_vec(pose->rotation, vec3_sub(center, pose->origin));
         }
     }
 }
@@ -179,49 +180,50 @@ abut_status near_pairs_set(near_pairs *n, const candidate_set *all, abut_error *
             own->measured.data[i] = 0;
         }
     }
-    find_places(n, NULL, 0, n->places[0].data);
+    find_poses(n, NULL, 0, n->poses[0].data);
     set_arms(n);
     return ABUT_OK;
 }
 
 /* ---- motion --------------------------------------------------------------------------------- */
 
-/* By how much a distance of the group may have shrunk from the start of the tube to a place. */
-static double bound_at(const near_pairs *n, const near_group *g, const body_pose *places)
+/* By how much a distance of the group may have shrunk from the start of the cover to a place. */
+static double bound_at(const near_pairs *n, const near_group *g, const body_pose *poses)
 {
     vec3 moved[2];
     double rest = 0;
     for (int k = 0; k < 2; k++) {
-        const body_pose *place = &places[g->body[k]];
-        vec3 at = is_rigid(n, g->body[k]) ? mat3_mul_vec(place->rotation, g->arm[k]) : g->arm[k];
-        moved[k] = vec3_add(place->origin, at);
-        rest += is_rigid(n, g->body[k]) ? g->radius * place->turn : place->beyond;
+        const body_pose *pose = &poses[g->body[k]];
+        vec3 at = is_rigid(n, g->body[k]) ? mat3_mul_vec(pose->rotation, g->arm[k]) : g->arm[k];
+        moved[k] = vec3_add(pose->origin, at);
+        rest += is_rigid(n, g->body[k]) ? g->radius * pose->turn : pose->beyond;
     }
     return (vec3_norm(vec3_sub(moved[0], moved[1])) + rest) * (1 + 1e-12);
 }
 
-/* On a way the centres move along arcs, this much off the straight line between their ends. */
-static double bent(const near_pairs *n, const near_group *g, const surface_way *way)
+/* On a path the centres move along arcs, this much off the straight line between their ends. */
+static double bent(const near_pairs *n, const near_group *g, const coordinate_path *path)
 {
     double off = 0;
     for (int k = 0; k < 2; k++) {
         if (!is_rigid(n, g->body[k])) continue;
-        const double *p = way->direction + 3 * (size_t)n->tube->surface->frames.data[g->body[k]];
-        double turn2 = vec3_norm2(vec3_load(p + 3)) * way->limit * way->limit;
+        const double *p =
+            path->direction + 3 * (size_t)n->swept_cover->surface->poses.data[g->body[k]];
+        double turn2 = vec3_norm2(vec3_load(p + 3)) * path->limit * path->limit;
         off += turn2 * vec3_norm(g->arm[k]) / 8;
     }
     return off * (1 + 1e-12);
 }
 
-static void set_bounds(near_pairs *n, const surface_way *way)
+static void set_bounds(near_pairs *n, const coordinate_path *path)
 {
-    find_places(n, way, 0, n->places[1].data);
-    if (way->direction) find_places(n, way, way->limit, n->places[2].data);
+    find_poses(n, path, 0, n->poses[1].data);
+    if (path->direction) find_poses(n, path, path->limit, n->poses[2].data);
     for (size_t i = 0; i < n->groups.count; i++) {
         near_group *g = &n->groups.data[i];
-        g->bound = bound_at(n, g, n->places[1].data);
-        if (way->direction)
-            g->bound = fmax(g->bound, bound_at(n, g, n->places[2].data)) + bent(n, g, way);
+        g->bound = bound_at(n, g, n->poses[1].data);
+        if (path->direction)
+            g->bound = fmax(g->bound, bound_at(n, g, n->poses[2].data)) + bent(n, g, path);
     }
 }
 
@@ -239,10 +241,10 @@ static bool is_near(near_pairs *n, int kind, size_t i)
     return !(own->slack.data[i] > bound);
 }
 
-abut_status near_pairs_choose(near_pairs *n, const surface_way *way, abut_error *err)
+abut_status near_pairs_choose(near_pairs *n, const coordinate_path *path, abut_error *err)
 {
     pair_list *const out[PAIR_KINDS] = {&n->near.vt, &n->near.ee, &n->near.ve, &n->near.vv};
-    set_bounds(n, way);
+    set_bounds(n, path);
     for (int k = 0; k < PAIR_KINDS; k++) {
         const pair_list *list = list_of(n->all, k);
         array_clear(out[k]);

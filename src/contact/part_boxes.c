@@ -11,7 +11,7 @@ static const double ROUNDING = 1e-12;
 
 bool part_boxes_possible(const model *m)
 {
-    if (m->surface.frames.count == 0) return false;
+    if (m->surface.poses.count == 0) return false;
     for (size_t b = 0; b < m->bodies.count; b++)
         if (!body_rows[m->bodies.data[b].kind]->obstacle && !m->bodies.data[b].no_self_contact)
             return false;
@@ -26,18 +26,18 @@ typedef struct boxes_work {
     vec3 drift;
 } boxes_work;
 
-/* A rigid frame at the two ends of its way. */
-typedef struct frame_ends {
-    int32_t frame;
+/* A rigid frame at the two ends of its path. */
+typedef struct pose_ends {
+    int32_t pose;
     vec3 from, to;
     mat3 turn_from, turn_to;
     ccd_path path; /* without an arm */
-} frame_ends;
+} pose_ends;
 
-static frame_ends ends_of(const boxes_work *w, const surface_row *row)
+static pose_ends ends_of(const boxes_work *w, const surface_row *row)
 {
     const double *x = w->x + 3 * (size_t)row->block;
-    frame_ends e = {.frame = row->first, .from = vec3_load(x)};
+    pose_ends e = {.pose = row->first, .from = vec3_load(x)};
     e.path = (ccd_path){.y = e.from, .theta = vec3_load(x + 3)};
     e.turn_from = rotation_matrix(e.path.theta);
     e.to = e.from;
@@ -74,7 +74,7 @@ static double thickness_of(const boxes_work *w, size_t part)
 }
 
 static part_box rigid_box(const boxes_work *w, const broad_part *part, size_t index,
-                          const frame_ends *e)
+                          const pose_ends *e)
 {
     vec3 arm = vec3_add(part->arm, w->s->arms.data[part->vertex]);
     vec3 from = vec3_add(e->from, mat3_mul_vec(e->turn_from, arm));
@@ -111,14 +111,14 @@ static void fill_range(void *context, size_t begin, size_t end)
     const boxes_work *w = context;
     const broad_part *list = broad_parts_list(w->parts);
     part_box *boxes = broad_parts_boxes(w->parts);
-    frame_ends ends = {.frame = -1}; /* parts of a body stand together */
+    pose_ends ends = {.pose = -1}; /* parts of a body stand together */
     for (size_t i = begin; i < end; i++) {
         const surface_row *row = &w->s->rows.data[list[i].vertex];
         if (row->kind != ROW_RIGID) {
             boxes[i] = vertices_box(w, i);
             continue;
         }
-        if (row->first != ends.frame) ends = ends_of(w, row);
+        if (row->first != ends.pose) ends = ends_of(w, row);
         boxes[i] = rigid_box(w, &list[i], i, &ends);
     }
 }

@@ -1,4 +1,4 @@
-/* Boxes of the parts of bodies (broad/parts.h) for the way of a step: those of rigid bodies from
+/* Boxes of the parts of bodies (broad/parts.h) for the path of a step: those of rigid bodies from
  * their frames, those of others from their vertices. */
 #ifndef CONTACT_PART_BOXES_H
 #define CONTACT_PART_BOXES_H

@@ -55,14 +55,14 @@ void row_stencils_publish(const row_stencils *r, term *t, int first)
             (stencil_group){row_group_width[k], r->items[k].count, r->blocks[k].data};
 }
 
-abut_status frame_list_update(frame_list *frames, const collision_surface *s, const double *x,
-                              abut_error *err)
+abut_status rigid_pose_list_update(rigid_pose_list *poses, const collision_surface *s,
+                                   const double *x, abut_error *err)
 {
-    if (!array_resize(frames, s->frames.count)) return error_memory(err, "updating rigid frames");
-    for (size_t i = 0; i < s->frames.count; i++) {
-        vec3 theta = vec3_load(x + 3 * (size_t)s->frames.data[i] + 3);
-        rotation_first(theta, frames->data[i].first);
-        rotation_second(theta, frames->data[i].second);
+    if (!array_resize(poses, s->poses.count)) return error_memory(err, "updating rigid frames");
+    for (size_t i = 0; i < s->poses.count; i++) {
+        vec3 theta = vec3_load(x + 3 * (size_t)s->poses.data[i] + 3);
+        rotation_first(theta, poses->data[i].first);
+        rotation_second(theta, poses->data[i].second);
     }
     return ABUT_OK;
 }
@@ -87,11 +87,11 @@ static int find_place(const int32_t *blocks, int32_t block)
     return i;
 }
 
-static mat3 rotation_jacobian(const frame_derivatives *frame, vec3 arm)
+static mat3 rotation_jacobian(const pose_derivatives *pose, vec3 arm)
 {
     mat3 j;
     for (int k = 0; k < 3; k++) {
-        vec3 column = mat3_mul_vec(frame->first[k], arm);
+        vec3 column = mat3_mul_vec(pose->first[k], arm);
         j.m[0][k] = column.x;
         j.m[1][k] = column.y;
         j.m[2][k] = column.z;
@@ -99,8 +99,8 @@ static mat3 rotation_jacobian(const frame_derivatives *frame, vec3 arm)
     return j;
 }
 
-static int list_factors(const collision_surface *s, const frame_list *frames, const int32_t *vertex,
-                        int count, const int32_t *blocks, row_factor *out)
+static int list_factors(const collision_surface *s, const rigid_pose_list *poses,
+                        const int32_t *vertex, int count, const int32_t *blocks, row_factor *out)
 {
     int n = 0;
     for (int k = 0; k < count; k++) {
@@ -124,7 +124,7 @@ static int list_factors(const collision_surface *s, const frame_list *frames, co
                 .place = find_place(blocks, row->block + 1),
                 .vertex = k,
                 .is_matrix = true,
-                .matrix = rotation_jacobian(&frames->data[row->first], s->arms.data[vertex[k]])};
+                .matrix = rotation_jacobian(&poses->data[row->first], s->arms.data[vertex[k]])};
             break;
         }
     }
@@ -132,7 +132,7 @@ static int list_factors(const collision_surface *s, const frame_list *frames, co
 }
 
 /* f_a^T h f_b for the block h_(ab) of a dense matrix with n columns. */
-static mat3 pulled_block(const row_factor *a, const row_factor *b, const double *h, int n)
+static mat3 chain_rule_block(const row_factor *a, const row_factor *b, const double *h, int n)
 {
     mat3 block;
     for (int r = 0; r < 3; r++)
@@ -156,12 +156,12 @@ static void add_block(double *to, mat3 block)
 }
 
 /* sum over the force g of g . d2y / dtheta2, for one rigid vertex. */
-static mat3 rotation_curvature(const frame_derivatives *frame, vec3 arm, vec3 g)
+static mat3 rotation_curvature(const pose_derivatives *pose, vec3 arm, vec3 g)
 {
     mat3 h;
     for (int i = 0; i < 3; i++)
         for (int j = i; j < 3; j++)
-            h.m[i][j] = h.m[j][i] = vec3_dot(g, mat3_mul_vec(frame->second[i][j], arm));
+            h.m[i][j] = h.m[j][i] = vec3_dot(g, mat3_mul_vec(pose->second[i][j], arm));
     return h;
 }
 
@@ -169,7 +169,7 @@ static mat3 rotation_curvature(const frame_derivatives *frame, vec3 arm, vec3 g)
  * per frame. Together with the projected Hessian of the vertices the result is positive
  * semi-definite; projecting the whole would be sharper, but costs more than the iterations that it
  * saves. */
-static void add_curvature(const collision_surface *s, const frame_list *frames,
+static void add_curvature(const collision_surface *s, const rigid_pose_list *poses,
                           const int32_t *vertex, int count, const int32_t *blocks, int width,
                           const double *g, bool project, double *hessian)
 {
@@ -183,7 +183,7 @@ static void add_curvature(const collision_surface *s, const frame_list *frames,
             if (other->kind != ROW_RIGID || other->first != row->first) continue;
             done[l] = true;
             curvature = mat3_add(curvature,
-                                 rotation_curvature(&frames->data[row->first],
+                                 rotation_curvature(&poses->data[row->first],
                                                     s->arms.data[vertex[l]], vec3_load(g + 3 * l)));
         }
         if (project) psd_project3(&curvature);
@@ -192,12 +192,12 @@ static void add_curvature(const collision_surface *s, const frame_list *frames,
     }
 }
 
-void row_pull_back(const collision_surface *s, const frame_list *frames, const int32_t *vertex,
-                   int count, const int32_t *blocks, int width, const double *g, const double *h,
-                   bool project, double *gradient, double *hessian)
+void row_chain_rule(const collision_surface *s, const rigid_pose_list *poses, const int32_t *vertex,
+                    int count, const int32_t *blocks, int width, const double *g, const double *h,
+                    bool project, double *gradient, double *hessian)
 {
     row_factor factors[4 * ROW_MAX_BLOCKS];
-    int n = list_factors(s, frames, vertex, count, blocks, factors);
+    int n = list_factors(s, poses, vertex, count, blocks, factors);
     if (gradient) {
         memset(gradient, 0, 3 * (size_t)width * sizeof *gradient);
         for (int i = 0; i < n; i++) {
@@ -214,6 +214,6 @@ void row_pull_back(const collision_surface *s, const frame_list *frames, const i
         for (int j = 0; j < n; j++)
             if (factors[i].place <= factors[j].place)
                 add_block(hessian + 9 * upper_place(width, factors[i].place, factors[j].place),
-                          pulled_block(&factors[i], &factors[j], h, 3 * count));
-    add_curvature(s, frames, vertex, count, blocks, width, g, project, hessian);
+                          chain_rule_block(&factors[i], &factors[j], h, 3 * count));
+    add_curvature(s, poses, vertex, count, blocks, width, g, project, hessian);
 }

@@ -40,18 +40,18 @@ static inline bool vertices_are_nodes(const collision_surface *s, const int32_t 
 }
 
 /* Derivatives of the rotations of all rigid frames at x. */
-typedef struct frame_derivatives {
+typedef struct pose_derivatives {
     mat3 first[3], second[3][3];
-} frame_derivatives;
-typedef ARRAY(frame_derivatives) frame_list;
-abut_status frame_list_update(frame_list *frames, const collision_surface *s, const double *x,
-                              abut_error *err);
+} pose_derivatives;
+typedef ARRAY(pose_derivatives) rigid_pose_list;
+abut_status rigid_pose_list_update(rigid_pose_list *poses, const collision_surface *s,
+                                   const double *x, abut_error *err);
 
 /* The chain rule for one stencil: g (3 count) and h (dense, 3 count square; NULL: gradient only)
  * with respect to the vertices become the parts of a term for `width` blocks. With project
  * the result is positive semi-definite when h is. */
-void row_pull_back(const collision_surface *s, const frame_list *frames, const int32_t *vertex,
-                   int count, const int32_t *blocks, int width, const double *g, const double *h,
-                   bool project, double *gradient, double *hessian);
+void row_chain_rule(const collision_surface *s, const rigid_pose_list *poses, const int32_t *vertex,
+                    int count, const int32_t *blocks, int width, const double *g, const double *h,
+                    bool project, double *gradient, double *hessian);
 
 #endif

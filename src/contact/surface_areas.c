@@ -41,7 +41,7 @@ static void add_triangle(surface_areas *areas, const int32_t *v, const vec3 *res
 
 /* Where nothing says how wide an edge or a point is: as wide as the edges around are long. In
  * scenes without triangles (those of the plane) a unit of depth. */
-static double usual_width(const collision_surface *s, const vec3 *rest)
+static double default_width(const collision_surface *s, const vec3 *rest)
 {
     size_t edges = s->edges.count / 2;
     if (s->triangles.count == 0) return 1;
@@ -51,11 +51,11 @@ static double usual_width(const collision_surface *s, const vec3 *rest)
     return sum / (double)edges;
 }
 
-static double width_at(const collision_surface *s, size_t vertex, double usual)
+static double width_at(const collision_surface *s, size_t vertex, double fallback)
 {
     if (s->width.count > 0 && s->width.data[vertex] > 0) return s->width.data[vertex];
     if (s->thickness.count > 0 && s->thickness.data[vertex] > 0) return s->thickness.data[vertex];
-    return usual;
+    return fallback;
 }
 
 /* What belongs to no triangle: the area that it shows to what it touches, an edge its length times
@@ -65,17 +65,17 @@ static double width_at(const collision_surface *s, size_t vertex, double usual)
 static void add_widths(surface_areas *areas, const collision_surface *s, const vec3 *rest,
                        size_t vertex_count)
 {
-    double usual = usual_width(s, rest);
+    double fallback = default_width(s, rest);
     for (size_t e = 0; e < s->edges.count / 2; e++) {
         const int32_t *v = s->edges.data + 2 * e;
         if (areas->edge.data[e] > 0) continue;
-        double width = width_at(s, (size_t)v[0], usual);
+        double width = width_at(s, (size_t)v[0], fallback);
         double area = width * vec3_norm(vec3_sub(rest[v[1]], rest[v[0]]));
         areas->edge.data[e] = area;
         for (int k = 0; k < 2; k++) areas->vertex.data[v[k]] += 0.5 * area;
     }
     for (size_t v = 0; v < vertex_count; v++) {
-        double width = width_at(s, v, usual);
+        double width = width_at(s, v, fallback);
         if (areas->vertex.data[v] <= 0) areas->vertex.data[v] = width * width;
     }
 }

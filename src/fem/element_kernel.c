@@ -117,13 +117,13 @@ INLINE pack4 norm(const mat3x4 *a)
     return pack4_root(sum);
 }
 
-/* True where no guard can have anything to do, without a look at each of them. With F_0 the
- * gradient of the affine displacement through the corners and E what the other nodes deviate from
- * it by, det(F_0 + E) >= det F_0 - |cof F_0||E| - |F_0||E|^2 - |E|^3. */
-static bool guards_rest(const element_four *four)
+/* True where no inversion-barrier point can have anything to do, without a look at each of them.
+ * With F_0 the gradient of the affine displacement through the corners and E what the other nodes
+ * deviate from it by, det(F_0 + E) >= det F_0 - |cof F_0||E| - |F_0||E|^2 - |E|^3. */
+static bool barrier_points_rest(const element_four *four)
 {
     const element_set *s = four->set;
-    bool needed = false; /* guards are for materials that forbid inversion */
+    bool needed = false; /* inversion-barrier points are for materials that forbid inversion */
     for (int l = 0; l < 4; l++)
         needed = needed || elastic_forbids_inversion(four->materials.each[l]);
     if (!needed || s->rule.count == s->elastic_points) return true;
@@ -174,13 +174,14 @@ double element_energy(const element_set *s, const double *x, const vec3 *rest, s
     for (size_t e = begin; e < end; e += 4) {
         element_four four;
         load_four(s, x, rest, e, end, &four);
-        int points = guards_rest(&four) ? s->elastic_points : s->rule.count;
+        int points = barrier_points_rest(&four) ? s->elastic_points : s->rule.count;
         pack4 sum = pack4_all(0);
         for (int i = 0; i < points; i++) {
             mat3x4 f;
             deformation(&four, i, &f);
-            sum += four.measure * (i < s->elastic_points ? response_energy(&four.materials, &f)
-                                                         : guards_energy(&four.materials, &f));
+            sum +=
+                four.measure * (i < s->elastic_points ? response_energy(&four.materials, &f)
+                                                      : barrier_points_energy(&four.materials, &f));
         }
         for (size_t l = 0; l < 4 && e + l < end; l++) total += sum[l];
     }
@@ -315,18 +316,18 @@ static void visit_points(element_four *four, const four_request *request, int fi
     if (request->hessian) add_stiffness(s, first, count, c, sums->stiffness);
 }
 
-/* Adds the guards that have something to do, which are few. */
-static void visit_guards(element_four *four, const four_request *request, four_sums *sums)
+/* Adds the inversion-barrier points that have something to do, which are few. */
+static void visit_barrier_points(element_four *four, const four_request *request, four_sums *sums)
 {
     const element_set *s = four->set;
     for (int i = s->elastic_points; i < s->rule.count; i++) {
         mat3x4 f, stress;
         pack4 c[1][RESPONSE_PAIRS][9];
         deformation(four, i, &f);
-        if (!guards_act(&four->materials, &f)) continue;
-        guards_evaluate(&four->materials, &f, &four->inverse, four->measure * request->weight,
-                        request->project, request->gradient ? &stress : NULL,
-                        request->hessian ? c[0] : NULL);
+        if (!barrier_points_act(&four->materials, &f)) continue;
+        barrier_points_evaluate(&four->materials, &f, &four->inverse,
+                                four->measure * request->weight, request->project,
+                                request->gradient ? &stress : NULL, request->hessian ? c[0] : NULL);
         if (request->gradient) add_forces(s, i, &stress, sums->force);
         if (request->hessian) add_stiffness(s, i, 1, c, sums->stiffness);
     }
@@ -375,7 +376,7 @@ void element_derivatives(const element_set *s, const double *x, const vec3 *rest
             int left = s->elastic_points - first;
             visit_points(&four, &request, first, left < chunk ? left : chunk, &sums);
         }
-        if (!guards_rest(&four)) visit_guards(&four, &request, &sums);
+        if (!barrier_points_rest(&four)) visit_barrier_points(&four, &request, &sums);
         size_t count = end - e < 4 ? end - e : 4;
         if (gradient) write_forces(s, sums.force, count, gradient + (e - begin) * forces);
         if (hessian) write_stiffness(s, sums.stiffness, count, hessian + (e - begin) * entries);

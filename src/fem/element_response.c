@@ -356,17 +356,17 @@ pack4 response_energy(const four_materials *m, const mat3x4 *f)
     return energy;
 }
 
-/* ---- guards ---- */
+/* ---- inversion-barrier points ---- */
 
-double guard_energy(const elastic_parameters *material, mat3 f)
+double barrier_point_energy(const elastic_parameters *material, mat3 f)
 {
     double j = mat3_determinant(f) / GUARD_BEGINS;
     if (j >= 1 || !elastic_forbids_inversion(material)) return 0;
     return j > 0 ? -material->mu * (1 - j) * (1 - j) * log(j) : INFINITY;
 }
 
-bool guard_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
-                    elastic_spectrum *out)
+bool barrier_point_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
+                            elastic_spectrum *out)
 {
     double j = mat3_determinant(f) / GUARD_BEGINS;
     if (j >= 1 || !(j > 0) || !elastic_forbids_inversion(material)) return false;
@@ -378,7 +378,7 @@ bool guard_response(const elastic_parameters *material, mat3 f, bool project, ma
     return true;
 }
 
-int guards_act(const four_materials *m, const mat3x4 *f)
+int barrier_points_act(const four_materials *m, const mat3x4 *f)
 {
     int act = 15 & ~pack4_bits(determinant(f) >= GUARD_BEGINS);
     for (int l = 0; act && l < 4; l++)
@@ -386,27 +386,27 @@ int guards_act(const four_materials *m, const mat3x4 *f)
     return act;
 }
 
-pack4 guards_energy(const four_materials *m, const mat3x4 *f)
+pack4 barrier_points_energy(const four_materials *m, const mat3x4 *f)
 {
     pack4 energy = pack4_all(0);
-    int act = guards_act(m, f);
+    int act = barrier_points_act(m, f);
     for (int l = 0; l < 4; l++)
-        if (act >> l & 1) energy[l] = guard_energy(m->each[l], mat3x4_lane(f, l));
+        if (act >> l & 1) energy[l] = barrier_point_energy(m->each[l], mat3x4_lane(f, l));
     return energy;
 }
 
-void guards_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse, pack4 measure,
-                     bool project, mat3x4 *stress, pack4 (*c)[9])
+void barrier_points_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse,
+                             pack4 measure, bool project, mat3x4 *stress, pack4 (*c)[9])
 {
     if (stress) memset(stress, 0, sizeof *stress);
     if (c) memset(c, 0, RESPONSE_PAIRS * sizeof *c);
-    int act = guards_act(m, f);
+    int act = barrier_points_act(m, f);
     for (int l = 0; l < 4; l++) {
         if (!(act >> l & 1)) continue;
         elastic_spectrum spectrum;
         mat3 p, to_reference = mat3x4_lane(inverse, l);
-        if (!guard_response(m->each[l], mat3x4_lane(f, l), project, stress ? &p : NULL,
-                            c ? &spectrum : NULL))
+        if (!barrier_point_response(m->each[l], mat3x4_lane(f, l), project, stress ? &p : NULL,
+                                    c ? &spectrum : NULL))
             continue;
         if (stress) stress_to_lane(p, &to_reference, measure[l], l, stress);
         if (c) expand_to_lane(&spectrum, &to_reference, measure[l], l, c);

@@ -2,8 +2,8 @@
  *
  * For neo-Hookean materials the four go through the same operations, which fill the lanes of vector
  * registers; other materials, elements stretched so much that more directions need a projection,
- * and guards (fem/elements.h) are computed one by one and put into their lanes. What comes out for
- * an element does not depend on its neighbours in the other lanes. */
+ * and inversion-barrier points (fem/elements.h) are computed one by one and put into their lanes.
+ * What comes out for an element does not depend on its neighbours in the other lanes. */
 #ifndef FEM_ELEMENT_RESPONSE_H
 #define FEM_ELEMENT_RESPONSE_H
 
@@ -43,11 +43,12 @@ pack4 response_energy(const four_materials *m, const mat3x4 *f);
 void response_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse,
                        pack4 measure, bool project, mat3x4 *stress, pack4 (*c)[9]);
 
-/* The same for guards (fem/elements.h); lanes whose guard is at rest are 0. guards_act: a bit for
- * each element whose guard here is not. */
-int guards_act(const four_materials *m, const mat3x4 *f);
-pack4 guards_energy(const four_materials *m, const mat3x4 *f);
-void guards_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse, pack4 measure,
-                     bool project, mat3x4 *stress, pack4 (*c)[9]);
+/* The same for inversion-barrier points (fem/elements.h); lanes whose inversion-barrier point is at
+ * rest are 0. barrier_points_act: a bit for each element whose inversion-barrier point here is not.
+ */
+int barrier_points_act(const four_materials *m, const mat3x4 *f);
+pack4 barrier_points_energy(const four_materials *m, const mat3x4 *f);
+void barrier_points_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *inverse,
+                             pack4 measure, bool project, mat3x4 *stress, pack4 (*c)[9]);
 
 #endif

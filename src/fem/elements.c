@@ -70,15 +70,15 @@ static abut_status fill_to_geometry(element_set *s, abut_error *err)
     return ABUT_OK;
 }
 
-/* Appends the guards to the rule: nodes of the cell of the next order (at most 4, quads and hexes
- * 2), with equal shares of the volume. */
-static abut_status add_guards(element_set *s, abut_error *err)
+/* Appends the inversion-barrier points to the rule: nodes of the cell of the next order (at most 4,
+ * quads and hexes 2), with equal shares of the volume. */
+static abut_status add_barrier_points(element_set *s, abut_error *err)
 {
     s->elastic_points = s->rule.count;
     bool cube = s->kind == CELL_QUAD || s->kind == CELL_HEX;
     if (s->order == 1 && s->affine && !cube) return ABUT_OK; /* det F is the same everywhere */
-    int guards = cube ? 2 : s->positive.order < 4 ? s->positive.order + 1 : 4;
-    int lattice[CELL_MAX_NODES][3], count = cell_lattice(s->kind, guards, lattice);
+    int barrier_points = cube ? 2 : s->positive.order < 4 ? s->positive.order + 1 : 4;
+    int lattice[CELL_MAX_NODES][3], count = cell_lattice(s->kind, barrier_points, lattice);
     double volume = 0;
     for (int i = 0; i < s->rule.count; i++) volume += s->rule.weights[i];
     size_t total = (size_t)(s->rule.count + count);
@@ -89,7 +89,7 @@ static abut_status add_guards(element_set *s, abut_error *err)
     if (!points || !weights) return error_memory(err, "preparing elements");
     for (int a = 0; a < count; a++) {
         int at = s->rule.count++;
-        for (int k = 0; k < 3; k++) points[at][k] = (double)lattice[a][k] / guards;
+        for (int k = 0; k < 3; k++) points[at][k] = (double)lattice[a][k] / barrier_points;
         weights[at] = volume / count;
     }
     return ABUT_OK;
@@ -106,10 +106,10 @@ static abut_status describe_nodes(element_set *s, abut_error *err)
             if (lattice[a][k] == s->order && sum == s->order) s->axis[k] = a;
         }
     }
-    int guards = s->rule.count - s->elastic_points;
-    s->steepness = mem_calloc((size_t)(guards * s->nodes) + 1, sizeof *s->steepness);
+    int barrier_points = s->rule.count - s->elastic_points;
+    s->steepness = mem_calloc((size_t)(barrier_points * s->nodes) + 1, sizeof *s->steepness);
     if (!s->steepness) return error_memory(err, "preparing elements");
-    for (int i = 0; i < guards; i++) {
+    for (int i = 0; i < barrier_points; i++) {
         double gradient[CELL_MAX_NODES][3];
         lagrange_evaluate(s->kind, s->order, s->rule.points[s->elastic_points + i], NULL, gradient);
         for (int a = 0; a < s->nodes; a++)
@@ -137,7 +137,7 @@ abut_status element_set_init(element_set *s, cell_kind kind, int order, int geom
     int degree = quadrature_degree_stiffness(kind, order, affine ? 0 : geometry_order);
     abut_status status = quadrature_make(kind, degree, &s->rule, err);
     if (status == ABUT_OK) status = positivity_init(&s->positive, kind, highest, err);
-    if (status == ABUT_OK) status = add_guards(s, err);
+    if (status == ABUT_OK) status = add_barrier_points(s, err);
     if (status == ABUT_OK) status = describe_nodes(s, err);
     if (status == ABUT_OK) status = fill_gradients(s, err);
     if (status == ABUT_OK && affine) status = fill_reference_mass(s, err);

@@ -34,16 +34,17 @@ typedef struct element_set {
     int dimension;
     int nodes;  /* basis functions per element */
     int stride; /* nodes, padded to a multiple of 4 */
-    /* The points of the quadrature, then guards: a lattice with the corners and edges, where no
-     * energy would notice that the element turns inside out. There a barrier repels from det F = 0;
-     * it is 0 above GUARD_BEGINS. */
+    /* The points of the quadrature, then inversion-barrier points: a lattice with the corners and
+     * edges, where no energy would notice that the element turns inside out. There a barrier repels
+     * from det F = 0; it is 0 above GUARD_BEGINS. */
     quadrature rule;
-    int elastic_points; /* of the rule; the rest are guards */
-    /* For deciding that all guards rest: places of the nodes in the reference cell, the nodes that
-     * span it from the first one, and the size of each basis function's gradient at each guard. */
+    int elastic_points; /* of the rule; the rest are inversion-barrier points */
+    /* For deciding that all inversion-barrier points rest: places of the nodes in the reference
+     * cell, the nodes that span it from the first one, and the size of each basis function's
+     * gradient at each inversion-barrier point. */
     double place[CELL_MAX_NODES][3];
     int axis[3];
-    double *steepness; /* guards x nodes */
+    double *steepness; /* inversion-barrier points x nodes */
     double *gradients; /* rows x stride: d phi_a / d xi_k at point i in row dimension i + k */
     size_t count;
     ARRAY(int32_t) blocks;       /* count x nodes */
@@ -99,12 +100,13 @@ void element_map_nodes(const element_set *s, size_t e, const double *x, const ve
 void element_map_direction(const element_set *s, size_t e, const double *p, vec3 *nodes);
 
 static const double GUARD_BEGINS = 0.25;
-/* The barrier of the guards: mu b(det F) with b(J) = -(1 - J/J0)^2 ln(J/J0) below J0, else 0. */
-double guard_energy(const elastic_parameters *material, mat3 f);
+/* The barrier of the inversion-barrier points: mu b(det F) with b(J) = -(1 - J/J0)^2 ln(J/J0) below
+ * J0, else 0. */
+double barrier_point_energy(const elastic_parameters *material, mat3 f);
 /* Its stress b' cof F and, where asked for, the derivative in the frame of the singular vectors;
  * false where the barrier is 0. */
-bool guard_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
-                    elastic_spectrum *out);
+bool barrier_point_response(const elastic_parameters *material, mat3 f, bool project, mat3 *stress,
+                            elastic_spectrum *out);
 
 enum { ELEMENT_MAX_NODES = 35, ELEMENT_MAX_STRIDE = 36 };
 

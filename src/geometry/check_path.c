@@ -132,9 +132,9 @@ typedef struct path_search {
     double *time;
 } path_search;
 
-static const vec3 *places_of(const path_search *s, int32_t vertex)
+static const vec3 *configurations_of(const path_search *s, int32_t vertex)
 {
-    return s->x + (size_t)vertex * s->path->place_count;
+    return s->x + (size_t)vertex * s->path->configuration_count;
 }
 
 static int32_t body_of(const path_search *s, int32_t vertex)
@@ -161,8 +161,8 @@ static mover mover_of(const path_search *s, size_t piece, const int32_t *v, int 
 {
     mover m = {.count = count, .turn = turn_of(s, piece, v[0])};
     for (int i = 0; i < count; i++) {
-        m.x[i][0] = places_of(s, v[i])[piece];
-        m.x[i][1] = places_of(s, v[i])[piece + 1];
+        m.x[i][0] = configurations_of(s, v[i])[piece];
+        m.x[i][1] = configurations_of(s, v[i])[piece + 1];
         if (!m.turn) continue;
         m.arm[i] = s->path->arms[v[i]];
         m.bow = fmax(m.bow, bow_of(s, m.turn, v[i]));
@@ -205,7 +205,7 @@ static near_pair pair_of(const path_search *s, const check_pair *pair)
     const double *thickness = s->path->thickness;
     p.gap = thickness ? 0.5 * (thickness[body_of(s, p.a[0])] + thickness[body_of(s, p.b[0])]) : 0;
     p.turns = false;
-    for (size_t k = 0; k + 1 < s->path->place_count && s->path->turns; k++)
+    for (size_t k = 0; k + 1 < s->path->configuration_count && s->path->turns; k++)
         p.turns = p.turns || turn_of(s, k, p.a[0]) || turn_of(s, k, p.b[0]);
     return p;
 }
@@ -223,11 +223,13 @@ static bool piece_is_free(const path_search *s, const near_pair *p, size_t piece
 }
 
 /* Whether n separates the pair at a place, hence on all straight pieces between such places. */
-static bool separates_place(const path_search *s, const near_pair *p, vec3 n, size_t place)
+static bool separates_configuration(const path_search *s, const near_pair *p, vec3 n,
+                                    size_t configuration)
 {
     for (int i = 0; i < p->na; i++)
         for (int j = 0; j < p->nb; j++) {
-            vec3 a = places_of(s, p->a[i])[place], b = places_of(s, p->b[j])[place];
+            vec3 a = configurations_of(s, p->a[i])[configuration],
+                 b = configurations_of(s, p->b[j])[configuration];
             vec3 d = vec3_sub(a, b);
             double x = n.x * d.x, y = n.y * d.y, z = n.z * d.z;
             /* certain for three products and their sum; 1e-290 is for those that underflow */
@@ -242,7 +244,7 @@ static bool separates_range(const path_search *s, const near_pair *p, vec3 n, si
                             size_t last)
 {
     for (size_t k = first; k <= last; k++)
-        if (!separates_place(s, p, n, k)) return false;
+        if (!separates_configuration(s, p, n, k)) return false;
     return true;
 }
 
@@ -263,8 +265,8 @@ static bool range_is_free(const path_search *s, const near_pair *p, size_t first
     *piece = first;
     size_t middle = first + (last - first) / 2;
     vec3 a[3], b[3];
-    for (int i = 0; i < p->na; i++) a[i] = places_of(s, p->a[i])[middle];
-    for (int i = 0; i < p->nb; i++) b[i] = places_of(s, p->b[i])[middle];
+    for (int i = 0; i < p->na; i++) a[i] = configurations_of(s, p->a[i])[middle];
+    for (int i = 0; i < p->nb; i++) b[i] = configurations_of(s, p->b[i])[middle];
     if (separates_range(s, p, between_centres(p, a, b), first, last)) return true;
     if (last == first + 1) return piece_is_free(s, p, first, time);
     if (separates_range(s, p, gap_direction(a, p->na, b, p->nb), first, last)) return true;
@@ -274,7 +276,7 @@ static bool range_is_free(const path_search *s, const near_pair *p, size_t first
 
 static bool pieces_are_free(const path_search *s, const near_pair *p, size_t *piece, double *time)
 {
-    size_t last = s->path->place_count - 1;
+    size_t last = s->path->configuration_count - 1;
     if (p->gap == 0 && !p->turns) return range_is_free(s, p, 0, last, piece, time);
     for (*piece = 0; *piece < last; ++*piece)
         if (!piece_is_free(s, p, *piece, time)) return false;
@@ -291,14 +293,14 @@ static void search_pairs(void *context, size_t begin, size_t end)
     }
 }
 
-static abut_status sort_places(path_search *s, abut_error *err)
+static abut_status sort_configurations(path_search *s, abut_error *err)
 {
-    size_t count = s->path->place_count, vertices = s->surface->vertex_count;
+    size_t count = s->path->configuration_count, vertices = s->surface->vertex_count;
     s->x = mem_alloc(count * vertices + 1, sizeof *s->x);
     if (!s->x) return error_memory(err, "checking a path");
     for (size_t k = 0; k < count; k++)
         for (size_t v = 0; v < vertices; v++)
-            s->x[v * count + k] = s->path->places[k * vertices + v];
+            s->x[v * count + k] = s->path->configurations[k * vertices + v];
     return ABUT_OK;
 }
 
@@ -307,10 +309,10 @@ static void fill_boxes(const path_search *s, vec3 *low, vec3 *high)
 {
     const check_path *path = s->path;
     for (size_t v = 0; v < s->surface->vertex_count; v++) {
-        const vec3 *x = places_of(s, (int32_t)v);
+        const vec3 *x = configurations_of(s, (int32_t)v);
         low[v] = high[v] = x[0];
         double wide = 0;
-        for (size_t k = 1; k < path->place_count; k++) {
+        for (size_t k = 1; k < path->configuration_count; k++) {
             low[v] = vec3_min(low[v], x[k]);
             high[v] = vec3_max(high[v], x[k]);
             const check_turn *turn = turn_of(s, k - 1, (int32_t)v);
@@ -364,12 +366,12 @@ abut_status check_along_path(const check_surface *surface, const check_path *pat
     *meetings = NULL;
     *count = 0;
     if (looked_at) *looked_at = 0;
-    for (size_t i = 0; i < path->place_count * surface->vertex_count; i++)
-        if (!vec3_is_finite(path->places[i]))
+    for (size_t i = 0; i < path->configuration_count * surface->vertex_count; i++)
+        if (!vec3_is_finite(path->configurations[i]))
             return error_set(err, ABUT_ERROR_INPUT, "", "the path of vertex %zu is not finite",
                              i % surface->vertex_count);
-    if (path->place_count < 2) return ABUT_OK;
-    TRY(sort_places(&s, err));
+    if (path->configuration_count < 2) return ABUT_OK;
+    TRY(sort_configurations(&s, err));
     abut_status status = find_pairs(&s, &pairs, &pair_count, err);
     s.pairs = pairs;
     if (status == ABUT_OK) status = search_path(&s, pair_count, meetings, count, err);

@@ -26,8 +26,8 @@ typedef struct check_turn {
 
 /* Places between which everything moves on. All arrays are the caller's. */
 typedef struct check_path {
-    const vec3 *places; /* of all vertices of the surface, one place after the other */
-    size_t place_count;
+    const vec3 *configurations; /* of all vertices of the surface, one place after the other */
+    size_t configuration_count;
     const double *thickness; /* per body: pairs stay further apart than their mean; NULL: 0 */
     const check_turn *turns; /* per piece and body, NULL: none; then arms are per vertex */
     size_t body_count;

@@ -84,12 +84,12 @@ typedef struct ordered_pattern {
 } ordered_pattern;
 
 typedef abut_status (*ordering)(const block_matrix *a, int32_t *order, abut_error *err);
-static abut_status try_order(ordered_pattern *o, const block_matrix *a, ordering way,
+static abut_status try_order(ordered_pattern *o, const block_matrix *a, ordering rule,
                              abut_error *err)
 {
     if (!array_resize(&o->order, (size_t)a->size))
         return error_memory(err, "ordering the sparse matrix");
-    TRY(way(a, o->order.data, err));
+    TRY(rule(a, o->order.data, err));
     return symbolic_analyse(&o->pattern, a, o->order.data, err);
 }
 

@@ -18,7 +18,11 @@ enum { FEW_BLOCKS = 10000, MANY_BLOCKS = 60000, DEFAULT_ITERATIONS = 1000 };
  * multigrid there. */
 static const double CHEAP_WORK = 2.6e6;
 
-typedef enum way { WAY_OPEN, WAY_WHOLE, WAY_DIVIDED } way;
+typedef enum distribution {
+    DISTRIBUTION_OPEN,
+    DISTRIBUTION_WHOLE,
+    DISTRIBUTION_DIVIDED
+} distribution;
 
 typedef struct solver_petsc {
     const petsc_functions *functions;
@@ -28,8 +32,8 @@ typedef struct solver_petsc {
     double tolerance;
     int max_iterations;
     linear_options options;
-    whole_system *whole; /* NULL: not used yet */
-    way way;             /* of this step, without a method */
+    whole_system *whole;       /* NULL: not used yet */
+    distribution distribution; /* of this step, without a method */
 } solver_petsc;
 
 static abut_status failure(petsc_status status, const char *text, abut_error *err)
@@ -53,19 +57,20 @@ static abut_status use(solver_petsc *s, const char *method, abut_error *err)
 }
 
 /* Decides by the first system of a step, so that a resumed run decides alike. */
-static abut_status choose_way(solver_petsc *s, const row_matrix *m, linear_statistics *statistics,
-                              abut_error *err)
+static abut_status choose_distribution(solver_petsc *s, const row_matrix *m,
+                                       linear_statistics *statistics, abut_error *err)
 {
     double entries, work;
-    if (s->way != WAY_OPEN) return ABUT_OK;
+    if (s->distribution != DISTRIBUTION_OPEN) return ABUT_OK;
     if (m->size < MANY_BLOCKS && !s->whole) TRY(whole_create(&s->options, &s->whole, err));
     if (m->size >= FEW_BLOCKS && m->size < MANY_BLOCKS) {
         TRY(whole_estimate(s->whole, m, statistics, &entries, &work, err));
-        s->way = work * ranks_count() <= CHEAP_WORK * m->size ? WAY_WHOLE : WAY_DIVIDED;
+        s->distribution = work * ranks_count() <= CHEAP_WORK * m->size ? DISTRIBUTION_WHOLE
+                                                                       : DISTRIBUTION_DIVIDED;
     } else {
-        s->way = m->size < FEW_BLOCKS ? WAY_WHOLE : WAY_DIVIDED;
+        s->distribution = m->size < FEW_BLOCKS ? DISTRIBUTION_WHOLE : DISTRIBUTION_DIVIDED;
     }
-    if (s->way == WAY_WHOLE) return ABUT_OK;
+    if (s->distribution == DISTRIBUTION_WHOLE) return ABUT_OK;
     whole_destroy(s->whole);
     s->whole = NULL;
     return ABUT_OK;
@@ -103,8 +108,9 @@ static abut_status solve(void *self, const linear_system *system, double *x,
 {
     solver_petsc *s = self;
     const row_matrix *m = system->rows;
-    if (!s->method) TRY(choose_way(s, m, statistics, err));
-    if (s->way == WAY_WHOLE) return whole_solve(s->whole, m, system->b, x, statistics, err);
+    if (!s->method) TRY(choose_distribution(s, m, statistics, err));
+    if (s->distribution == DISTRIBUTION_WHOLE)
+        return whole_solve(s->whole, m, system->b, x, statistics, err);
     TRY(use(s, s->method ? s->method : "gamg", err));
     petsc_system to = {.first = m->first,
                        .rows = m->rows,
@@ -137,7 +143,7 @@ static void begin_step(void *self)
     solver_petsc *s = self;
     whole_destroy(s->whole);
     s->whole = NULL;
-    s->way = WAY_OPEN;
+    s->distribution = DISTRIBUTION_OPEN;
     if (!s->self || strcmp(s->used, "mumps") == 0) return;
     s->functions->destroy(s->self);
     s->self = NULL;

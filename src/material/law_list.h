@@ -1,6 +1,6 @@
 /* The elastic laws of volumes, one row each: constant, name of its elastic_law, word of scenes. A
- * new law is one file that defines its elastic_law (law.h), and one row here; order matters to
- * nobody but must not change the first ones. Included where a list of all laws is made; no include
+ * new law is one file that defines its elastic_law (law.h), and one row here; order does not
+ * matter, but must not change the first ones. Included where a list of all laws is made; no include
  * guard. */
 ELASTIC_LAW(NEO_HOOKEAN, neo_hookean, "neo-hookean")
 ELASTIC_LAW(FIXED_COROTATED, fixed_corotated, "fixed-corotated")

@@ -125,7 +125,8 @@ static void sift_down(face_key *keys, size_t root, size_t count)
     keys[root] = moving;
 }
 
-/* Insertion for the usual short list; a heap when one vertex has very many faces. */
+/* Insertion for the short list that is the common case; a heap when one vertex has very many faces.
+ */
 static void sort_keys(face_key *keys, size_t count)
 {
     if (count > 48) {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The way of a step may turn out longer than the one that candidates were found for. */
-static const double WAY_MARGIN = 3;
+static const double PATH_MARGIN = 3;
 
 static void pair_vertices(const mlcp_solver *s, ccd_kind kind, index_pair pair, int32_t v[4])
 {
@@ -42,7 +42,7 @@ abut_status mlcp_find_candidates(mlcp_solver *s, abut_error *err)
     size_t n = s->model->surface.rows.count;
     vec3 *far = s->contact->search->p; /* scratch of the term, which is not in use here */
     for (size_t i = 0; i < n; i++)
-        far[i] = vec3_mul_add(s->start[i], WAY_MARGIN, vec3_sub(s->end[i], s->start[i]));
+        far[i] = vec3_mul_add(s->start[i], PATH_MARGIN, vec3_sub(s->end[i], s->start[i]));
     broad_query query = {
         .y = s->start, .end = far, .inflation = 8 * s->options.tolerance, .tight = true};
     stage before = timer_switch(s->problem->timer, STAGE_BROAD_PHASE);

@@ -40,8 +40,8 @@ void mlcp_set_constants(mlcp_solver *s, mlcp_contact *c)
         at = vec3_mul_add(at, c->weight[k], x);
         if (c->unknown[k] >= 0) continue;
         int32_t block = s->model->surface.rows.data[c->vertex[k]].block;
-        vec3 way = vec3_sub(vec3_load(s->x_end + 3 * (size_t)block), x);
-        moved = vec3_mul_add(moved, c->weight[k], way);
+        vec3 displacement = vec3_sub(vec3_load(s->x_end + 3 * (size_t)block), x);
+        moved = vec3_mul_add(moved, c->weight[k], displacement);
     }
     if (c->kind == CCD_POINT_POINT) {
         const half_space *plane = &s->contact->planes.data[c->second];

@@ -240,13 +240,13 @@ static double length_of(const double *a, size_t n)
 }
 
 /* Solves and changes states until they fit each other. */
-static bool settle(mlcp_solver *s, solve_state *state)
+static bool solve_states(mlcp_solver *s, solve_state *state)
 {
     s->pivoting = (mlcp_pivoting){.best = SIZE_MAX};
     for (s->round = 0; s->round < MOST_ROUNDS; s->round++) {
         if (!solve_system(s, state)) return false;
-        bool given_way = mlcp_renew_references(s);
-        if (!mlcp_evaluate_solved(s) && !given_way) return true;
+        bool references_moved = mlcp_renew_references(s);
+        if (!mlcp_evaluate_solved(s) && !references_moved) return true;
     }
     return false;
 }
@@ -257,7 +257,7 @@ abut_status mlcp_solve_rows(mlcp_solver *s, bool *converged, int *iterations, ab
     solve_state state = {.scale = scale > 0 ? scale : 1};
     TRY(mlcp_prepare_rows(s, err));
     TRY(make_room(s, err));
-    *converged = settle(s, &state);
+    *converged = solve_states(s, &state);
     *iterations = state.iteration;
     return ABUT_OK;
 }
@@ -270,7 +270,7 @@ static abut_status iterate(mlcp_solver *s, mlcp_statistics *out, abut_error *err
     for (out->passes = 0; out->passes < s->options.max_passes; out->passes++) {
         s->pass = out->passes;
         TRY(make_room(s, err));
-        if (!settle(s, &state)) break;
+        if (!solve_states(s, &state)) break;
         bool changed;
         TRY(mlcp_detect(s, &changed, err));
         if (changed) TRY(mlcp_prepare_rows(s, err));
@@ -363,7 +363,7 @@ abut_status mlcp_step(mlcp_solver *s, const evaluation *ev, const double *start,
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Life                                                                                           */
+/* Lifecycle                                                                                      */
 
 abut_status mlcp_create(const model *m, problem *p, contact_term *contact,
                         const friction_term *friction, const mlcp_options *options,

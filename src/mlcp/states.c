@@ -274,10 +274,10 @@ bool mlcp_renew_references(mlcp_solver *s)
     for (size_t k = 0; k < s->contacts.count; k++) {
         mlcp_contact *c = &s->contacts.data[k];
         if (c->state == MLCP_OFF) continue;
-        double way = c->scale_n * fabs(c->lambda - c->reference[0]);
+        double excess = c->scale_n * fabs(c->lambda - c->reference[0]);
         for (int i = 0; i < 2 && c->state == MLCP_STICKS; i++)
-            way = fmax(way, c->scale_t[i] * fabs(c->gamma[i] - c->reference[1 + i]));
-        if (MLCP_GIVE * way > most) far = true;
+            excess = fmax(excess, c->scale_t[i] * fabs(c->gamma[i] - c->reference[1 + i]));
+        if (MLCP_GIVE * excess > most) far = true;
         mlcp_set_reference(c);
     }
     return far;

@@ -3,12 +3,12 @@
 #include "base/memory.h"
 #include "output/body_poses.h"
 
-typedef struct body_way {
+typedef struct body_path {
     double count;
     vec3 from, to; /* centres */
-    mat3 product;  /* sum of y x^T, then the rotation all the way */
+    mat3 product;  /* sum of y x^T, then the rotation all the path */
     mat3 turn;     /* at s */
-} body_way;
+} body_path;
 
 static size_t count_bodies(const int32_t *body, size_t points)
 {
@@ -18,28 +18,28 @@ static size_t count_bodies(const int32_t *body, size_t points)
     return count;
 }
 
-static void find_ways(const frame *a, const frame *b, const int32_t *body, size_t count, double s,
-                      body_way *ways)
+static void find_paths(const frame *a, const frame *b, const int32_t *body, size_t count, double s,
+                       body_path *paths)
 {
     for (size_t i = 0; i < a->point_count; i++) {
-        body_way *w = &ways[body ? body[i] : 0];
+        body_path *w = &paths[body ? body[i] : 0];
         w->count++;
         w->from = vec3_add(w->from, a->points[i]);
         w->to = vec3_add(w->to, b->points[i]);
     }
     for (size_t k = 0; k < count; k++) {
-        double share = ways[k].count > 0 ? 1 / ways[k].count : 0;
-        ways[k].from = vec3_scale(share, ways[k].from);
-        ways[k].to = vec3_scale(share, ways[k].to);
+        double share = paths[k].count > 0 ? 1 / paths[k].count : 0;
+        paths[k].from = vec3_scale(share, paths[k].from);
+        paths[k].to = vec3_scale(share, paths[k].to);
     }
     for (size_t i = 0; i < a->point_count; i++) {
-        body_way *w = &ways[body ? body[i] : 0];
+        body_path *w = &paths[body ? body[i] : 0];
         mat3 outer = mat3_outer(vec3_sub(b->points[i], w->to), vec3_sub(a->points[i], w->from));
         w->product = mat3_add(w->product, outer);
     }
     for (size_t k = 0; k < count; k++) {
-        ways[k].product = body_best_turn(ways[k].product);
-        ways[k].turn = rotation_matrix(vec3_scale(s, rotation_vector(ways[k].product)));
+        paths[k].product = body_best_turn(paths[k].product);
+        paths[k].turn = rotation_matrix(vec3_scale(s, rotation_vector(paths[k].product)));
     }
 }
 
@@ -51,17 +51,17 @@ abut_status frame_between(const frame *from, const frame *to, double s, vec3 *po
     size_t count = count_bodies(body, from->point_count);
     for (size_t i = 0; body && i < from->point_count; i++)
         if (body[i] < 0) return error_set(err, ABUT_ERROR_INPUT, "", "point %zu has no body", i);
-    body_way *ways = mem_calloc(count, sizeof *ways);
-    if (!ways) return error_memory(err, "interpolating frames");
-    find_ways(from, to, body, count, s, ways);
+    body_path *paths = mem_calloc(count, sizeof *paths);
+    if (!paths) return error_memory(err, "interpolating frames");
+    find_paths(from, to, body, count, s, paths);
     for (size_t i = 0; i < from->point_count; i++) {
-        const body_way *w = &ways[body ? body[i] : 0];
+        const body_path *w = &paths[body ? body[i] : 0];
         vec3 x = vec3_sub(from->points[i], w->from);
         vec3 end = mat3_tmul_vec(w->product, vec3_sub(to->points[i], w->to));
         x = vec3_mul_add(x, s, vec3_sub(end, x));
         vec3 center = vec3_mul_add(w->from, s, vec3_sub(w->to, w->from));
         points[i] = vec3_add(center, mat3_mul_vec(w->turn, x));
     }
-    mem_free(ways);
+    mem_free(paths);
     return ABUT_OK;
 }

@@ -229,13 +229,14 @@ static bool push_tube(drawing *d, vec3 a, vec3 b, double radius, color ca, color
 }
 
 /* Radius at a node: that of its body where it has one. */
-static double radius_at(const frame *f, const drawing_style *style, int32_t node, double usual)
+static double radius_at(const frame *f, const drawing_style *style, int32_t node,
+                        double default_radius)
 {
     const frame_field *body = frame_find(f, FRAME_POINTS, FIELD_BODY);
-    if (!style->diameter || !body || !body->ints) return usual;
+    if (!style->diameter || !body || !body->ints) return default_radius;
     int32_t b = body->ints[node];
     bool own = b >= 0 && (size_t)b < style->neutral_count && style->diameter[b] > 0;
-    return own ? 0.5 * style->diameter[b] : usual;
+    return own ? 0.5 * style->diameter[b] : default_radius;
 }
 
 static bool add_lines(drawing *d, const frame *f, const surface *s, const drawing_style *style)

@@ -19,17 +19,17 @@ typedef struct frame_field {
     const int32_t *ints;
 } frame_field;
 
-/* The way since the frame before; output/frame_way.h reads it. Without steps: not noted. */
-typedef struct frame_way {
+/* The path since the frame before; output/frame_path.h reads it. Without steps: not noted. */
+typedef struct frame_paths {
     const double *numbers; /* of all places, one after the other */
     size_t number_count;
-    const int32_t *places; /* per step: how many */
+    const int32_t *configurations; /* per step: how many */
     size_t step_count;
-    const int32_t *kinds; /* per body: way_kind */
+    const int32_t *kinds; /* per body: path_kind */
     size_t body_count;
-    const int32_t *near; /* points of bodies of WAY_NEAR that are given, ascending */
+    const int32_t *near; /* points of bodies of PATH_NEAR that are given, ascending */
     size_t near_count;
-} frame_way;
+} frame_paths;
 
 typedef struct frame {
     double time; /* s */
@@ -40,7 +40,7 @@ typedef struct frame {
     const cell_block *blocks; /* cells are counted through the blocks in order; tags are not used */
     size_t field_count;
     frame_field fields[FRAME_MAX_FIELDS];
-    frame_way way;
+    frame_paths path;
 } frame;
 
 /* Usual names of fields. The renderer and the viewer know them. */
@@ -80,7 +80,7 @@ typedef struct stored_frame {
     cell_block *blocks;
     void *arrays[FRAME_MAX_FIELDS];
     char names[FRAME_MAX_FIELDS][64];
-    void *way[4]; /* numbers, places, kinds, near */
+    void *path[4]; /* numbers, places, kinds, near */
 } stored_frame;
 
 /* Reads a VTU file that frame_write_vtu (or mesh_write) wrote: appended raw data, zlib, one piece.

@@ -480,24 +480,25 @@ static abut_status read_moment(const vtu_file *file, double *time, int64_t *step
     return ABUT_OK;
 }
 
-/* The way since the frame before, where it was noted. */
-static abut_status read_way(const vtu_file *file, stored_frame *out, abut_error *err)
+/* The path since the frame before, where it was noted. */
+static abut_status read_path_data(const vtu_file *file, stored_frame *out, abut_error *err)
 {
     static const char *const names[] = {"way", "way_places", "way_kinds", "path_points"};
-    frame_way *way = &out->frame.way;
-    size_t *counts[] = {&way->number_count, &way->step_count, &way->body_count, &way->near_count};
+    frame_paths *path = &out->frame.path;
+    size_t *counts[] = {&path->number_count, &path->step_count, &path->body_count,
+                        &path->near_count};
     for (int k = 0; k < 4; k++) {
         const stored_array *a = find_array(file, IN_FIELD, names[k]);
         if (!a && k == 0) return ABUT_OK;
         if (!a && k == 3) break;
         if (!a || strcmp(a->type, k == 0 ? "Float64" : "Int32") != 0)
             return damaged(file, names[k], err);
-        TRY(unpack(file, a, k == 0 ? 8 : 4, SIZE_MAX, &out->way[k], counts[k], err));
+        TRY(unpack(file, a, k == 0 ? 8 : 4, SIZE_MAX, &out->path[k], counts[k], err));
     }
-    way->numbers = out->way[0];
-    way->places = out->way[1];
-    way->kinds = out->way[2];
-    way->near = out->way[3];
+    path->numbers = out->path[0];
+    path->configurations = out->path[1];
+    path->kinds = out->path[2];
+    path->near = out->path[3];
     return ABUT_OK;
 }
 
@@ -506,7 +507,7 @@ static abut_status read_frame(const vtu_file *file, stored_frame *out, abut_erro
     TRY(read_moment(file, &out->frame.time, &out->frame.step, err));
     TRY(read_points(file, out, err));
     TRY(read_cells(file, out, err));
-    TRY(read_way(file, out, err));
+    TRY(read_path_data(file, out, err));
     for (int i = 0; i < file->array_count; i++)
         if (file->arrays[i].section == IN_POINT || file->arrays[i].section == IN_CELL)
             TRY(read_field(file, &file->arrays[i], out, err));
@@ -538,7 +539,7 @@ void stored_frame_free(stored_frame *f)
     for (size_t b = 0; b < f->frame.block_count; b++) mem_free(f->blocks[b].nodes);
     mem_free(f->blocks);
     mem_free(f->points);
-    for (int i = 0; i < 4; i++) mem_free(f->way[i]);
+    for (int i = 0; i < 4; i++) mem_free(f->path[i]);
     for (int i = 0; i < FRAME_MAX_FIELDS; i++) mem_free(f->arrays[i]);
     memset(f, 0, sizeof *f);
 }

@@ -246,11 +246,11 @@ static void add_body(writer *w, size_t body, const char *name, const surface_par
     const body_track *t = &w->poses->tracks[body];
     int number = add_mesh(w, body, parts);
     if (number < 0) return;
-    char usual[40];
+    char default_name[40];
     double place[3];
     vec3_store(place, t->poses[0].center);
-    snprintf(usual, sizeof usual, "body%zu", body);
-    json_array_append_new(w->nodes, json_pack("{s:s, s:i, s:o}", "name", name ? name : usual,
+    snprintf(default_name, sizeof default_name, "body%zu", body);
+    json_array_append_new(w->nodes, json_pack("{s:s, s:i, s:o}", "name", name ? name : default_name,
                                               "mesh", number, "translation", float_list(place, 3)));
     w->report.bodies++;
     if (body_track_is_rigid(t)) {

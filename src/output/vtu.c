@@ -89,15 +89,17 @@ static abut_status add_cells(vtu_stream *vtu, const frame *f, frame_cells **cell
     return ABUT_OK;
 }
 
-static abut_status add_way(vtu_stream *vtu, const frame_way *way, abut_error *err)
+static abut_status add_path_data(vtu_stream *vtu, const frame_paths *path, abut_error *err)
 {
-    if (way->step_count == 0) return ABUT_OK;
-    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way", VTU_FLOAT64, 1, way->number_count, way->numbers, err));
-    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_places", VTU_INT32, 1, way->step_count, way->places,
+    if (path->step_count == 0) return ABUT_OK;
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way", VTU_FLOAT64, 1, path->number_count, path->numbers,
                 err));
-    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_kinds", VTU_INT32, 1, way->body_count, way->kinds, err));
-    if (way->near_count == 0) return ABUT_OK;
-    return vtu_add(vtu, VTU_FIELD_DATA, "path_points", VTU_INT32, 1, way->near_count, way->near,
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_places", VTU_INT32, 1, path->step_count,
+                path->configurations, err));
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_kinds", VTU_INT32, 1, path->body_count, path->kinds,
+                err));
+    if (path->near_count == 0) return ABUT_OK;
+    return vtu_add(vtu, VTU_FIELD_DATA, "path_points", VTU_INT32, 1, path->near_count, path->near,
                    err);
 }
 
@@ -106,7 +108,7 @@ static abut_status add_frame(vtu_stream *vtu, const frame *f, frame_cells **cell
 {
     TRY(vtu_add(vtu, VTU_FIELD_DATA, "TimeValue", VTU_FLOAT64, 1, 1, &f->time, err));
     TRY(vtu_add(vtu, VTU_FIELD_DATA, "step", VTU_INT64, 1, 1, &f->step, err));
-    TRY(add_way(vtu, &f->way, err));
+    TRY(add_path_data(vtu, &f->path, err));
     TRY(vtu_add(vtu, VTU_POINTS, "Points", VTU_FLOAT64, 3, f->point_count, f->points, err));
     TRY(add_cells(vtu, f, cells, err));
     for (size_t i = 0; i < f->field_count; i++) TRY(add_field(vtu, f, &f->fields[i], err));

@@ -278,7 +278,7 @@ static PetscErrorCode list_pairs(galerkin *g)
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Life                                                                                           */
+/* Lifecycle                                                                                      */
 
 static PetscErrorCode close_galerkin(galerkin *g)
 {
@@ -644,7 +644,7 @@ static PetscErrorCode is_suitable(Mat a, Mat p, bool *suitable)
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode (*usual_product)(Mat); /* what choose_product stands in for */
+static PetscErrorCode (*default_product)(Mat); /* what choose_product stands in for */
 
 /* PETSc asks here how a product with the matrix is to be made. */
 static PetscErrorCode choose_product(Mat c)
@@ -660,7 +660,7 @@ static PetscErrorCode choose_product(Mat c)
         PetscCall(MatSetOperation(c, MATOP_PRODUCTSYMBOLIC, (void (*)(void))product_symbolic));
         PetscFunctionReturn(0);
     }
-    PetscCall((*usual_product)(c));
+    PetscCall((*default_product)(c));
     PetscFunctionReturn(0);
 }
 
@@ -671,13 +671,13 @@ void galerkin_want(void) { wanted = true; }
 PetscErrorCode galerkin_attach(Mat a)
 {
     PetscBool divided = PETSC_FALSE;
-    void (*usual)(void);
+    void (*default_operation)(void);
     PetscFunctionBeginUser;
     PetscCall(PetscObjectTypeCompare((PetscObject)a, MATMPIAIJ, &divided));
     if (!wanted || !divided) PetscFunctionReturn(0);
-    PetscCall(MatGetOperation(a, MATOP_PRODUCTSETFROMOPTIONS, &usual));
-    if (usual == (void (*)(void))choose_product) PetscFunctionReturn(0);
-    usual_product = (PetscErrorCode(*)(Mat))usual;
+    PetscCall(MatGetOperation(a, MATOP_PRODUCTSETFROMOPTIONS, &default_operation));
+    if (default_operation == (void (*)(void))choose_product) PetscFunctionReturn(0);
+    default_product = (PetscErrorCode(*)(Mat))default_operation;
     /* Another function than that of P: PETSc then looks for one by the types of both. */
     PetscCall(MatSetOperation(a, MATOP_PRODUCTSETFROMOPTIONS, (void (*)(void))choose_product));
     PetscCall(PetscObjectComposeFunction((PetscObject)a, "MatProductSetFromOptions_mpiaij_mpiaij_C",

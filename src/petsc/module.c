@@ -72,7 +72,7 @@ static bool all_ended(void) { return everybody; }
 static void abort_all(int code) { MPI_Abort(PETSC_COMM_WORLD, code); }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Life                                                                                           */
+/* Lifecycle                                                                                      */
 
 /* What suits elasticity with contact; given options come later and win. */
 static const char default_options[] =

@@ -396,7 +396,7 @@ static abut_status smooth_pass(remesher *r, abut_error *err)
     return run_queue(r, OPERATION_SMOOTH, count, err);
 }
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- lifecycle ------------------------------------------------------------------------------ */
 
 static abut_status prepare(remesher *r, int workers, abut_error *err)
 {
@@ -496,11 +496,11 @@ abut_status remesh_potential(local_mesh *m, const remesh_problem *q, bool relax,
     if (status == ABUT_OK) status = patch_energy(whole, &energy, err);
     if (status == ABUT_OK && relax) {
         int used;
-        bool settled;
+        bool converged;
         whole->reach.reach = INFINITY; /* everything is in the patch */
-        status = patch_relax(whole, 100, NULL, &energy, &used, &settled, err);
+        status = patch_relax(whole, 100, NULL, &energy, &used, &converged, err);
         if (status == ABUT_OK) status = patch_store(whole, m, err);
-        if (status == ABUT_OK && !settled)
+        if (status == ABUT_OK && !converged)
             status = error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "the mesh could not be relaxed");
     }
     *potential = energy / q->force_factor;

@@ -322,10 +322,10 @@ static vec3 best_place(const local_mesh *m, int32_t vertex, double *badness)
     for (int round = 0; round < ROUNDS && step > 1e-3 * size; round++) {
         vec3 best = at;
         double least = *badness;
-        for (int way = 0; way < 2 * m->dimension; way++) {
-            double s = way % 2 ? -step : step;
-            vec3 to = vec3_add(
-                at, vec3_make(way / 2 == 0 ? s : 0, way / 2 == 1 ? s : 0, way / 2 == 2 ? s : 0));
+        for (int axis_side = 0; axis_side < 2 * m->dimension; axis_side++) {
+            double s = axis_side % 2 ? -step : step;
+            vec3 to = vec3_add(at, vec3_make(axis_side / 2 == 0 ? s : 0, axis_side / 2 == 1 ? s : 0,
+                                             axis_side / 2 == 2 ? s : 0));
             double value = star_badness(m, vertex, to);
             if (value < least) {
                 least = value;

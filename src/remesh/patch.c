@@ -39,7 +39,7 @@ static abut_status reach_max_step(const term *base, const double *x, const doubl
 static const term_class reach_class = {
     .name = "reach", .value = reach_value, .max_step = reach_max_step};
 
-/* --- life ----------------------------------------------------------------------------------- */
+/* --- lifecycle ------------------------------------------------------------------------------ */
 
 /* The bodies of the scene, for friction and groups, then one per attribute, for materials. */
 static abut_status make_bodies(patch *p, abut_error *err)
@@ -326,7 +326,7 @@ static void add_tractions(patch *p, const local_cell *c)
         uint64_t common = local_common_flags(m, c, k);
         for (size_t i = 0; i < p->problem->traction_count; i++) {
             const remesh_traction *t = &p->problem->tractions[i];
-            if (!remesh_is_pulled(p->problem, t, c, common)) continue;
+            if (!remesh_is_loaded(p->problem, t, c, common)) continue;
             double share = local_facet_area(m, c, k) / m->dimension;
             for (int j = 0; j <= m->dimension; j++)
                 if (j != k) add_force(p, c->vertex[j], share, t->traction);
@@ -449,10 +449,10 @@ abut_status patch_energy(patch *p, double *energy, abut_error *err)
 }
 
 abut_status patch_relax(patch *p, int iterations, const double *goal, double *energy, int *used,
-                        bool *settled, abut_error *err)
+                        bool *converged, abut_error *err)
 {
     *used = 0;
-    *settled = true;
+    *converged = true;
     if (p->free_count == 0) {
         TRY(problem_update(p->solver, &p->evaluation, p->x.data, err));
         *energy = problem_value(p->solver, &p->evaluation, p->x.data);
@@ -473,7 +473,7 @@ abut_status patch_relax(patch *p, int iterations, const double *goal, double *en
     linear_destroy(linear);
     *used = result.iterations;
     *energy = result.energy;
-    *settled = status == ABUT_OK;
+    *converged = status == ABUT_OK;
     /* A cap, no descent and a bad direction end the trial; x is feasible and not worse. */
     if (status == ABUT_ERROR_INFEASIBLE) *energy = INFINITY;
     if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_INFEASIBLE) return ABUT_OK;
@@ -496,21 +496,21 @@ abut_status patch_can_merge(patch *p, int32_t a, int32_t b, vec3 now, vec3 start
     *can = true;
     if (!p->contact) return ABUT_OK;
     size_t scalars = 3 * p->vertices.count;
-    double *way = mem_calloc(scalars, sizeof *way);
-    if (!way) return error_memory(err, "looking at a collapse");
+    double *displacement = mem_calloc(scalars, sizeof *displacement);
+    if (!displacement) return error_memory(err, "looking at a collapse");
     abut_status status = ABUT_OK;
     for (int pass = 0; pass < 2 && status == ABUT_OK && *can; pass++) {
         const double *from = pass ? p->start.data : p->x.data;
         for (int side = 0; side < 2; side++) {
             size_t at = 3 * (size_t)number_map_get(&p->block_of, side ? b : a);
-            vec3_store(way + at, vec3_sub(pass ? start : now, vec3_load(from + at)));
+            vec3_store(displacement + at, vec3_sub(pass ? start : now, vec3_load(from + at)));
         }
         step_bound bound = {.alpha = 1, .group = -1};
         contact_begin_step(p->contact);
-        status = contact_max_step(&p->contact->base, from, way, 1, &bound, &p->timer, err);
+        status = contact_max_step(&p->contact->base, from, displacement, 1, &bound, &p->timer, err);
         *can = bound.alpha >= 1;
     }
     contact_begin_step(p->contact);
-    mem_free(way);
+    mem_free(displacement);
     return status;
 }

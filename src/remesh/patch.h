@@ -78,7 +78,7 @@ abut_status patch_energy(patch *p, double *energy, abut_error *err);
 /* Newton iterations from its x; fewer if it converges, or will not come down to *goal (NULL: any).
  * *energy: reached. False in *settled when the cap or the reach ended it. */
 abut_status patch_relax(patch *p, int iterations, const double *goal, double *energy, int *used,
-                        bool *settled, abut_error *err);
+                        bool *converged, abut_error *err);
 /* Free vertices of the patch take their positions over into the mesh. */
 abut_status patch_store(const patch *p, local_mesh *m, abut_error *err);
 

@@ -22,7 +22,7 @@ void quick_patch_free(quick_patch *p)
 
 /* --- cells ---------------------------------------------------------------------------------- */
 
-static void set_pulls(const local_mesh *m, const remesh_problem *q, const local_cell *c,
+static void set_loads(const local_mesh *m, const remesh_problem *q, const local_cell *c,
                       quick_cell *out)
 {
     double mass = q->materials[c->attribute].density * out->volume;
@@ -33,7 +33,7 @@ static void set_pulls(const local_mesh *m, const remesh_problem *q, const local_
         uint64_t common = local_common_flags(m, c, k);
         double share = q->force_factor * local_facet_area(m, c, k) / m->dimension;
         for (size_t i = 0; i < q->traction_count; i++)
-            if (remesh_is_pulled(q, &q->tractions[i], c, common))
+            if (remesh_is_loaded(q, &q->tractions[i], c, common))
                 out->traction[k] = vec3_mul_add(out->traction[k], share, q->tractions[i].traction);
     }
     for (int k = 0; k <= m->dimension; k++) {
@@ -64,7 +64,7 @@ static void make_cell(const local_mesh *m, const remesh_problem *q, int32_t cell
     out->volume = mat3_determinant(edges) / (m->dimension == 3 ? 6 : 2);
     out->inertia = q->mass_factor * material->density * out->volume / ((d + 1) * (d + 2));
     out->material = &material->material;
-    set_pulls(m, q, c, out);
+    set_loads(m, q, c, out);
 }
 
 /* F from positions of the corners. */
@@ -241,7 +241,7 @@ int remesh_held_axes(const remesh_problem *q, const local_mesh *m, int32_t v, ui
     return axes;
 }
 
-bool remesh_is_pulled(const remesh_problem *q, const remesh_traction *t, const local_cell *c,
+bool remesh_is_loaded(const remesh_problem *q, const remesh_traction *t, const local_cell *c,
                       uint64_t flags)
 {
     return (flags >> t->flag & 1) && q->materials[c->attribute].body == t->body;

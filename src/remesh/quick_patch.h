@@ -44,7 +44,7 @@ typedef struct quick_patch {
 /* Axes (bits 1, 2, 4) that a vertex with these flags, on the body of vertex v, is held on. */
 int remesh_held_axes(const remesh_problem *q, const local_mesh *m, int32_t v, uint64_t flags);
 /* Whether a load acts on facets of this cell that have these flags. */
-bool remesh_is_pulled(const remesh_problem *q, const remesh_traction *t, const local_cell *c,
+bool remesh_is_loaded(const remesh_problem *q, const remesh_traction *t, const local_cell *c,
                       uint64_t flags);
 
 /* Patches with more unknowns are left to the sparse solver. */

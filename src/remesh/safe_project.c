@@ -33,12 +33,12 @@ static void projector_free(projector *p)
 }
 
 /* Forces that the barriers have to withstand: mass times the way to the goal. */
-static double largest_pull(const model *m, const double *goal, const double *x)
+static double largest_nodal_force(const model *m, const double *goal, const double *x)
 {
     double largest = 0;
     for (size_t i = 0; i < m->rest.count; i++) {
-        double way = vec3_norm(vec3_sub(vec3_load(goal + 3 * i), vec3_load(x + 3 * i)));
-        largest = fmax(largest, way * fabs(m->load_mass.data[i]));
+        double distance = vec3_norm(vec3_sub(vec3_load(goal + 3 * i), vec3_load(x + 3 * i)));
+        largest = fmax(largest, distance * fabs(m->load_mass.data[i]));
     }
     return largest;
 }
@@ -63,7 +63,7 @@ static abut_status prepare_contact(projector *p, const model *m, const contact_t
     p->contact->options.dhat = result->dhat = dhat;
     contact_begin_step(p->contact);
     /* Slope of the barrier at half of dhat, which is of the size of dhat^3. */
-    p->evaluation.kappa = largest_pull(m, goal, x) / (dhat * dhat * dhat);
+    p->evaluation.kappa = largest_nodal_force(m, goal, x) / (dhat * dhat * dhat);
     return problem_add_term(&p->problem, &p->contact->base, err);
 }
 
@@ -84,7 +84,7 @@ static abut_status prepare(projector *p, const model *m, const contact_term *lik
         return error_set(err, ABUT_ERROR_INFEASIBLE, "", "the start of a projection is inverted");
     p->volume->limit = result->limit = fmin(LARGEST_LIMIT, 0.5 * least);
     double size = m->planar ? m->extent * m->extent : m->extent * m->extent * m->extent;
-    p->volume->stiffness = largest_pull(m, goal, x) * m->extent / size;
+    p->volume->stiffness = largest_nodal_force(m, goal, x) * m->extent / size;
     TRY(problem_add_term(&p->problem, &p->volume->base, err));
     if (like) TRY(prepare_contact(p, m, like, fixed, goal, x, result, err));
     TRY(problem_set_fixed(&p->problem, fixed, err));

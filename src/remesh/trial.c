@@ -100,7 +100,7 @@ static abut_status relax_after(const remesher *r, worker *w, double threshold, t
 }
 
 /* Nothing has moved in the patch since the step was solved. */
-static bool is_settled(const remesher *r, const trial *t)
+static bool is_converged(const remesher *r, const trial *t)
 {
     for (size_t i = 0; i < t->cells.count; i++)
         if ((size_t)t->cells.data[i] >= r->mesh->imported_cells) return false;
@@ -118,7 +118,7 @@ static abut_status compare(const remesher *r, worker *w, double threshold, trial
 {
     double relaxed;
     if (!(t->before - t->after > threshold)) return ABUT_OK;
-    if (!is_settled(r, t)) {
+    if (!is_converged(r, t)) {
         TRY(relax(&w->before, iterations_of(r, &w->after), NULL, &relaxed, t, err));
         if (!(relaxed - t->after > threshold)) return ABUT_OK;
     }
@@ -153,8 +153,8 @@ static abut_status note_positions(const remesher *r, worker *w, trial *t, abut_e
 
 /* Whether a collapse has a free way, now and at the start of the step: from positions that are free
  * of intersections, which are not those of x when that was relaxed without a look at contact. */
-static abut_status way_is_free(const remesher *r, worker *w, const trial *t, surround_box *where,
-                               bool *is_free, abut_error *err)
+static abut_status path_is_free(const remesher *r, worker *w, const trial *t, surround_box *where,
+                                bool *is_free, abut_error *err)
 {
     const remesh_problem *q = r->problem;
     *is_free = true;
@@ -200,7 +200,7 @@ static abut_status try_once(const remesher *r, worker *w, trial *t, double toler
     local_mesh_rollback(w->mesh, mark);
     t->refused += change.outcome != LOCAL_DONE;
     if (change.outcome != LOCAL_DONE) return ABUT_OK;
-    TRY(way_is_free(r, w, t, &where, &go_on, err));
+    TRY(path_is_free(r, w, t, &where, &go_on, err));
     t->refused += !go_on;
     if (!go_on) return ABUT_OK;
     TRY(open_after(w, t, &where, err));

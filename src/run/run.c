@@ -36,10 +36,10 @@ static abut_status open_run(run *r, abut_error *err)
 {
     const char *folder = r->options->folder;
     bool resume = false;
-    way_record_enable(&r->frames.ways, r->sim);
+    path_record_enable(&r->frames.paths, r->sim);
     TRY(ranks_agree_on(open_folder(r, &resume, err), err));
     /* Again: a checkpoint with other meshes brings another stepper. */
-    way_record_enable(&r->frames.ways, r->sim);
+    path_record_enable(&r->frames.paths, r->sim);
     TRY(ranks_check_state(r->sim, "in the checkpoint", err));
     if (!r->frames.writes) return ABUT_OK;
     int64_t last = r->sim->stepper->state.steps;
@@ -94,7 +94,7 @@ static abut_status run_steps(run *r, abut_error *err)
     while (s->state.steps < total) {
         TRY(sim_step(r->sim, err));
         s = r->sim->stepper; /* another one when the meshes have changed */
-        TRY(way_record_note(&r->frames.ways, s, err));
+        TRY(path_record_note(&r->frames.paths, s, err));
         TRY(run_totals_add(&r->totals, r->sim, err));
         timer_switch(&s->timer, STAGE_OUTPUT);
         bool go_on = true;
@@ -139,7 +139,7 @@ static abut_status close_run(run *r, abut_status status, abut_error *error)
         status = first_failure(status, table_close(&r->table, &second), &second, error);
     }
     run_frames_close(&r->frames);
-    r->sim->stepper->way.enabled = false;
+    r->sim->stepper->path.enabled = false;
     array_free(&r->rss);
     return status;
 }

@@ -20,7 +20,7 @@ abut_status run_save_checkpoint(run *r, abut_error *err)
     memcpy(values + 3, s->timer.seconds, sizeof s->timer.seconds);
     checkpoint_add_longs(w, "run_counters", counters, 5);
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
-    way_record_save(&r->frames.ways, w);
+    path_record_save(&r->frames.paths, w);
     if (r->sim->scene->contact.prescribed_overlap)
         checkpoint_add_longs(w, "run_overlaps", &r->totals.overlap_steps, 1);
     if (s->mlcp.solver)
@@ -42,7 +42,7 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     if (r->sim->stepper->mlcp.solver)
         TRY(checkpoint_copy_doubles(c, "run_mlcp", (double *)&r->totals.mlcp, MLCP_TOTALS, err));
     TRY(sim_state_copy(r->sim, c, err));
-    TRY(way_record_load(&r->frames.ways, c, err));
+    TRY(path_record_load(&r->frames.paths, c, err));
     r->totals.newton_iterations = counters[0];
     r->totals.max_contacts = counters[1];
     r->totals.contact_sum = counters[2];

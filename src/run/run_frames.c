@@ -23,7 +23,7 @@ static abut_status renew_frames(run_frames *f, const abut_sim *sim, abut_error *
     if (!sim->remesh || sim->remesh->version == f->mesh_version) return ABUT_OK;
     model_frame_free(&f->frame);
     volume_frame_free(&f->volume);
-    way_record_change_mesh(&f->ways);
+    path_record_change_mesh(&f->paths);
     return prepare_frames(f, sim, err);
 }
 
@@ -41,9 +41,9 @@ abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err
     model_frame_take(&f->frame, sim->stepper, &shown);
     TRY(frame_fields_choose(&f->fields, &f->frame, sim->stepper, sim->scene->output.frame_fields,
                             &shown, err));
-    TRY(way_record_give(&f->ways, &f->frame, sim, &shown, err));
+    TRY(path_record_give(&f->paths, &f->frame, sim, &shown, err));
     TRY(series_add(&f->series, &shown, err));
-    way_record_clear(&f->ways);
+    path_record_clear(&f->paths);
     return ABUT_OK;
 }
 
@@ -74,5 +74,5 @@ void run_frames_close(run_frames *f)
     volume_frame_free(&f->volume);
     model_frame_free(&f->frame);
     frame_fields_free(&f->fields);
-    way_record_free(&f->ways);
+    path_record_free(&f->paths);
 }

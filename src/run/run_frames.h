@@ -6,7 +6,7 @@
 #include "measure/frame_fields.h"
 #include "measure/volume_frame.h"
 #include "output/series.h"
-#include "run/way_record.h"
+#include "run/path_record.h"
 
 typedef struct run_frames {
     bool writes;           /* of several ranks, one does */
@@ -15,7 +15,7 @@ typedef struct run_frames {
     frame_series series;
     model_frame frame;
     frame_fields fields;
-    way_record ways;
+    path_record paths;
     volume_frame volume; /* and its series, where the scene asks for them */
     frame_series volume_series;
 } run_frames;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void body_mesh_place(const scene_def *scene, size_t body, char *text, size_t size)
+void body_mesh_transform(const scene_def *scene, size_t body, char *text, size_t size)
 {
     const char *path = strlen(scene->path) > 80 ? path_name(scene->path) : scene->path;
     snprintf(text, size, "%s: bodies[%zu].mesh.%s", path, body,
@@ -194,7 +194,7 @@ abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_
 {
     const body_def *b = &scene->bodies[body];
     char place[sizeof err->place];
-    body_mesh_place(scene, body, place, sizeof place);
+    body_mesh_transform(scene, body, place, sizeof place);
     abut_status status = body_mesh_make(&b->mesh, scene->pieces, out, err);
     if (status != ABUT_OK) return error_add_place(err, place, status);
     mesh_transform(out, b->scale, b->rotate, b->translate);
@@ -300,7 +300,7 @@ abut_status body_mesh_check(const scene_def *scene, size_t body, const mesh *m, 
 {
     const body_def *b = &scene->bodies[body];
     char place[sizeof err->place];
-    body_mesh_place(scene, body, place, sizeof place);
+    body_mesh_transform(scene, body, place, sizeof place);
     const body_cells *needed = &body_rows[b->type]->cells[scene->planar];
     if (!has_cells_for(needed, m)) {
         char found[200];

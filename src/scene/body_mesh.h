@@ -7,7 +7,7 @@
 #include "scene/scene.h"
 
 /* "bar.json: bodies[2].mesh.ball": where the mesh of a body is described. */
-void body_mesh_place(const scene_def *scene, size_t body, char *text, size_t size);
+void body_mesh_transform(const scene_def *scene, size_t body, char *text, size_t size);
 
 /* The pieces of the mesh file that was split last, so that a file with a thousand bodies is read
  * once and not a thousand times. */

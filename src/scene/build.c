@@ -12,8 +12,8 @@
 
 static const double DEGREE = 3.14159265358979323846 / 180;
 
-static void body_place(char *out, size_t size, const scene_def *scene, size_t body,
-                       const char *field)
+static void body_transform(char *out, size_t size, const scene_def *scene, size_t body,
+                           const char *field)
 {
     snprintf(out, size, "%s: bodies[%zu]%s%s", scene->path, body, field[0] ? "." : "", field);
 }
@@ -32,7 +32,7 @@ static abut_status add_body(const scene_def *scene, size_t i, mesh *shape, bool 
 {
     const body_def *def = &scene->bodies[i];
     char place[256];
-    body_place(place, sizeof place, scene, i, "mesh");
+    body_transform(place, sizeof place, scene, i, "mesh");
     body_source from = {scene, i, def, shape, numbered, place, log};
     TRY(body_rows[def->type]->add(&from, m, err));
     model_body *body = &m->bodies.data[m->bodies.count - 1];
@@ -65,7 +65,7 @@ static abut_status select_blocks(const scene_def *scene, size_t body, const mesh
     int32_t *nodes = NULL;
     size_t count = 0;
     char place[256];
-    body_place(place, sizeof place, scene, body, field);
+    body_transform(place, sizeof place, scene, body, field);
     abut_status status = select_nodes(selector, &scene->bodies[body], shape, &nodes, &count, err);
     if (status != ABUT_OK) return error_add_place(err, place, status);
     for (size_t i = 0; status == ABUT_OK && i < count; i++)
@@ -389,7 +389,7 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         const body_row *row = body_rows[scene->bodies[i].type];
         if (row->condition) {
             char place[256];
-            body_place(place, sizeof place, scene, i, "");
+            body_transform(place, sizeof place, scene, i, "");
             status = row->condition(scene, &scene->bodies[i], built_index(scene, i), place, s,
                                     velocity, err);
             continue;

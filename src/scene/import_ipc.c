@@ -256,7 +256,7 @@ static abut_status import_text(const char *path, const file_bytes *bytes, const 
         status = error_set(err, ABUT_ERROR_UNSUPPORTED, path,
                            "selfCollisionOff: contact with obstacles only is not supported; take "
                            "it away, or the obstacles");
-    if (status == ABUT_OK) status = ipc_place(&s, err);
+    if (status == ABUT_OK) status = ipc_transform(&s, err);
     if (status == ABUT_OK) status = ipc_apply_kind(&s, err);
     if (status == ABUT_OK) {
         *native = document_json(&s);

@@ -1,7 +1,7 @@
 /* Importer for the text scenes of the IPC reference program: from a script to a native document.
  *
  * The way is: the text is read line by line into an ipc_script (import_ipc_text.c); the meshes of
- * its shapes are read and placed (import_ipc_place.c: the transform of each shape, rotateModel,
+ * its shapes are read and placed (import_ipc_transform.c: the transform of each shape, rotateModel,
  * size); the script kind decides which nodes are held and moved (import_ipc_scripts.c and
  * import_ipc_obstacles.c); what results is written as native JSON (import_ipc.c). */
 #ifndef SCENE_IMPORT_IPC_H
@@ -141,7 +141,7 @@ abut_status ipc_read_text(const char *path, const char *text, size_t size, ipc_s
 char *ipc_resolve(const char *script_path, const char *name);
 
 /* Reads the meshes and puts them in place. */
-abut_status ipc_place(ipc_script *s, abut_error *err);
+abut_status ipc_transform(ipc_script *s, abut_error *err);
 void ipc_update_bounds(ipc_script *s);
 
 /* Applies the script kind: shifts, conditions, motions, initial velocities. */

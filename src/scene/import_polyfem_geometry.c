@@ -114,12 +114,12 @@ static abut_status place(const polyfem_scene *s, polyfem_shape *shape, abut_erro
     shape->translate = polyfem_vector(polyfem_get(transformation, "translation"), 0);
     if (normalize) {
         polyfem_shape at_origin = {.scale = shape->scale, .rotation = shape->rotation};
-        shape->translate = vec3_sub(shape->translate, polyfem_place(&at_origin, low));
+        shape->translate = vec3_sub(shape->translate, polyfem_transform(&at_origin, low));
     }
     shape->low = (vec3){INFINITY, INFINITY, INFINITY};
     shape->high = vec3_scale(-1, shape->low);
     for (size_t i = 0; i < shape->file.vertex_count; i++) {
-        vec3 x = polyfem_place(shape, shape->file.vertices[i]);
+        vec3 x = polyfem_transform(shape, shape->file.vertices[i]);
         shape->low = vec3_min(shape->low, x);
         shape->high = vec3_max(shape->high, x);
     }

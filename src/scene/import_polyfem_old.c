@@ -118,9 +118,10 @@ void polyfem_upgrade(json_t *document)
         const json_t *old = json_array_get(obstacles, i);
         int id = FIRST_OBSTACLE + (int)i;
         json_array_append_new(geometry, geometry_of(old, id, NULL));
-        json_t *way = json_object_get(old, "displacement");
-        if (way)
-            json_array_append_new(displacements, json_pack("{s:i, s:O}", "id", id, "value", way));
+        json_t *old_value = json_object_get(old, "displacement");
+        if (old_value)
+            json_array_append_new(displacements,
+                                  json_pack("{s:i, s:O}", "id", id, "value", old_value));
     }
     for (size_t i = 0; i < sizeof moved / sizeof *moved; i++)
         move(document, moved[i].from, moved[i].to);

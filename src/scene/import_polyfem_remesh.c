@@ -32,9 +32,9 @@ static const struct {
  * so that there is nothing to say when both are equal. */
 static const struct {
     const char *from, *operation;
-    bool usually_on;
+    bool on_by_default;
     const char *same;
-    double factor, usual; /* of `same` */
+    double factor, default_value; /* of `same` */
     const char *instead;
 } without_effect[] = {
     {"collapse/max_depth", "collapse/enabled", true, "depth", 1, 3,
@@ -122,12 +122,12 @@ static void mention_without_effect(const polyfem_scene *s, const json_t *from, b
     for (size_t i = 0; i < COUNT(without_effect); i++) {
         const json_t *value = polyfem_get(from, without_effect[i].from);
         const char *operation = without_effect[i].operation, *same = without_effect[i].same;
-        bool tried = by_energy || without_effect[i].usually_on;
+        bool tried = by_energy || without_effect[i].on_by_default;
         if (!value || !tried) continue;
-        if (operation && !polyfem_flag(from, operation, without_effect[i].usually_on)) continue;
-        if (same &&
-            json_number_value(value) ==
-                without_effect[i].factor * polyfem_number(to, same, without_effect[i].usual))
+        if (operation && !polyfem_flag(from, operation, without_effect[i].on_by_default)) continue;
+        if (same && json_number_value(value) ==
+                        without_effect[i].factor *
+                            polyfem_number(to, same, without_effect[i].default_value))
             continue;
         warn(s, without_effect[i].from, without_effect[i].instead);
     }

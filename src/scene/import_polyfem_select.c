@@ -12,7 +12,7 @@
 
 static const double FAR = 1e30; /* beyond any scene, for boxes without an end */
 
-vec3 polyfem_place(const polyfem_shape *shape, vec3 x)
+vec3 polyfem_transform(const polyfem_shape *shape, vec3 x)
 {
     x = (vec3){x.x * shape->scale.x, x.y * shape->scale.y, x.z * shape->scale.z};
     return vec3_add(mat3_mul_vec(shape->rotation, x), shape->translate);
@@ -356,7 +356,7 @@ static vec3 cell_center(const polyfem_shape *shape, const cell_block *block, siz
     vec3 center = {0};
     for (int k = 0; k < corners; k++)
         center = vec3_mul_add(center, 1.0 / corners, shape->file.vertices[nodes[k]]);
-    return polyfem_place(shape, center);
+    return polyfem_transform(shape, center);
 }
 
 /* Which entry of a list of parts takes every solid cell (-1: none); ids, one per cell. */
@@ -371,7 +371,7 @@ static abut_status ids_by_shape(const polyfem_scene *s, const polyfem_shape *sha
             for (size_t i = 0; i < json_array_size(parts); i++) {
                 boundary_def place = {0};
                 const json_t *part = json_array_get(parts, i);
-                TRY(native_read_place(part, &place, err));
+                TRY(native_read_transform(part, &place, err));
                 if (!boundary_holds(&place, cell_center(shape, block, c))) continue;
                 ids[number] = (int)json_integer_value(json_object_get(part, "number"));
                 break;

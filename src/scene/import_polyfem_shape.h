@@ -30,7 +30,7 @@ json_t *polyfem_sequence_json(const polyfem_shape *shape);
 /* --- import_polyfem_select.c --- */
 
 /* A point of the mesh file where it is placed. */
-vec3 polyfem_place(const polyfem_shape *shape, vec3 x);
+vec3 polyfem_transform(const polyfem_shape *shape, vec3 x);
 /* Boundary parts of a body: native list (new reference). */
 abut_status polyfem_boundary(const polyfem_scene *s, const polyfem_shape *shape, json_t **out,
                              abut_error *err);

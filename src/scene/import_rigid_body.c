@@ -213,9 +213,9 @@ static void set_name(fixture *f, json_t *out, const char *stem)
     json_object_set_new(out, "name", json_string(text));
 }
 
-static void set_vector(json_t *out, const char *key, vec3 value, vec3 usual)
+static void set_vector(json_t *out, const char *key, vec3 value, vec3 default_value)
 {
-    if (vec3_norm2(vec3_sub(value, usual)) > 0)
+    if (vec3_norm2(vec3_sub(value, default_value)) > 0)
         json_object_set_new(out, key, fixture_json_vector(value));
 }
 

@@ -364,7 +364,7 @@ static abut_status read_solid(const json_t *object, const scene_def *scene, soli
         const json_t *region = json_array_get(regions, i);
         out->regions[i].by_place = !get(region, "tag");
         if (out->regions[i].by_place)
-            TRY(native_read_place(region, &out->regions[i].place, err));
+            TRY(native_read_transform(region, &out->regions[i].place, err));
         else
             out->regions[i].tag = get_int(region, "tag");
         read_material(region, get(scene->resolved, "materials"), &out->regions[i].material);

@@ -15,7 +15,7 @@ static abut_status read_nodes(const json_t *list, boundary_def *out, abut_error 
     return ABUT_OK;
 }
 
-abut_status native_read_place(const json_t *object, boundary_def *out, abut_error *err)
+abut_status native_read_transform(const json_t *object, boundary_def *out, abut_error *err)
 {
     static const char *const words[] = {"all", "box", "sphere", "cylinder", "side", "nodes"};
     const json_t *cells = json_object_get(object, "cells");
@@ -55,7 +55,7 @@ abut_status native_read_boundaries(const json_t *list, body_def *out, abut_error
         const json_t *object = json_array_get(list, i);
         out->loads.boundaries[i].number =
             (int32_t)json_integer_value(json_object_get(object, "number"));
-        TRY(native_read_place(object, &out->loads.boundaries[i], err));
+        TRY(native_read_transform(object, &out->loads.boundaries[i], err));
     }
     return ABUT_OK;
 }

@@ -19,7 +19,7 @@ static inline vec3 native_get_vector(const json_t *object, const char *key)
 
 abut_status native_read_boundaries(const json_t *list, body_def *out, abut_error *err);
 /* The place of an object with one of the keys all, box, sphere, cylinder, side, nodes. */
-abut_status native_read_place(const json_t *object, boundary_def *out, abut_error *err);
+abut_status native_read_transform(const json_t *object, boundary_def *out, abut_error *err);
 abut_status native_read_surface_loads(const json_t *list, body_def *out, abut_error *err);
 /* Frees what these made, and the regions. */
 void native_free_solid(body_def *body);

@@ -1,4 +1,4 @@
-/* The table as a JSON Schema for editors, and as a reference page for people. */
+/* The table as a JSON Schema for editors, and as a reference page. */
 #include "base/array.h"
 #include "base/memory.h"
 #include "scene/schema.h"

@@ -70,9 +70,9 @@ static void exclude(schema_walk *walk, const json_t *object, const char *const *
 
 void rule_fix(schema_walk *walk, const json_t *object)
 {
-    static const char *const ways[] = {"motion", "displacement", NULL};
+    static const char *const alternatives[] = {"motion", "displacement", NULL};
     rule_interval(walk, object);
-    exclude(walk, object, ways);
+    exclude(walk, object, alternatives);
 }
 
 static bool all_nodes(const json_t *condition)
@@ -98,7 +98,7 @@ static void check_rigid(schema_walk *walk, const json_t *body)
 
 void rule_body(schema_walk *walk, const json_t *object)
 {
-    static const char *const ways[] = {"motion", "displacement", "poses", "sequence", NULL};
+    static const char *const alternatives[] = {"motion", "displacement", "poses", "sequence", NULL};
     static const char *const masses[] = {"total_mass", "density", NULL};
     static const char *const cells[] = {"densities", "mass_like", NULL};
     const char *type = json_string_value(json_object_get(object, "type"));
@@ -115,7 +115,7 @@ void rule_body(schema_walk *walk, const json_t *object)
                             type);
     if (row->whole) check_rigid(walk, object);
     rule_parameters(walk, object, "type", type, row->parameters, row->parameter_count);
-    exclude(walk, object, ways);
+    exclude(walk, object, alternatives);
     exclude(walk, object, masses);
     exclude(walk, object, cells);
 }

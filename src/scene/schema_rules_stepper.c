@@ -74,7 +74,7 @@ static void check_mlcp(schema_walk *walk, const json_t *scene)
     refuse_bodies(walk, json_object_get(scene, "bodies"));
 }
 
-/* Without a given stiffness its unit is nobody's business, unless PolyFEM's rule asks for it. */
+/* Without a given stiffness its unit does not matter, unless PolyFEM's rule asks for it. */
 static void check_barrier(schema_walk *walk, const json_t *scene)
 {
     const json_t *contact = json_object_get(scene, "contact");

@@ -4,7 +4,7 @@
 
 #include "body/model.h"
 #include "scene/scene.h"
-#include "step/prescribed.h"
+#include "step/dirichlet_data.h"
 
 /* Reads the files of body i into the condition, whose nodes are all blocks of the body in order:
  * one per step until the scene ends or a file is missing (the first one must be there). */

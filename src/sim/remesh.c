@@ -118,22 +118,22 @@ static abut_status go_safely(const abut_sim *sim, stepper *s, const body_change 
                              bool exact, double *guess, bool *feasible, abut_error *err)
 {
     size_t n = s->state.scalars;
-    double *safe = mem_alloc(2 * n + 1, sizeof *safe), *way = safe + n;
+    double *safe = mem_alloc(2 * n + 1, sizeof *safe), *path = safe + n;
     step_bound bound = {.alpha = 1, .group = -1};
     if (!safe) return error_memory(err, "remeshing");
     carry_safe_positions(sim->stepper, s, sim->scene, changes, safe);
     bool moves = false;
     for (size_t i = 0; i < n; i++) {
-        way[i] = guess[i] - safe[i];
-        moves = moves || way[i] != 0;
+        path[i] = guess[i] - safe[i];
+        moves = moves || path[i] != 0;
     }
     abut_status status = ABUT_OK;
     if (s->contact && moves) {
         contact_begin_step(s->contact);
-        status = contact_max_step(&s->contact->base, safe, way, 1, &bound, &s->timer, err);
+        status = contact_max_step(&s->contact->base, safe, path, 1, &bound, &s->timer, err);
         contact_begin_step(s->contact);
         double alpha = 0.8 * bound.alpha;
-        for (size_t i = 0; i < n && bound.alpha < 1; i++) guess[i] = safe[i] + alpha * way[i];
+        for (size_t i = 0; i < n && bound.alpha < 1; i++) guess[i] = safe[i] + alpha * path[i];
     }
     *feasible = false;
     if (status == ABUT_OK) status = positions_feasible(sim->scene, s, guess, exact, feasible, err);
@@ -153,8 +153,8 @@ static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
     stepper *s = NULL;
     *out = NULL;
     TRY(scene_build_shapes(sim->scene, shapes, &sim->log, &s, err));
-    s->way.enabled = sim->stepper->way.enabled;
-    s->way.joins = sim->stepper->way.joins;
+    s->path.enabled = sim->stepper->path.enabled;
+    s->path.joins = sim->stepper->path.joins;
     double *guess = mem_alloc(s->state.scalars + 1, sizeof *guess);
     abut_status status = guess ? ABUT_OK : error_memory(err, "remeshing");
     if (status == ABUT_OK)
@@ -168,7 +168,7 @@ static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
     if (status == ABUT_OK && start) status = go_safely(sim, s, changes, exact, guess, &end, err);
     if (status == ABUT_OK && start && end) {
         status = stepper_solve(s, guess, statistics, err);
-        /* From the start of the step, should the way from the guess not lead to an end. */
+        /* From the start of the step, should the path from the guess not lead to an end. */
         if (status == ABUT_ERROR_NOT_CONVERGED || status == ABUT_ERROR_INFEASIBLE)
             status = stepper_solve(s, NULL, statistics, err);
         if (status == ABUT_OK) *out = s;

@@ -4,7 +4,7 @@
  *
  * A simulation with other meshes is a new stepper, built from the scene and the meshes
  * (scene/build.h); the old one is kept until the new one has done the step. Should anything go
- * wrong on the way, the result on the old meshes stands. */
+ * wrong on the path, the result on the old meshes stands. */
 #ifndef SIM_REMESH_H
 #define SIM_REMESH_H
 

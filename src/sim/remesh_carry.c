@@ -327,7 +327,7 @@ abut_status carry_state(stepper *from, stepper *to, const scene_def *scene, cons
     to->time = from->time;
     stepper_restart_terms(to);
     memcpy(to->timer.seconds, from->timer.seconds, sizeof to->timer.seconds);
-    abut_status status = stepper_restore_frames(to, err);
+    abut_status status = stepper_restore_poses(to, err);
     if (status == ABUT_OK) status = carry_conditions(from, to, scene, old, changes, err);
     bool project = false;
     for (size_t i = 0; i < scene->body_count; i++)

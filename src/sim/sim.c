@@ -20,9 +20,9 @@ abut_status sim_prepare(abut_sim *sim, const char *problem_folder, abut_error *e
     TRY(ranks_check_state(sim, "at the start", error));
     TRY(verify_start(sim->scene, sim->stepper->model, sim->stepper->state.x, &sim->log,
                      problem_folder, error));
-    return error_add_place(
-        error, sim->scene->path,
-        stepper_foresee(sim->stepper, sim->scene->end_time, sim->scene->remesh.on, error));
+    return error_add_place(error, sim->scene->path,
+                           stepper_check_dirichlet_ahead(sim->stepper, sim->scene->end_time,
+                                                         sim->scene->remesh.on, error));
 }
 
 void sim_release(abut_sim *sim)

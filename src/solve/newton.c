@@ -19,9 +19,10 @@ abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, con
     n->direction = mem_alloc(scalars, sizeof *n->direction);
     n->trial = mem_alloc(scalars, sizeof *n->trial);
     n->right = mem_alloc(scalars, sizeof *n->right);
-    n->way = mem_alloc(scalars, sizeof *n->way);
+    n->exact_direction = mem_alloc(scalars, sizeof *n->exact_direction);
     n->chosen = mem_alloc(2 * (size_t)p->block_count, sizeof *n->chosen);
-    if (n->step && n->direction && n->trial && n->right && n->way && n->chosen) return ABUT_OK;
+    if (n->step && n->direction && n->trial && n->right && n->exact_direction && n->chosen)
+        return ABUT_OK;
     newton_free(n);
     return error_memory(err, "setting up Newton's method");
 }
@@ -32,7 +33,7 @@ void newton_free(newton_solver *n)
     mem_free(n->direction);
     mem_free(n->trial);
     mem_free(n->right);
-    mem_free(n->way);
+    mem_free(n->exact_direction);
     mem_free(n->chosen);
     true_newton_free(&n->exact);
     memset(n, 0, sizeof *n);
@@ -137,8 +138,9 @@ static abut_status prefer_true_direction(newton_solver *n, const evaluation *ev,
     problem *p = n->problem;
     *found = false;
     if (n->shifted || p->share || !linear_can_solve_again(n->linear)) return ABUT_OK;
-    TRY(true_newton_stationary(&n->exact, p, ev, n->linear, x, n->right, n->way, found, err));
-    if (*found) memcpy(n->step, n->way, 3 * (size_t)p->free_count * sizeof *n->step);
+    TRY(true_newton_stationary(&n->exact, p, ev, n->linear, x, n->right, n->exact_direction, found,
+                               err));
+    if (*found) memcpy(n->step, n->exact_direction, 3 * (size_t)p->free_count * sizeof *n->step);
     return ABUT_OK;
 }
 
@@ -214,12 +216,13 @@ static bool add_momentum(newton_solver *n, const trend *last, int iteration)
     size_t scalars = 3 * (size_t)n->problem->free_count;
     double share = 0;
     if (last->whole && iteration > PATIENCE && last->slope > 0)
-        share = fmin(MOST, dot(n->way, n->right, scalars) / last->slope);
+        share = fmin(MOST, dot(n->exact_direction, n->right, scalars) / last->slope);
     bool mixed = share > 0;
     if (mixed)
-        for (size_t i = 0; i < scalars; i++) n->way[i] = n->step[i] + share * n->way[i];
+        for (size_t i = 0; i < scalars; i++)
+            n->exact_direction[i] = n->step[i] + share * n->exact_direction[i];
     else
-        memcpy(n->way, n->step, scalars * sizeof *n->way);
+        memcpy(n->exact_direction, n->step, scalars * sizeof *n->exact_direction);
     return mixed;
 }
 
@@ -327,8 +330,8 @@ static bool choose_part(newton_solver *n, double tolerance)
 }
 
 /* Rounds of a few iterations on what is left of the chosen unknowns. */
-static abut_status settle_chosen(newton_solver *n, const evaluation *ev, double *x,
-                                 const newton_options *options, abut_error *err)
+static abut_status solve_chosen_subset(newton_solver *n, const evaluation *ev, double *x,
+                                       const newton_options *options, abut_error *err)
 {
     newton_options local = *options;
     local.tolerance *= LOCAL_TOLERANCE;
@@ -352,15 +355,15 @@ static abut_status settle_chosen(newton_solver *n, const evaluation *ev, double 
 }
 
 /* x and its energy afterwards. */
-static abut_status settle_part(newton_solver *n, const evaluation *ev, double *x,
-                               const newton_options *options, double *energy, abut_error *err)
+static abut_status solve_subset(newton_solver *n, const evaluation *ev, double *x,
+                                const newton_options *options, double *energy, abut_error *err)
 {
     linear_solver *whole = n->linear;
     double trust = n->exact.trust;
     /* Another solver: the order of all unknowns stays. */
     TRY(linear_create_alike(whole, &n->linear, err));
     linear_lend(whole, n->linear);
-    abut_status status = settle_chosen(n, ev, x, options, err);
+    abut_status status = solve_chosen_subset(n, ev, x, options, err);
     n->part_solves += linear_get_statistics(n->linear)->solves;
     linear_lend(n->linear, whole);
     linear_destroy(n->linear);
@@ -414,7 +417,8 @@ static abut_status find_direction(newton_solver *n, const evaluation *ev, const 
     if (result->iterations == 0) result->first_direction = result->direction;
     it->exact = !options->true_first && is_too_stiff(n, &it->last, result, options);
     if (it->exact)
-        TRY(true_newton_direction(&n->exact, p, ev, n->linear, x, n->right, n->step, n->way, err));
+        TRY(true_newton_direction(&n->exact, p, ev, n->linear, x, n->right, n->step,
+                                  n->exact_direction, err));
     it->exact = it->exact && n->exact.trust > 0;
     it->mixed = it->exact || it->first || add_momentum(n, &it->last, result->iterations);
     result->iterations++;
@@ -428,7 +432,7 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
 {
     problem *p = n->problem;
     size_t scalars = 3 * (size_t)p->free_count;
-    problem_expand(p, n->way, n->direction);
+    problem_expand(p, n->exact_direction, n->direction);
     double alpha = 1;
     TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
     problem_note_bounds(p, ev, x, n->direction);
@@ -449,24 +453,24 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
         TRY(problem_update(p, ev, x, err));
         it->energy = problem_value(p, ev, x);
     }
-    it->last =
-        (trend){it->whole && !it->changed, dot(n->way, n->right, scalars), result->direction, gain};
+    it->last = (trend){it->whole && !it->changed, dot(n->exact_direction, n->right, scalars),
+                       result->direction, gain};
     log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
                 result->iterations, result->direction, alpha, it->energy);
     return ABUT_OK;
 }
 
 /* Lets the unknowns that keep the iteration busy settle by themselves, where that pays. */
-static abut_status settle_where_slow(newton_solver *n, const evaluation *ev, double *x,
-                                     const newton_options *options, iteration *it,
-                                     const newton_result *result, abut_error *err)
+static abut_status solve_subset_where_slow(newton_solver *n, const evaluation *ev, double *x,
+                                           const newton_options *options, iteration *it,
+                                           const newton_result *result, abut_error *err)
 {
     const problem *p = n->problem;
     bool slow = result->iterations > LOCAL_PATIENCE && it->whole && it->may_stop && !it->changed &&
                 result->direction > LOCAL_SLOW * it->direction;
     if (options->local && slow && !it->tiny && !p->share && p->free_count > LOCAL_LEAST &&
         linear_can_solve_again(n->linear) && choose_part(n, options->tolerance)) {
-        TRY(settle_part(n, ev, x, options, &it->energy, err));
+        TRY(solve_subset(n, ev, x, options, &it->energy, err));
         it->last.slope = 0; /* no momentum */
     }
     return ABUT_OK;
@@ -495,7 +499,7 @@ static abut_status iterate(newton_solver *n, const evaluation *ev, double *x,
         TRY(find_direction(n, ev, x, options, it, result, err));
         if (options->goal && !n->shifted && it->energy - 4 * it->decrease > *options->goal) break;
         TRY(take_step(n, ev, x, options, hooks, it, result, err));
-        TRY(settle_where_slow(n, ev, x, options, it, result, err));
+        TRY(solve_subset_where_slow(n, ev, x, options, it, result, err));
         if (it->may_stop && it->tiny && forcing_confirms(&it->exactness)) result->converged = true;
         if (it->moved || it->tiny || it->changed) continue;
         if (it->mixed || !forcing_confirms(&it->exactness)) continue;

@@ -54,9 +54,9 @@ typedef struct newton_solver {
     bool shifted; /* the last direction is of a matrix that was not definite: its length says
                      nothing about how near the minimum is */
     true_newton exact;
-    double *way;          /* what was added to x last, before it was shortened */
-    uint8_t *chosen;      /* per unknown: settled by itself */
-    uint64_t part_solves; /* linear systems of a part of the unknowns, besides the iterations */
+    double *exact_direction; /* what was added to x last, before it was shortened */
+    uint8_t *chosen;         /* per unknown: settled by itself */
+    uint64_t part_solves;    /* linear systems of a part of the unknowns, besides the iterations */
     /* Told of every place that is gone to, those of parts alone included; or NULL. */
     abut_status (*on_move)(void *context, const double *x, abut_error *err);
     void *on_move_context;

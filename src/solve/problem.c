@@ -98,10 +98,11 @@ abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err)
     return ABUT_OK;
 }
 
-static abut_status hold_terms(problem *p, const uint8_t *held, abut_error *err)
+static abut_status restrict_terms(problem *p, const uint8_t *held, abut_error *err)
 {
     for (int t = 0; t < p->term_count; t++)
-        if (p->terms[t]->class->hold) TRY(p->terms[t]->class->hold(p->terms[t], held, err));
+        if (p->terms[t]->class->restrict_to)
+            TRY(p->terms[t]->class->restrict_to(p->terms[t], held, err));
     return ABUT_OK;
 }
 
@@ -115,7 +116,7 @@ abut_status problem_restrict(problem *p, const uint8_t *chosen, abut_error *err)
     for (size_t k = 0; k < (size_t)p->free_count; k++)
         if (!chosen[k]) memset(fixed + 3 * (size_t)p->free_block[k], 1, 3);
     p->restricted = true;
-    TRY(hold_terms(p, fixed, err));
+    TRY(restrict_terms(p, fixed, err));
     return problem_set_fixed(p, fixed, err);
 }
 
@@ -123,7 +124,7 @@ abut_status problem_lift_restriction(problem *p, abut_error *err)
 {
     if (!p->restricted) return ABUT_OK;
     p->restricted = false;
-    TRY(hold_terms(p, NULL, err));
+    TRY(restrict_terms(p, NULL, err));
     return problem_set_fixed(p, p->whole.data, err);
 }
 

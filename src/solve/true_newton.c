@@ -33,11 +33,11 @@ static abut_status assemble_true_hessian(problem *p, const evaluation *ev, const
 }
 
 /* The longest a >= 0 with all entries of way + a d within +-limit. */
-static double room_along(size_t n, const double *way, const double *d, double limit)
+static double room_along(size_t n, const double *direction, const double *d, double limit)
 {
     double room = INFINITY;
     for (size_t i = 0; i < n; i++)
-        if (d[i] != 0) room = fmin(room, (copysign(limit, d[i]) - way[i]) / d[i]);
+        if (d[i] != 0) room = fmin(room, (copysign(limit, d[i]) - direction[i]) / d[i]);
     return fmax(room, 0);
 }
 
@@ -55,7 +55,7 @@ static void add_scaled(size_t n, double factor, const double *v, double *to)
 
 /* Returns the number of products. */
 static int iterate(true_newton *t, const problem *p, linear_solver *linear, size_t n, double limit,
-                   double *way)
+                   double *direction)
 {
     enum { MOST_PRODUCTS = 30 };
     static const double ENOUGH = 0.05; /* of the residual, in the norm of the preconditioner */
@@ -63,9 +63,9 @@ static int iterate(true_newton *t, const problem *p, linear_solver *linear, size
     double *q = t->product.data, rz = conjugate_dot(n, r, d), first = rz;
     for (int k = 1; k <= MOST_PRODUCTS; k++) {
         block_matrix_multiply(&p->matrix, d, q);
-        double curvature = conjugate_dot(n, d, q), room = room_along(n, way, d, limit);
+        double curvature = conjugate_dot(n, d, q), room = room_along(n, direction, d, limit);
         double length = curvature > 0 ? rz / curvature : INFINITY;
-        add_scaled(n, fmin(length, room), d, way);
+        add_scaled(n, fmin(length, room), d, direction);
         if (!(length < room)) return k;
         add_scaled(n, -length, q, r);
         linear_solve_again(linear, r, z);
@@ -79,7 +79,7 @@ static int iterate(true_newton *t, const problem *p, linear_solver *linear, size
 
 abut_status true_newton_direction(true_newton *t, problem *p, const evaluation *ev,
                                   linear_solver *linear, const double *x, const double *right,
-                                  const double *step, double *way, abut_error *err)
+                                  const double *step, double *direction, abut_error *err)
 {
     size_t n = 3 * (size_t)p->free_count;
     if (!resize(t, n)) return error_memory(err, "computing Newton's direction");
@@ -87,11 +87,12 @@ abut_status true_newton_direction(true_newton *t, problem *p, const evaluation *
     stage before = timer_switch(p->timer, STAGE_LINEAR_SOLVE);
     memcpy(t->residual.data, right, n * sizeof *right);
     memcpy(t->search.data, step, n * sizeof *step);
-    memset(way, 0, n * sizeof *way);
+    memset(direction, 0, n * sizeof *direction);
     static const double SAME = 1.1;
     double length = largest_entry(n, step);
-    int products = iterate(t, p, linear, n, t->trust * length, way);
-    if (products == 1 && t->trust > SAME && largest_entry(n, way) < SAME * length) t->trust = 0;
+    int products = iterate(t, p, linear, n, t->trust * length, direction);
+    if (products == 1 && t->trust > SAME && largest_entry(n, direction) < SAME * length)
+        t->trust = 0;
     timer_switch(p->timer, before);
     return ABUT_OK;
 }
@@ -115,7 +116,7 @@ static void precondition(void *context, const double *r, double *z)
 
 abut_status true_newton_stationary(true_newton *t, problem *p, const evaluation *ev,
                                    linear_solver *linear, const double *x, const double *right,
-                                   double *way, bool *found, abut_error *err)
+                                   double *direction, bool *found, abut_error *err)
 {
     enum { MOST_PRODUCTS = 300 };
     static const double EXACT = 1e-10;
@@ -124,9 +125,10 @@ abut_status true_newton_stationary(true_newton *t, problem *p, const evaluation 
     stage before = timer_switch(p->timer, STAGE_LINEAR_SOLVE);
     operators o = {&p->matrix, linear};
     conjugate_operators c = {multiply, precondition, &o};
-    abut_status status = minres_solve(&t->stationary, &c, n, right, way, EXACT, MOST_PRODUCTS, err);
+    abut_status status =
+        minres_solve(&t->stationary, &c, n, right, direction, EXACT, MOST_PRODUCTS, err);
     timer_switch(p->timer, before);
-    *found = status == ABUT_OK && conjugate_dot(n, right, way) > 0;
+    *found = status == ABUT_OK && conjugate_dot(n, right, direction) > 0;
     return status == ABUT_ERROR_NOT_CONVERGED ? ABUT_OK : status;
 }
 

@@ -28,14 +28,14 @@ void true_newton_free(true_newton *t);
  * matrix of the problem. */
 abut_status true_newton_direction(true_newton *t, problem *p, const evaluation *ev,
                                   linear_solver *linear, const double *x, const double *right,
-                                  const double *step, double *way, abut_error *err);
+                                  const double *step, double *direction, abut_error *err);
 
 /* The direction to where the gradient vanishes by the true Hessian, be that a minimum or a saddle.
- * *found: whether there is one, and it leads downhill; then `way` is it. Overwrites the matrix of
- * the problem. */
+ * *found: whether there is one, and it leads downhill; then `direction` is it. Overwrites the
+ * matrix of the problem. */
 abut_status true_newton_stationary(true_newton *t, problem *p, const evaluation *ev,
                                    linear_solver *linear, const double *x, const double *right,
-                                   double *way, bool *found, abut_error *err);
+                                   double *direction, bool *found, abut_error *err);
 
 /* After the line search along the direction: whether all of it could be gone. */
 void true_newton_learn(true_newton *t, bool whole);

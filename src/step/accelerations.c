@@ -78,7 +78,7 @@ abut_status stepper_drop_contact_accelerations(stepper *s, abut_error *err)
     if (!memchr(touched, 1, blocks)) return ABUT_OK;
     TRY(internal_accelerations(s, m->x, s->scratch.gradient, err));
     for (size_t i = 0; i < m->scalars; i++) {
-        if (!touched[i / 3] || !s->points[i / 3] || s->dirichlet.fixed[i]) continue;
+        if (!touched[i / 3] || !s->blocks.points[i / 3] || s->dirichlet.fixed[i]) continue;
         m->v[i] += rest * (s->scratch.gradient[i] - m->a[i]);
         m->a[i] = s->scratch.gradient[i];
     }

@@ -24,7 +24,7 @@ void stepper_measure(stepper *s, step_statistics *out)
         if (model_block_is_obstacle(s->model, i)) continue;
         vec3 position = vec3_load(x + 3 * i), momentum = vec3_load(s->scratch.work + 3 * i);
         out->kinetic += 0.5 * vec3_dot(momentum, vec3_load(v + 3 * i));
-        if (!s->points[i]) continue;
+        if (!s->blocks.points[i]) continue;
         out->gravity -= s->model->load_mass.data[i] * vec3_dot(s->options.gravity, position);
         out->linear_momentum = vec3_add(out->linear_momentum, momentum);
         out->angular_momentum = vec3_add(out->angular_momentum, vec3_cross(position, momentum));

@@ -12,7 +12,7 @@ double stepper_convergence_length(const stepper *s)
 /* Every place term_counts, also those of iterations on a part of the unknowns. */
 static abut_status note_move(void *context, const double *x, abut_error *err)
 {
-    return step_way_add(&((stepper *)context)->way, x, err);
+    return step_path_add(&((stepper *)context)->path, x, err);
 }
 
 static abut_status after_iteration(void *context, const double *x, double direction, bool *changed,
@@ -24,7 +24,8 @@ static abut_status after_iteration(void *context, const double *x, double direct
         contact_adapt_stiffness(s->contact, &s->evaluation.kappa))
         *changed = true;
     if (problem_adapt(&s->problem, &s->evaluation, x)) *changed = true;
-    return s->augmented.active ? stepper_pull(s, x, direction, changed, may_stop, err) : ABUT_OK;
+    return s->augmented.active ? stepper_update_lagrangian(s, x, direction, changed, may_stop, err)
+                               : ABUT_OK;
 }
 
 /* Normal forces and frames of friction from the positions x. */
@@ -77,8 +78,8 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
         statistics->newton_iterations += result.iterations;
         if (status == ABUT_ERROR_NOT_CONVERGED && s->augmented.active)
             return report_unreached(s->model, s->augmented.term, s->x,
-                                    stepper_pull_progress(s, s->x), statistics->newton_iterations,
-                                    err);
+                                    stepper_dirichlet_progress(s, s->x),
+                                    statistics->newton_iterations, err);
         TRY(status);
         if (!friction) break;
         statistics->friction_iterations = pass + 1;

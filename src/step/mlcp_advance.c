@@ -91,7 +91,7 @@ abut_status stepper_advance_mlcp(stepper *s, step_statistics *statistics, abut_e
     double begin = s->time;
     memcpy(s->start, s->state.x, s->state.scalars * sizeof *s->start);
     stepper_set_targets(s, end);
-    TRY(stepper_watch(s, s->dirichlet.target, statistics, err));
+    TRY(stepper_check_dirichlet_overlap(s, s->dirichlet.target, statistics, err));
     abut_status status = advance_part(s, begin, end, 0, &total, statistics, err);
     s->options.h = h;
     s->time = status == ABUT_OK ? end : begin;

@@ -10,8 +10,8 @@
 
 #include "body/rigid.h"
 #include "solve/problem.h"
+#include "step/dirichlet_data.h"
 #include "step/integrator.h"
-#include "step/prescribed.h"
 #include "term/affine.h"
 #include "term/rigid_inertia.h"
 

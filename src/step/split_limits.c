@@ -28,7 +28,7 @@ abut_status stepper_solve_elastic_part(stepper *s, step_statistics *statistics, 
     bool guarded = s->guard && term_counts(s, &s->guard->base);
     if (guarded) set_term_counts(s, &s->guard->base, false);
     enable_elasticity(s, true);
-    abut_status status = stepper_move_prescribed(s, err);
+    abut_status status = stepper_move_dirichlet(s, err);
     if (status == ABUT_OK) status = stepper_minimise(s, false, statistics, err);
     if (guarded) set_term_counts(s, &s->guard->base, true);
     enable_elasticity(s, false);
@@ -36,7 +36,7 @@ abut_status stepper_solve_elastic_part(stepper *s, step_statistics *statistics, 
     memcpy(s->inertia->x_tilde, s->x, s->state.scalars * sizeof *s->x);
     memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
     s->evaluation.load_factor = 0;
-    return step_way_begin(&s->way, s->x, s->state.scalars, err); /* elastic places do not count */
+    return step_path_begin(&s->path, s->x, s->state.scalars, err); /* elastic places do not count */
 }
 
 /* What the update of the velocities and the next measure expect. */

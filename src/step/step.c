@@ -9,10 +9,10 @@ static abut_status begin(stepper *s, abut_error *err)
     size_t scalars = s->state.scalars;
     int64_t reframed = s->rigid.reframed;
     rigid_motion_reframe(&s->rigid, s->model, &s->state, s->time);
-    if (s->contact && s->rigid.reframed > reframed) TRY(contact_renew_frames(s->contact, err));
+    if (s->contact && s->rigid.reframed > reframed) TRY(contact_renew_poses(s->contact, err));
     memcpy(s->start, s->state.x, scalars * sizeof *s->start);
     memcpy(s->x, s->scratch.guess ? s->scratch.guess : s->state.x, scalars * sizeof *s->x);
-    return step_way_begin(&s->way, s->x, scalars, err);
+    return step_path_begin(&s->path, s->x, scalars, err);
 }
 
 /* The integrator's predictor and factors, loads, and damping at the start of the step. */
@@ -79,7 +79,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     bool split = s->options.split_limits && stepper_has_limit(s);
     if (friction) TRY(lag_at_start(s, err));
     if (split) TRY(stepper_solve_elastic_part(s, statistics, err));
-    TRY(stepper_move_prescribed(s, err));
+    TRY(stepper_move_dirichlet(s, err));
     if (s->contact) TRY(stepper_choose_stiffness(s, err));
     if (friction) TRY(begin_friction(s, err));
     abut_status status = stepper_minimise(s, friction, statistics, err);
@@ -88,7 +88,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
 }
 
 /* The exact check of the positions found. Should it fail, the step is repeated with a check of
- * every position on the way. */
+ * every position on the path. */
 static abut_status guard_positions(stepper *s, double end, step_statistics *statistics,
                                    abut_error *err)
 {
@@ -124,7 +124,7 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
     if (status == ABUT_OK) status = guard_positions(s, end, statistics, err);
     s->scratch.guess = NULL;
     TRY(status);
-    if (s->contact) TRY(step_way_join(&s->way, &s->problem, &s->evaluation, err));
+    if (s->contact) TRY(step_path_join(&s->path, &s->problem, &s->evaluation, err));
     TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
     stepper_measure_potential(s, statistics);
     return ABUT_OK;
@@ -133,7 +133,7 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
 /* Newmark's rule makes the accelerations of nodes that are moved with a jump in velocity grow
  * without bound; once released they would fly off. Prescribed nodes have the velocity of their
  * motion and no acceleration. */
-static void settle_prescribed(stepper *s)
+static void store_dirichlet(stepper *s)
 {
     if (!motion_rule(&s->state)->has_accelerations) return;
     for (size_t i = 0; i < s->state.scalars; i++) {
@@ -149,7 +149,7 @@ abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *
     if (s->contact) contact_end_step(s->contact, statistics->newton_iterations);
     double h = s->options.h, end = (double)(s->state.steps + 1) * h;
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
-    settle_prescribed(s);
+    store_dirichlet(s);
     if (s->model->rigids.count > 0)
         rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->dirichlet.fixed);
     TRY(stepper_drop_contact_accelerations(s, err));
@@ -170,7 +170,7 @@ abut_status step_advance(stepper **at, const remesh_stage *remesh, step_statisti
         name_free_body(s->model, s->dirichlet.fixed, err);
     TRY(status);
     if (remesh) TRY(remesh->change(remesh->context, at, statistics, err));
-    TRY(stepper_watch(*at, (*at)->x, statistics, err));
+    TRY(stepper_check_dirichlet_overlap(*at, (*at)->x, statistics, err));
     return stepper_finish(*at, statistics, err);
 }
 

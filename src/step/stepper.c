@@ -36,7 +36,7 @@ static abut_status add_contact(stepper *s, abut_error *err)
     s->friction->eps = o->eps_v * o->h;
     s->friction->h = o->h;
     TRY(guard_create(s->contact, &s->guard, err));
-    prescribed_watch_init(&s->watch, s->contact);
+    dirichlet_overlap_init(&s->dirichlet_overlap, s->contact);
     if (o->use_mlcp)
         return mlcp_create(s->model, &s->problem, s->contact, s->friction, &o->mlcp,
                            &s->mlcp.solver, err);
@@ -124,7 +124,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
                                      options->newmark_gamma, scalars, err);
     if (status == ABUT_OK) status = inertia_create(m, &s->inertia, err);
     if (status == ABUT_OK) status = elastic_create(m, &s->elastic, err);
-    if (status == ABUT_OK) status = attachment_create(&s->augmented.term, err);
+    if (status == ABUT_OK) status = augmented_lagrangian_create(&s->augmented.term, err);
     if (status == ABUT_OK && damping_needed(m)) status = damping_create(m, &s->damping, err);
     if (status == ABUT_OK) status = problem_init(&s->problem, model_block_count(m), &s->timer, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->inertia->base, err);
@@ -143,8 +143,8 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
                     "solver.true_hessian_first has no effect with the linear solver \"%s\"",
                     linear_name(s->linear));
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
-    s->lengths = mem_calloc(m->rest.count, sizeof(double));
-    s->points = mem_calloc(m->rest.count, 1);
+    s->blocks.lengths = mem_calloc(m->rest.count, sizeof(double));
+    s->blocks.points = mem_calloc(m->rest.count, 1);
     s->dirichlet.holder = mem_calloc(m->rest.count, sizeof *s->dirichlet.holder);
     s->dirichlet.fixed = mem_calloc(scalars, 1);
     s->dirichlet.target = mem_calloc(scalars, sizeof(double));
@@ -153,7 +153,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     s->scratch.work = mem_calloc(scalars, sizeof(double));
     s->scratch.gradient = mem_calloc(scalars, sizeof(double));
     if (status == ABUT_OK &&
-        !(s->lengths && s->points && s->dirichlet.holder && s->dirichlet.fixed &&
+        !(s->blocks.lengths && s->blocks.points && s->dirichlet.holder && s->dirichlet.fixed &&
           s->dirichlet.target && s->x && s->start && s->scratch.work && s->scratch.gradient))
         status = error_memory(err, "creating the stepper");
     if (status == ABUT_OK && options->anchor > 0) status = add_anchor(s, err);
@@ -163,12 +163,12 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     }
     memcpy(s->state.x, m->rest.data, scalars * sizeof(double));
     for (size_t i = 0; i < m->rest.count; i++) {
-        s->lengths[i] = rigid_block_length(m, i);
-        s->points[i] = model_block_is_position(m, i);
+        s->blocks.lengths[i] = rigid_block_length(m, i);
+        s->blocks.points[i] = model_block_is_position(m, i);
     }
-    twist_set_lengths(m, s->lengths);
-    s->problem.lengths = s->lengths;
-    s->problem.points = s->points;
+    twist_set_lengths(m, s->blocks.lengths);
+    s->problem.lengths = s->blocks.lengths;
+    s->problem.points = s->blocks.points;
     *out = s;
     return ABUT_OK;
 }
@@ -217,7 +217,7 @@ void stepper_destroy(stepper *s)
     destroy_term((term *)s->loads.surfaces);
     mlcp_destroy(s->mlcp.solver);
     destroy_term((term *)s->guard);
-    prescribed_watch_free(&s->watch);
+    dirichlet_overlap_free(&s->dirichlet_overlap);
     destroy_term((term *)s->friction);
     destroy_term((term *)s->contact);
     rigid_motion_free(&s->rigid);
@@ -234,8 +234,8 @@ void stepper_destroy(stepper *s)
     array_free(&s->dirichlet.began);
     array_free(&s->memory.order);
     array_free(&s->loads.nodes);
-    mem_free(s->lengths);
-    mem_free(s->points);
+    mem_free(s->blocks.lengths);
+    mem_free(s->blocks.points);
     mem_free(s->dirichlet.holder);
     mem_free(s->dirichlet.fixed);
     mem_free(s->dirichlet.target);
@@ -244,7 +244,7 @@ void stepper_destroy(stepper *s)
     mem_free(s->scratch.work);
     mem_free(s->loads.user);
     mem_free(s->scratch.gradient);
-    step_way_free(&s->way);
+    step_path_free(&s->path);
     model_free(s->model);
     mem_free(s->model);
     mem_free(s);

@@ -10,14 +10,14 @@
 #include "linear/solver.h"
 #include "mlcp/mlcp.h"
 #include "solve/newton.h"
+#include "step/dirichlet_data.h"
+#include "step/dirichlet_overlap.h"
 #include "step/integrator.h"
-#include "step/prescribed.h"
-#include "step/prescribed_watch.h"
+#include "step/path.h"
 #include "step/rigid_motion.h"
 #include "step/unreached.h"
-#include "step/way.h"
 #include "term/anchor.h"
-#include "term/attachment.h"
+#include "term/augmented_lagrangian.h"
 #include "term/damping.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
@@ -112,11 +112,11 @@ typedef struct dirichlet_data {
     int32_t *holder; /* per block, scratch */
 } dirichlet_data;
 
-/* Prescribed nodes that cannot go all the way at once are unknowns, pulled by the augmented
+/* Prescribed nodes that cannot go all the path at once are unknowns, pulled by the augmented
  * Lagrangian until they arrive. */
 typedef struct augmented_lagrangian {
-    attachment_term *term;
-    pull_watch watch;
+    augmented_lagrangian_term *term;
+    lagrangian_progress progress;
     double start2; /* sum of squared distances to the targets at the start */
     bool active;
 } augmented_lagrangian;
@@ -139,6 +139,12 @@ typedef struct mlcp_part {
     mlcp_solver *solver; /* NULL unless asked for */
     mlcp_statistics statistics;
 } mlcp_part;
+
+/* What the coordinates of a block are. */
+typedef struct block_shape {
+    double *lengths; /* per block: how far surface points move per unit */
+    uint8_t *points; /* per block: its coordinates are a position */
+} block_shape;
 
 typedef struct step_scratch {
     double *work, *gradient; /* 3 per block */
@@ -166,16 +172,15 @@ typedef struct stepper {
     friction_term *friction; /* NULL without contact */
     guard_term *guard;       /* NULL without contact */
     mlcp_part mlcp;
-    prescribed_watch watch;
+    dirichlet_overlap dirichlet_overlap;
     problem problem;
     evaluation evaluation; /* of the step; the stages of the step and the stiffness change it */
     linear_solver *linear;
     newton_solver newton;
-    double *lengths;   /* per block: how far surface points move per unit */
-    uint8_t *points;   /* per block: its coordinates are a position */
+    block_shape blocks;
     double *x, *start; /* iterate; positions at the start of the step */
     step_scratch scratch;
-    step_way way; /* of the last step, when enabled */
+    step_path path; /* of the last step, when enabled */
 } stepper;
 
 /* Takes the model over (also on failure). Conditions and loads are added before stepper_start. */
@@ -190,10 +195,10 @@ abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh 
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
 
 /* Follows what is prescribed from the start on until `end` (s), as far as it does not depend on the
- * run, and refuses what meets on the way: ABUT_ERROR_INFEASIBLE, or a warning where that is
+ * run, and refuses what meets on the path: ABUT_ERROR_INFEASIBLE, or a warning where that is
  * allowed. After so much work it leaves the rest to the steps themselves. remeshed: what deformable
  * bodies do depends on their later meshes. The state stays as it is. */
-abut_status stepper_foresee(stepper *s, double end, bool remeshed, abut_error *err);
+abut_status stepper_check_dirichlet_ahead(stepper *s, double end, bool remeshed, abut_error *err);
 
 /* A stage between solving a step and taking its result: may replace the stepper by one on other
  * meshes that has solved the step as well. */
@@ -218,10 +223,10 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
 abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *err);
 /* What forces of contact and friction are multiplied by in the potential of a step. */
 double stepper_contact_factor(const stepper *s);
-/* Between the two, `to` being s->x: whether what is prescribed meets on the way from the start of
+/* Between the two, `to` being s->x: whether what is prescribed meets on the path from the start of
  * the step. ABUT_ERROR_OVERLAP, or noted in the statistics where it is allowed. */
-abut_status stepper_watch(stepper *s, const double *to, step_statistics *statistics,
-                          abut_error *err);
+abut_status stepper_check_dirichlet_overlap(stepper *s, const double *to,
+                                            step_statistics *statistics, abut_error *err);
 /* The term of the table with this name of its class; NULL: the scene does not need it. */
 term *stepper_find_term(const stepper *s, const char *name);
 /* The state was loaded or carried over from another mesh. */
@@ -237,6 +242,6 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity);
 enum { STEPPER_MAX_ARRAYS = 128 };
 abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err);
 /* The part of it that is about the frames of rigid bodies. */
-abut_status stepper_restore_frames(stepper *s, abut_error *err);
+abut_status stepper_restore_poses(stepper *s, abut_error *err);
 
 #endif

@@ -49,13 +49,14 @@ void stepper_join_split(stepper *s);
 /* Potential at s->x, which the terms were updated for, and number of unknowns (measure.c). */
 void stepper_measure_potential(const stepper *s, step_statistics *out);
 
-/* Prescribed nodes (stepper_pull.c): moves them as far as the other terms allow, and begins to pull
- * them when that is not the whole way; after a Newton iteration at x with this direction, pulls
- * harder or lets go; the share of the way that is done. */
-abut_status stepper_move_prescribed(stepper *s, abut_error *err);
-abut_status stepper_pull(stepper *s, const double *x, double direction, bool *changed,
-                         bool *may_stop, abut_error *err);
-double stepper_pull_progress(const stepper *s, const double *x);
+/* Prescribed nodes (dirichlet_lagrangian.c): moves them as far as the other terms allow, and begins
+ * an augmented Lagrangian when that is not the whole path; after a Newton iteration at x with this
+ * direction, updates the augmented Lagrangian or releases it; the share of the path that is done.
+ */
+abut_status stepper_move_dirichlet(stepper *s, abut_error *err);
+abut_status stepper_update_lagrangian(stepper *s, const double *x, double direction, bool *changed,
+                                      bool *may_stop, abut_error *err);
+double stepper_dirichlet_progress(const stepper *s, const double *x);
 
 /* The stiffness of contact (stepper_stiffness.c): for the step, once prescribed nodes have moved;
  * before that for the first forces of friction; and anew at x where PolyFEM's rule does so, which

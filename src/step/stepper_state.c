@@ -29,10 +29,12 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
     if (s->contact &&
         count + 2 < capacity) { /* friction of the next step starts from these forces */
         out[count++] = (state_array){.name = "kappa", .doubles = &s->evaluation.kappa, .count = 1};
-        out[count++] =
-            (state_array){.name = "kappa_loaded", .doubles = &s->contact->loaded, .count = 1};
         out[count++] = (state_array){
-            .name = "kappa_relief", .doubles = &s->contact->relief, .count = 1, .optional = true};
+            .name = "kappa_loaded", .doubles = &s->contact->persistent_contact, .count = 1};
+        out[count++] = (state_array){.name = "kappa_relief",
+                                     .doubles = &s->contact->stiffness_backoff,
+                                     .count = 1,
+                                     .optional = true};
     }
     for (size_t i = 0; i < s->terms.count; i++) {
         term *t = s->terms.data[i].term;
@@ -52,11 +54,11 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
     return count;
 }
 
-abut_status stepper_restore_frames(stepper *s, abut_error *err)
+abut_status stepper_restore_poses(stepper *s, abut_error *err)
 {
     int64_t reframed = s->rigid.reframed;
     rigid_motion_restore(&s->rigid, s->model);
-    return s->contact && s->rigid.reframed > reframed ? contact_renew_frames(s->contact, err)
+    return s->contact && s->rigid.reframed > reframed ? contact_renew_poses(s->contact, err)
                                                       : ABUT_OK;
 }
 
@@ -65,7 +67,7 @@ abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
     s->state.steps = s->rigid.turn.steps = steps;
     s->time = (double)steps * s->options.h;
     stepper_restart_terms(s);
-    TRY(stepper_restore_frames(s, err));
+    TRY(stepper_restore_poses(s, err));
     if (!(s->memory.numbers[0] >= 0 && s->memory.numbers[0] <= (double)s->memory.order.count))
         return error_set(err, ABUT_ERROR_INPUT, "linear_numbers", "not a state of this scene");
     return linear_load(s->linear, s->memory.order.data, s->memory.numbers, s->memory.choice, err);

@@ -13,8 +13,8 @@ static abut_status balance(stepper *s, abut_error *err)
     contact_term *c = s->contact;
     TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
     if (contact_count(c) == 0) {
-        s->evaluation.kappa = c->kappa_min * exp2(-c->relief);
-        c->loaded = 0;
+        s->evaluation.kappa = c->kappa_min * exp2(-c->stiffness_backoff);
+        c->persistent_contact = 0;
         return ABUT_OK;
     }
     size_t scalars = 3 * (size_t)s->problem.free_count;
@@ -46,15 +46,15 @@ static void release_all_but_obstacles(stepper *s)
 }
 
 /* As contact has them during a step: nodes that are pulled are prescribed, too. */
-static void hold_prescribed(stepper *s)
+static void fix_dirichlet(stepper *s)
 {
     uint8_t *flags = (uint8_t *)s->scratch.work;
-    const attachment_term *pulled = s->augmented.term;
+    const augmented_lagrangian_term *lagrangian = s->augmented.term;
     memcpy(flags, s->dirichlet.fixed, s->state.scalars);
-    for (size_t i = 0; s->augmented.active && i < pulled->nodes.count; i++)
+    for (size_t i = 0; s->augmented.active && i < lagrangian->nodes.count; i++)
         for (int axis = 0; axis < 3; axis++)
-            if (pulled->axes.data[i] & 1 << axis)
-                flags[3 * (size_t)pulled->nodes.data[i] + (size_t)axis] = 1;
+            if (lagrangian->axes.data[i] & 1 << axis)
+                flags[3 * (size_t)lagrangian->nodes.data[i] + (size_t)axis] = 1;
     contact_set_fixed(s->contact, flags);
 }
 
@@ -98,7 +98,7 @@ static abut_status polyfem(stepper *s, const double *x, abut_error *err)
     abut_status status =
         contact_polyfem_stiffness(c, x, polyfem_mean_mass(s), bounds_factor, s->scratch.gradient,
                                   s->scratch.work, scalars, &s->evaluation.kappa, err);
-    hold_prescribed(s);
+    fix_dirichlet(s);
     TRY(status);
     return problem_update(&s->problem, &s->evaluation, x, err);
 }

@@ -5,7 +5,7 @@
 #define STEP_TWIST_MOTION_H
 
 #include "body/model.h"
-#include "step/prescribed.h"
+#include "step/dirichlet_data.h"
 
 /* How far the surface of the rod moves per radian. */
 void twist_set_lengths(const model *m, double *lengths);

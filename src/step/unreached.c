@@ -3,32 +3,32 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A two-hundredth of the way that is left counts as progress; so many iterations without it do not
+/* A two-hundredth of the path that is left counts as progress; so many iterations without it do not
  * happen in motions that succeed. */
 static const double LEAST_GAIN = 5e-3;
 enum { PATIENCE = 500 };
 
-bool pull_watch_note(pull_watch *watch, double progress)
+bool lagrangian_progress_note(lagrangian_progress *progress_so_far, double progress)
 {
-    if (progress > watch->best + LEAST_GAIN * (1 - watch->best)) {
-        watch->best = progress;
-        watch->stale = 0;
-    } else if (++watch->stale > PATIENCE) {
-        watch->unreachable = true;
+    if (progress > progress_so_far->best + LEAST_GAIN * (1 - progress_so_far->best)) {
+        progress_so_far->best = progress;
+        progress_so_far->stale = 0;
+    } else if (++progress_so_far->stale > PATIENCE) {
+        progress_so_far->unreachable = true;
     }
-    return !watch->unreachable;
+    return !progress_so_far->unreachable;
 }
 
-abut_status report_unreached(const model *m, const attachment_term *pulled, const double *x,
-                             double progress, int iterations, abut_error *err)
+abut_status report_unreached(const model *m, const augmented_lagrangian_term *lagrangian,
+                             const double *x, double progress, int iterations, abut_error *err)
 {
     double furthest = 0;
-    int32_t block = pulled->nodes.data[0];
-    for (size_t i = 0; i < pulled->nodes.count; i++) {
-        double short_by = pulled->length.data[i] * attachment_gap(pulled, x, i);
+    int32_t block = lagrangian->nodes.data[0];
+    for (size_t i = 0; i < lagrangian->nodes.count; i++) {
+        double short_by = lagrangian->length.data[i] * augmented_lagrangian_gap(lagrangian, x, i);
         if (short_by <= furthest) continue;
         furthest = short_by;
-        block = pulled->nodes.data[i];
+        block = lagrangian->nodes.data[i];
     }
     const model_body *body = &m->bodies.data[m->body.data[block]];
     char what[40], cause[400] = "";

@@ -4,22 +4,22 @@
 #define STEP_UNREACHED_H
 
 #include "body/model.h"
-#include "term/attachment.h"
+#include "term/augmented_lagrangian.h"
 
 /* Progress of the augmented Lagrangian over the Newton iterations of a step. */
-typedef struct pull_watch {
-    double best;      /* largest share of the way that was counted as progress */
+typedef struct lagrangian_progress {
+    double best;      /* largest share of the path that was counted as progress */
     int stale;        /* iterations since */
     bool unreachable; /* nothing has moved for too long */
-} pull_watch;
+} lagrangian_progress;
 
-/* Notes the share of the way after an iteration; false when the motion has to be given up. */
-bool pull_watch_note(pull_watch *watch, double progress);
+/* Notes the share of the path after an iteration; false when the motion has to be given up. */
+bool lagrangian_progress_note(lagrangian_progress *progress_so_far, double progress);
 
 /* ABUT_ERROR_NOT_CONVERGED with the body, the node that is furthest from its target, how much of
- * the way is done, and what err has said until now. */
-abut_status report_unreached(const model *m, const attachment_term *pulled, const double *x,
-                             double progress, int iterations, abut_error *err);
+ * the path is done, and what err has said until now. */
+abut_status report_unreached(const model *m, const augmented_lagrangian_term *lagrangian,
+                             const double *x, double progress, int iterations, abut_error *err);
 
 /* Adds to the message of a step without inertia that failed: which body nothing holds. */
 void name_free_body(const model *m, const uint8_t *fixed, abut_error *err);

@@ -9,7 +9,7 @@ typedef struct sum_work {
     const double *x;
 } sum_work;
 
-static vec3 way_of(const anchor_term *t, const double *x, size_t i)
+static vec3 displacement_of(const anchor_term *t, const double *x, size_t i)
 {
     size_t at = 3 * (size_t)t->nodes.data[i];
     return vec3_sub(vec3_load(x + at), vec3_load(t->start + at));
@@ -19,7 +19,7 @@ static double partial_sum(void *context, size_t begin, size_t end)
 {
     const sum_work *w = context;
     double sum = 0;
-    for (size_t i = begin; i < end; i++) sum += vec3_norm2(way_of(w->t, w->x, i));
+    for (size_t i = begin; i < end; i++) sum += vec3_norm2(displacement_of(w->t, w->x, i));
     return sum;
 }
 
@@ -37,7 +37,7 @@ static void derivatives(const term *base, const evaluation *ev, int group, const
     (void)ev, (void)group;
     for (size_t i = begin; i < end; i++) {
         if (gradient)
-            vec3_store(gradient + 3 * (i - begin), vec3_scale(t->weight, way_of(t, x, i)));
+            vec3_store(gradient + 3 * (i - begin), vec3_scale(t->weight, displacement_of(t, x, i)));
         if (!hessian) continue;
         double *h = hessian + 9 * (i - begin);
         memset(h, 0, 9 * sizeof *h);

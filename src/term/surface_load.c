@@ -291,7 +291,7 @@ void surface_load_begin_step(surface_load_term *t, const double *start, double s
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Life                                                                                           */
+/* Lifecycle                                                                                      */
 
 static void load_free(surface_load *load)
 {

@@ -137,10 +137,10 @@ static abut_status check_map(const abut_collision_mesh_definition *d, abut_error
     if (!d->map_row_start || !d->map_columns || !d->map_values)
         return error_set(error, ABUT_ERROR_INPUT, "map",
                          "%zu degrees of freedom are announced, but an array of the map is missing",
-                         d->freedom_count);
-    if (d->freedom_count > INT32_MAX)
+                         d->dof_count);
+    if (d->dof_count > INT32_MAX)
         return error_set(error, ABUT_ERROR_INPUT, "freedom_count", "%zu is more than %d",
-                         d->freedom_count, INT32_MAX);
+                         d->dof_count, INT32_MAX);
     if (d->map_row_start[0] != 0)
         return error_set(error, ABUT_ERROR_INPUT, "map_row_start", "begins with %d, not 0",
                          (int)d->map_row_start[0]);
@@ -149,10 +149,10 @@ static abut_status check_map(const abut_collision_mesh_definition *d, abut_error
             return error_set(error, ABUT_ERROR_INPUT, "map_row_start",
                              "row %zu ends before it begins", r);
     for (int32_t k = 0; k < d->map_row_start[rows]; k++) {
-        if (d->map_columns[k] < 0 || (size_t)d->map_columns[k] >= d->freedom_count)
+        if (d->map_columns[k] < 0 || (size_t)d->map_columns[k] >= d->dof_count)
             return error_set(error, ABUT_ERROR_INPUT, "map_columns",
                              "number %d is %d, allowed: 0 to %lld", (int)k, (int)d->map_columns[k],
-                             (long long)d->freedom_count - 1);
+                             (long long)d->dof_count - 1);
         if (!isfinite(d->map_values[k]))
             return error_set(error, ABUT_ERROR_INPUT, "map_values", "number %d is not finite",
                              (int)k);
@@ -164,13 +164,13 @@ static abut_status copy_map(abut_collision_mesh *m, const abut_collision_mesh_de
                             abut_error *error)
 {
     bool ok = true;
-    m->freedom_count = d->freedom_count;
-    if (d->freedom_count == 0) return ABUT_OK;
+    m->dof_count = d->dof_count;
+    if (d->dof_count == 0) return ABUT_OK;
     TRY(check_map(d, error));
     m->map_offset = copy_array(d->map_offset, 3 * d->vertex_count, sizeof *m->map_offset, &ok);
     if (!ok) return error_memory(error, "making a collision mesh");
     csr_matrix given = {.rows = 3 * d->vertex_count,
-                        .columns = d->freedom_count,
+                        .columns = d->dof_count,
                         .row_start.data = (int32_t *)d->map_row_start,
                         .column.data = (int32_t *)d->map_columns,
                         .value.data = (double *)d->map_values};
@@ -221,15 +221,20 @@ const int32_t *abut_collision_mesh_edges(const abut_collision_mesh *m, size_t *c
     return m->edge_count > 0 ? m->edges[0] : NULL;
 }
 
+size_t abut_collision_mesh_dofs(const abut_collision_mesh *m)
+{
+    return m->dof_count > 0 ? m->dof_count : 3 * m->vertex_count;
+}
+
 size_t abut_collision_mesh_freedoms(const abut_collision_mesh *m)
 {
-    return m->freedom_count > 0 ? m->freedom_count : 3 * m->vertex_count;
+    return abut_collision_mesh_dofs(m);
 }
 
 void abut_collision_mesh_positions(const abut_collision_mesh *m, const double *q, double *positions)
 {
     size_t n = 3 * m->vertex_count;
-    if (m->freedom_count == 0) {
+    if (m->dof_count == 0) {
         if (n > 0) memcpy(positions, q, n * sizeof *q);
         return;
     }

@@ -24,9 +24,9 @@ struct abut_collision_mesh {
     broad_phase *broad;
     collision_surface surface; /* as the active set wants it; edges and triangles are those above */
     surface_areas areas;       /* only with rest positions */
-    csr_matrix map, map_transposed; /* only with freedom_count > 0 */
+    csr_matrix map, map_transposed; /* only with dof_count > 0 */
     double *map_offset;             /* NULL: none */
-    size_t freedom_count;
+    size_t dof_count;
     /* scratch, kept from call to call */
     candidate_set candidates;
     ARRAY(ccd_pair) pairs;

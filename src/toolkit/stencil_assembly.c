@@ -70,7 +70,7 @@ abut_status assemble_gradient(stencil_assembly *a, const stencil_source *source,
 {
     size_t n = 3 * mesh->vertex_count;
     double *sum = gradient;
-    if (mesh->freedom_count > 0) {
+    if (mesh->dof_count > 0) {
         if (!array_resize(&a->vertex_gradient, n)) return error_memory(error, "adding up contacts");
         sum = a->vertex_gradient.data;
     }
@@ -80,7 +80,7 @@ abut_status assemble_gradient(stencil_assembly *a, const stencil_source *source,
         TRY(scatter_map_gradient(&a->map, group->width, group->count, group->vertices, error));
         TRY(add_group(a, source, g, sum, error));
     }
-    if (mesh->freedom_count > 0) csr_apply(&mesh->map_transposed, sum, gradient);
+    if (mesh->dof_count > 0) csr_apply(&mesh->map_transposed, sum, gradient);
     return ABUT_OK;
 }
 
@@ -227,7 +227,7 @@ abut_status assemble_hessian(stencil_assembly *a, const stencil_source *source,
                              const abut_collision_mesh *mesh, bool upper, csr_matrix *out,
                              abut_error *error)
 {
-    bool mapped = mesh->freedom_count > 0;
+    bool mapped = mesh->dof_count > 0;
     TRY(number_vertices(a, source, mesh->vertex_count, error));
     TRY(fill_blocks(a, source, error));
     TRY(expand(a, 3 * mesh->vertex_count, upper && !mapped, mapped ? &a->vertex_matrix : out,

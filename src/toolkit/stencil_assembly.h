@@ -38,7 +38,7 @@ typedef struct stencil_assembly {
 
 void stencil_assembly_free(stencil_assembly *a);
 
-/* gradient: abut_collision_mesh_freedoms values, overwritten. */
+/* gradient: abut_collision_mesh_dofs values, overwritten. */
 abut_status assemble_gradient(stencil_assembly *a, const stencil_source *source,
                               const abut_collision_mesh *mesh, double *gradient, abut_error *error);
 /* The symmetric matrix, all of it or only entries with column >= row. */

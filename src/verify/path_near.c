@@ -1,18 +1,19 @@
 #include "verify/path_near.h"
 
-#include "output/frame_way.h"
+#include "output/frame_path.h"
 
 #include <string.h>
 
 /* The path on which only near points keep their places. */
-static void mix(const vec3 *places, size_t points, size_t count, const uint8_t *near, vec3 *out)
+static void mix(const vec3 *configurations, size_t points, size_t count, const uint8_t *near,
+                vec3 *out)
 {
-    const vec3 *end = places + (count - 1) * points;
+    const vec3 *end = configurations + (count - 1) * points;
     for (size_t k = 0; k < count; k++) {
         double part = (double)k / (double)(count - 1);
         for (size_t i = 0; i < points; i++) {
             size_t at = k * points + i;
-            out[at] = near[i] ? places[at] : way_straight(places[i], end[i], part);
+            out[at] = near[i] ? configurations[at] : path_straight(configurations[i], end[i], part);
         }
     }
 }
@@ -37,10 +38,10 @@ static size_t add_points(const surface_parts *parts, const check_meeting *meetin
 
 /* One look at a path. */
 static abut_status look(const frame *f, const verify_setup *setup, const surface_parts *parts,
-                        const vec3 *places, size_t count, uint8_t *near, uint8_t *new,
+                        const vec3 *configurations, size_t count, uint8_t *near, uint8_t *new,
                         size_t *added, abut_error *err)
 {
-    check_path path = {.places = places, .place_count = count};
+    check_path path = {.configurations = configurations, .configuration_count = count};
     check_meeting *meetings;
     size_t found;
     TRY(verify_meetings(f, setup, parts, &path, &meetings, &found, NULL, err));
@@ -50,14 +51,14 @@ static abut_status look(const frame *f, const verify_setup *setup, const surface
 }
 
 abut_status path_find_near(const frame *f, const verify_setup *setup, const surface_parts *parts,
-                           const vec3 *places, size_t place_count, uint8_t *near, bool *any,
-                           abut_error *err)
+                           const vec3 *configurations, size_t configuration_count, uint8_t *near,
+                           bool *any, abut_error *err)
 {
     size_t points = f->point_count, added = 0;
     memset(near, 0, points);
     *any = false;
-    if (place_count < 2) return ABUT_OK;
-    vec3 *path = mem_alloc(place_count * points + 1, sizeof *path);
+    if (configuration_count < 2) return ABUT_OK;
+    vec3 *path = mem_alloc(configuration_count * points + 1, sizeof *path);
     uint8_t *new = mem_alloc(points + 1, 1), *last = mem_alloc(points + 1, 1);
     if (!path || !new || !last) {
         mem_free(path);
@@ -65,16 +66,17 @@ abut_status path_find_near(const frame *f, const verify_setup *setup, const surf
         mem_free(last);
         return error_memory(err, "writing ways");
     }
-    memcpy(path, places, points * sizeof *path);
-    memcpy(path + points, places + (place_count - 1) * points, points * sizeof *path);
+    memcpy(path, configurations, points * sizeof *path);
+    memcpy(path + points, configurations + (configuration_count - 1) * points,
+           points * sizeof *path);
     abut_status status = look(f, setup, parts, path, 2, near, new, &added, err);
     verify_setup marked = *setup; /* pairs of the others go as they did before */
     marked.only = last;
     while (status == ABUT_OK && added > 0) {
         *any = true;
-        mix(places, points, place_count, near, path);
+        mix(configurations, points, configuration_count, near, path);
         memcpy(last, new, points);
-        status = look(f, &marked, parts, path, place_count, near, new, &added, err);
+        status = look(f, &marked, parts, path, configuration_count, near, new, &added, err);
     }
     mem_free(path);
     mem_free(new);

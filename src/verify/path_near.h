@@ -11,7 +11,7 @@
 
 /* places: of all points of f, one after the other. near: per point, set to 1 or 0; *any: one is. */
 abut_status path_find_near(const frame *f, const verify_setup *setup, const surface_parts *parts,
-                           const vec3 *places, size_t place_count, uint8_t *near, bool *any,
-                           abut_error *err);
+                           const vec3 *configurations, size_t configuration_count, uint8_t *near,
+                           bool *any, abut_error *err);
 
 #endif

@@ -228,7 +228,7 @@ abut_status verify_meetings(const frame *f, const verify_setup *setup, const sur
 static void points_of_meeting(const surface_parts *parts, const check_path *path,
                               const check_meeting *meeting, size_t count, vec3 *out)
 {
-    const vec3 *a = path->places + meeting->piece * count, *b = a + count;
+    const vec3 *a = path->configurations + meeting->piece * count, *b = a + count;
     double t = meeting->time;
     int32_t v[6];
     size_t n = verify_meeting_points(parts, meeting, v);
@@ -254,7 +254,7 @@ abut_status verify_list_meetings(const frame *f, const verify_setup *setup,
         status = keep_pair(f, &surface, &meetings[i].pair, most, problems, err);
         if (status != ABUT_OK) break;
         problems->data[at].kind = VERIFY_MEETING;
-        problems->data[at].on_way = true;
+        problems->data[at].on_path = true;
     }
     mem_free(points);
     return status;

@@ -63,7 +63,7 @@ typedef struct verify_problem {
     verify_kind kind;
     check_kind pair; /* of an intersection */
     int64_t step;
-    bool on_way;                 /* to that step: at a moment between frames */
+    bool on_path;                /* to that step: at a moment between frames */
     int32_t first[4], second[4]; /* points of the frame: of a tet, or of the two primitives */
     size_t first_count, second_count;
     int32_t first_body, second_body; /* the latter: number of the plane, -1 for a tet */

@@ -4,9 +4,9 @@
 #include "output/between.h"
 #include "output/series.h"
 #include "scene/load.h"
+#include "verify/verify_path.h"
 #include "verify/verify_steps.h"
 #include "verify/verify_volume.h"
-#include "verify/verify_way.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,23 +81,23 @@ static abut_status check_between(run_verification *v, const stored_frame *last,
     return status;
 }
 
-/* Moments between two frames, along the way that the second one keeps if it does. */
+/* Moments between two frames, along the path that the second one keeps if it does. */
 static abut_status check_moments(run_verification *v, const stored_frame *last,
                                  const stored_frame *next, int moments, size_t most,
                                  abut_error *err)
 {
     if (!v->verifier.setup.contact) return ABUT_OK;
-    bool way = next->frame.way.step_count > 0;
-    if (!way && (v->ways || moments < 0)) return ABUT_OK;
-    if (!way) return check_between(v, last, next, moments, most, err);
-    v->ways = true;
-    if (moments < 0) moments = WAY_MOMENTS;
+    bool path = next->frame.path.step_count > 0;
+    if (!path && (v->paths || moments < 0)) return ABUT_OK;
+    if (!path) return check_between(v, last, next, moments, most, err);
+    v->paths = true;
+    if (moments < 0) moments = PATH_MOMENTS;
     abut_error why;
     bool changed = !same_mesh(&last->frame, &next->frame);
-    abut_status status = verify_way(v, &last->frame, &next->frame, changed, moments, most, &why);
+    abut_status status = verify_path(v, &last->frame, &next->frame, changed, moments, most, &why);
     /* Frames of the surface do not show a mesh that has changed inside only. */
     if (status == ABUT_ERROR_INPUT && !changed && v->scene->remesh.on)
-        status = verify_way(v, &last->frame, &next->frame, true, moments, most, &why);
+        status = verify_path(v, &last->frame, &next->frame, true, moments, most, &why);
     if (status == ABUT_ERROR_INPUT) /* not of these two frames: the others can be checked */
         return array_push(&v->broken, next->frame.step) ? ABUT_OK
                                                         : error_memory(err, "verifying a run");

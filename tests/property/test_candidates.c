@@ -372,7 +372,7 @@ TEST(filter_can_change)
     broad_destroy(broad);
 }
 
-TEST(way_may_be_given_by_its_end)
+TEST(path_may_be_given_by_its_end)
 {
     random_state r = {84};
     make_mixed(&r);
@@ -450,7 +450,7 @@ TEST(points_may_be_a_subset)
     broad_destroy(broad);
 }
 
-TEST(largest_coordinate_covers_the_whole_way)
+TEST(largest_coordinate_covers_the_whole_path)
 {
     random_state r = {83};
     make_mixed(&r);
@@ -568,10 +568,10 @@ int main(void)
     RUN(no_allocation_after_warm_up);
     RUN(selection_from_a_covering_set_equals_a_query);
     RUN(filter_can_change);
-    RUN(way_may_be_given_by_its_end);
+    RUN(path_may_be_given_by_its_end);
     RUN(another_surface_in_the_same_memory);
     RUN(points_may_be_a_subset);
-    RUN(largest_coordinate_covers_the_whole_way);
+    RUN(largest_coordinate_covers_the_whole_path);
     RUN(wrong_input_is_refused);
     RUN(running_out_of_memory);
     return TEST_END();

@@ -161,7 +161,7 @@ TEST(gaps_are_kept)
  * plane on the way, which both ends of the motion and their chord do not show. */
 static size_t turning_rod(double height, double angle, size_t *looked_at)
 {
-    vec3 places[10];
+    vec3 configurations[10];
     const int32_t triangle[1][3] = {{0, 1, 2}};
     const int32_t edges[4][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}}, body[5] = {0, 0, 0, 1, 1};
     check_turn turns[2] = {{0}, {.turns = true}};
@@ -171,22 +171,25 @@ static size_t turning_rod(double height, double angle, size_t *looked_at)
     arms[3] = vec3_make(-1, 0, 0);
     arms[4] = vec3_make(1, 0, 0);
     for (int k = 0; k < 2; k++) {
-        vec3 *x = places + 5 * k;
+        vec3 *x = configurations + 5 * k;
         x[0] = vec3_make(-5, 0, -5);
         x[1] = vec3_make(5, 0, -5);
         x[2] = vec3_make(0, 0, 5);
         mat3 turn = rotation_matrix(turns[1].theta[k]);
         for (int i = 3; i < 5; i++) x[i] = vec3_add(turns[1].q[0], mat3_mul_vec(turn, arms[i]));
     }
-    check_surface s = {.vertices = places,
+    check_surface s = {.vertices = configurations,
                        .vertex_count = 5,
                        .triangles = triangle,
                        .triangle_count = 1,
                        .edges = edges,
                        .edge_count = 4,
                        .body = body};
-    check_path path = {
-        .places = places, .place_count = 2, .turns = turns, .body_count = 2, .arms = arms};
+    check_path path = {.configurations = configurations,
+                       .configuration_count = 2,
+                       .turns = turns,
+                       .body_count = 2,
+                       .arms = arms};
     check_meeting *found;
     size_t count = 0;
     abut_error err;

@@ -27,7 +27,7 @@ static void make_surface(random_state *r, collision_surface *s, double *x)
         vec3 center = random_vec3(r, 0.6);
         int32_t first = PER_BODY * b, frame = -1, block = 2 * b;
         if (b < RIGID) {
-            CHECK_OK(surface_add_frame(s, block, &frame, &err), err);
+            CHECK_OK(surface_add_pose(s, block, &frame, &err), err);
             vec3_store(x + 3 * block, center);
             vec3_store(x + 3 * block + 3, random_vec3(r, 2));
         }
@@ -63,7 +63,7 @@ static void all_pairs(candidate_set *set)
 typedef struct path {
     double x[SCALARS], p[SCALARS];
     vec3 y[VERTICES], dy[VERTICES];
-    surface_way way;
+    coordinate_path path;
 } path;
 
 static void make_path(random_state *r, const collision_surface *s, path *w, double size)
@@ -71,7 +71,7 @@ static void make_path(random_state *r, const collision_surface *s, path *w, doub
     for (int k = 0; k < SCALARS; k++) w->p[k] = random_range(r, -size, size);
     collision_surface_positions(s, w->x, w->y);
     collision_surface_directions(s, w->p, w->dy);
-    w->way = (surface_way){w->x, w->p, w->y, w->dy, random_range(r, 0.5, 1)};
+    w->path = (coordinate_path){w->x, w->p, w->y, w->dy, random_range(r, 0.5, 1)};
 }
 
 static void positions_at(const collision_surface *s, const path *w, double at, vec3 *y)
@@ -90,7 +90,7 @@ static double least_distance(const collision_surface *s, const path *w, ccd_kind
     pair_vertices(s, kind, pair, v);
     for (int n = 0; n <= SAMPLES; n++) {
         vec3 y[VERTICES], x[4];
-        positions_at(s, w, w->way.limit * n / SAMPLES, y);
+        positions_at(s, w, w->path.limit * n / SAMPLES, y);
         for (int k = 0; k < 4; k++) x[k] = y[v[k]];
         least = fmin(least, sqrt(pair_distance2(kind, x)));
     }
@@ -120,14 +120,14 @@ TEST(pairs_that_are_left_out_stay_apart)
     for (int n = 0; n < 40; n++) {
         collision_surface s;
         path base = {0}, later;
-        tube t;
+        swept_cover t;
         near_pairs near;
         candidate_set all = {0};
         const double dhat = 0.05;
         make_surface(&r, &s, base.x);
         make_path(&r, &s, &base, 0.1);
-        CHECK_OK(tube_create(&t, &s, &err), err);
-        tube_set(&t, &base.way);
+        CHECK_OK(swept_cover_create(&t, &s, &err), err);
+        swept_cover_set(&t, &base.path);
         CHECK_OK(near_pairs_create(&near, &t, dhat, &err), err);
         all_pairs(&all);
         CHECK_OK(near_pairs_set(&near, &all, &err), err);
@@ -135,12 +135,12 @@ TEST(pairs_that_are_left_out_stay_apart)
             later = base;
             for (int i = 0; i < SCALARS; i++) later.x[i] += random_range(&r, -0.1, 0.1);
             make_path(&r, &s, &later, 0.2 * k);
-            CHECK_OK(near_pairs_choose(&near, &later.way, &err), err);
+            CHECK_OK(near_pairs_choose(&near, &later.path, &err), err);
             check_left_out(&s, &later, CCD_POINT_TRIANGLE, &all.vt, &near.near.vt, dhat, count);
             check_left_out(&s, &later, CCD_EDGE_EDGE, &all.ee, &near.near.ee, dhat, count);
         }
         near_pairs_free(&near);
-        tube_free(&t);
+        swept_cover_free(&t);
         candidate_set_free(&all);
         collision_surface_free(&s);
     }
@@ -149,13 +149,13 @@ TEST(pairs_that_are_left_out_stay_apart)
 }
 
 /* Largest distance of a vertex from where it is in the tube at the best of many moments. */
-static double off_tube(const collision_surface *s, const path *base, const vec3 *y)
+static double off_cover(const collision_surface *s, const path *base, const vec3 *y)
 {
     double best = INFINITY;
     for (int n = 0; n <= 400; n++) {
         vec3 on[VERTICES];
         double largest = 0;
-        positions_at(s, base, base->way.limit * n / 400, on);
+        positions_at(s, base, base->path.limit * n / 400, on);
         for (int v = 0; v < VERTICES; v++)
             largest = fmax(largest, vec3_norm(vec3_sub(y[v], on[v])));
         best = fmin(best, largest);
@@ -163,21 +163,21 @@ static double off_tube(const collision_surface *s, const path *base, const vec3 
     return best;
 }
 
-TEST(ways_that_are_covered_keep_near)
+TEST(paths_that_are_covered_keep_near)
 {
     random_state r = {.state = 3};
     int covered = 0, refused = 0;
     for (int n = 0; n < 300; n++) {
         collision_surface s;
         path base = {0}, later;
-        tube t;
+        swept_cover t;
         make_surface(&r, &s, base.x);
         make_path(&r, &s, &base, 0.3);
-        CHECK_OK(tube_create(&t, &s, &err), err);
-        tube_set(&t, &base.way);
+        CHECK_OK(swept_cover_create(&t, &s, &err), err);
+        swept_cover_set(&t, &base.path);
         /* Some of the way is gone, the rest nearly along it, or a little from there. */
-        double gone = random_range(&r, 0, base.way.limit), slip = random_range(&r, 0, 0.05);
-        double rest = n % 2 ? base.way.limit - gone : random_range(&r, 0, 0.1);
+        double gone = random_range(&r, 0, base.path.limit), slip = random_range(&r, 0, 0.05);
+        double rest = n % 2 ? base.path.limit - gone : random_range(&r, 0, 0.1);
         later = base;
         for (int i = 0; i < SCALARS; i++) {
             later.x[i] += gone * base.p[i] + random_range(&r, -slip, slip);
@@ -185,19 +185,19 @@ TEST(ways_that_are_covered_keep_near)
         }
         collision_surface_positions(&s, later.x, later.y);
         collision_surface_directions(&s, later.p, later.dy);
-        later.way = (surface_way){later.x, later.p, later.y, later.dy, 1};
+        later.path = (coordinate_path){later.x, later.p, later.y, later.dy, 1};
         const double reach = 0.1;
-        bool is_covered = tube_covers(&t, &later.way, reach);
+        bool is_covered = swept_cover_contains(&t, &later.path, reach);
         covered += is_covered;
         refused += !is_covered;
         double largest = 0;
         for (int k = 0; k <= SAMPLES; k++) {
             vec3 y[VERTICES];
             positions_at(&s, &later, (double)k / SAMPLES, y);
-            largest = fmax(largest, off_tube(&s, &base, y));
+            largest = fmax(largest, off_cover(&s, &base, y));
         }
         if (is_covered) CHECK(largest <= reach + 1e-3); /* moments are sampled */
-        tube_free(&t);
+        swept_cover_free(&t);
         collision_surface_free(&s);
     }
     printf("  covered %d, refused %d\n", covered, refused);
@@ -207,6 +207,6 @@ TEST(ways_that_are_covered_keep_near)
 int main(void)
 {
     RUN(pairs_that_are_left_out_stay_apart);
-    RUN(ways_that_are_covered_keep_near);
+    RUN(paths_that_are_covered_keep_near);
     return TEST_END();
 }

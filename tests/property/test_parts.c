@@ -167,7 +167,7 @@ static void check_boxes(const world *w, broad_parts *parts, random_state *r, dou
     mem_free(extra);
 }
 
-TEST(boxes_hold_the_ways_of_rigid_bodies)
+TEST(boxes_hold_the_paths_of_rigid_bodies)
 {
     random_state r = {.state = 7};
     static world w;
@@ -188,6 +188,6 @@ int main(void)
 {
     RUN(pairs_are_those_of_the_trees);
     RUN(parts_are_of_one_body);
-    RUN(boxes_hold_the_ways_of_rigid_bodies);
+    RUN(boxes_hold_the_paths_of_rigid_bodies);
     return TEST_END();
 }

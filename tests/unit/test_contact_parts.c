@@ -280,17 +280,17 @@ TEST(both_ends_are_covered)
 {
     world w;
     make_world(&w, (const int[2]){2, 2}, crossed, (contact_options){.dhat = 0.1}, 0);
-    tube *t = &w.contact->search->tube;
+    swept_cover *t = &w.contact->search->swept_cover;
     vec3 far[4], back[4], still[4] = {{0}};
     for (int i = 0; i < 4; i++) {
         far[i] = vec3_add(crossed[i], vec3_make(1, 0, 0));
         back[i] = vec3_make(-1, 0, 0);
     }
-    surface_way here = {w.x, w.x, crossed, still, 1}, arrives = {w.x, w.x, far, back, 1},
-                leaves = {w.x, w.x, crossed, back, 1}, near = {w.x, w.x, crossed, back, 0.01};
-    tube_set(t, &here);
-    CHECK(tube_covers(t, &here, 0.02) && tube_covers(t, &near, 0.02));
-    CHECK(!tube_covers(t, &arrives, 0.02) && !tube_covers(t, &leaves, 0.02));
+    coordinate_path here = {w.x, w.x, crossed, still, 1}, arrives = {w.x, w.x, far, back, 1},
+                    leaves = {w.x, w.x, crossed, back, 1}, near = {w.x, w.x, crossed, back, 0.01};
+    swept_cover_set(t, &here);
+    CHECK(swept_cover_contains(t, &here, 0.02) && swept_cover_contains(t, &near, 0.02));
+    CHECK(!swept_cover_contains(t, &arrives, 0.02) && !swept_cover_contains(t, &leaves, 0.02));
     free_world(&w);
 }
 

@@ -86,9 +86,9 @@ TEST(block_sticks)
         advance(block);
         CHECK(vec3_dot(downhill, mean(block, abut_sim_velocities(block))) < 1.5 * eps_v);
     }
-    vec3 way = vec3_sub(mean(block, abut_sim_positions(block)), start);
-    CHECK(fabs(vec3_dot(downhill, way)) < 1.5 * eps_v * abut_sim_time(block));
-    CHECK(vec3_norm(way) < 1e-4);
+    vec3 displacement = vec3_sub(mean(block, abut_sim_positions(block)), start);
+    CHECK(fabs(vec3_dot(downhill, displacement)) < 1.5 * eps_v * abut_sim_time(block));
+    CHECK(vec3_norm(displacement) < 1e-4);
     abut_sim_destroy(block);
 }
 
@@ -136,15 +136,16 @@ TEST(friction_of_pairs)
     if (!sim) return;
     for (int i = 0; i < 20; i++) advance(sim);
     const model *m = sim->stepper->model;
-    double way[2] = {0};
+    double displacement[2] = {0};
     for (int b = 0; b < 2; b++)
         for (int i = 0; i < 8; i++) {
             size_t node = (size_t)(m->bodies.data[b].first_block + i);
             vec3 moved = vec3_sub(vec3_load(sim->stepper->state.x + 3 * node), m->rest.data[node]);
-            way[b] += vec3_dot(downhill, moved) / 8;
+            displacement[b] += vec3_dot(downhill, moved) / 8;
         }
-    CHECK_NEAR(way[0], 9.81 * 0.44721359549995794 * 1e-4 * 210, 1e-4); /* h^2 n (n + 1) / 2 */
-    CHECK(fabs(way[1]) < 2e-3);
+    CHECK_NEAR(displacement[0], 9.81 * 0.44721359549995794 * 1e-4 * 210,
+               1e-4); /* h^2 n (n + 1) / 2 */
+    CHECK(fabs(displacement[1]) < 2e-3);
     abut_sim_destroy(sim);
 }
 

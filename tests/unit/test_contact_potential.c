@@ -530,36 +530,36 @@ TEST(friction_stays_in_the_cone)
 /* Two corners of the world's vertices each follow two of fewer unknowns, and an offset. */
 TEST(derivatives_are_pulled_back_through_a_map)
 {
-    enum { FREEDOMS = 60 };
+    enum { DOFS = 60 };
     world w;
     make_world(&w, 9);
     random_state r = {10};
     static int32_t start[N + 1], columns[2 * N];
-    static double values[2 * N], offset[N], q[FREEDOMS], jacobian[N * FREEDOMS];
+    static double values[2 * N], offset[N], q[DOFS], jacobian[N * DOFS];
     memset(jacobian, 0, sizeof jacobian);
-    for (int i = 0; i < FREEDOMS; i++) q[i] = random_range(&r, -1, 1);
+    for (int i = 0; i < DOFS; i++) q[i] = random_range(&r, -1, 1);
     for (int i = 0; i < N; i++) {
         start[i + 1] = 2 * (i + 1);
         double sum = 0;
         for (int k = 0; k < 2; k++) {
-            int32_t c = (int32_t)(random_unit(&r) * FREEDOMS); /* may be twice the same */
+            int32_t c = (int32_t)(random_unit(&r) * DOFS); /* may be twice the same */
             columns[2 * i + k] = c;
             values[2 * i + k] = random_range(&r, -1, 1);
-            jacobian[i * FREEDOMS + c] += values[2 * i + k];
+            jacobian[i * DOFS + c] += values[2 * i + k];
             sum += values[2 * i + k] * q[c];
         }
         offset[i] = w.x[i] - sum;
     }
-    w.definition.freedom_count = FREEDOMS;
+    w.definition.dof_count = DOFS;
     w.definition.map_row_start = start;
     w.definition.map_columns = columns;
     w.definition.map_values = values;
     w.definition.map_offset = offset;
     abut_collision_mesh *mapped = NULL;
     CHECK_OK(abut_collision_mesh_create(&w.definition, &mapped, &err), err);
-    CHECK(abut_collision_mesh_freedoms(mapped) == FREEDOMS);
-    CHECK(abut_collision_mesh_freedoms(w.mesh) == N);
-    double y[N], plain[N], g[N], expected[FREEDOMS] = {0};
+    CHECK(abut_collision_mesh_dofs(mapped) == DOFS);
+    CHECK(abut_collision_mesh_dofs(w.mesh) == N);
+    double y[N], plain[N], g[N], expected[DOFS] = {0};
     abut_collision_mesh_positions(mapped, q, y);
     for (int i = 0; i < N; i++) CHECK_NEAR(y[i], w.x[i], 1e-14);
     abut_collision_mesh_positions(w.mesh, y, plain);
@@ -574,25 +574,24 @@ TEST(derivatives_are_pulled_back_through_a_map)
     CHECK_OK(abut_active_set_build(w.set, mapped, y, DHAT, NULL, NULL, &err), err);
     CHECK_OK(abut_barrier_gradient(w.set, &b, g, &err), err);
     for (int i = 0; i < N; i++)
-        for (int c = 0; c < FREEDOMS; c++) expected[c] += jacobian[i * FREEDOMS + c] * plain[i];
-    double scale = largest_of(expected, FREEDOMS);
+        for (int c = 0; c < DOFS; c++) expected[c] += jacobian[i * DOFS + c] * plain[i];
+    double scale = largest_of(expected, DOFS);
     CHECK(scale > 0);
-    for (int c = 0; c < FREEDOMS; c++) CHECK_NEAR(g[c], expected[c], 1e-12 * scale);
+    for (int c = 0; c < DOFS; c++) CHECK_NEAR(g[c], expected[c], 1e-12 * scale);
     for (int upper = 0; upper < 2; upper++) {
         CHECK_OK(
             abut_barrier_hessian(w.set, &b, &(abut_hessian_options){.upper = upper}, matrix, &err),
             err);
-        make_dense(matrix, FREEDOMS, upper, other);
-        CHECK(semi_definite(FREEDOMS, other, scratch));
-        double largest = largest_of(other, (size_t)FREEDOMS * FREEDOMS);
-        for (int c = 0; c < FREEDOMS; c++)
-            for (int d = 0; d < FREEDOMS; d++) {
+        make_dense(matrix, DOFS, upper, other);
+        CHECK(semi_definite(DOFS, other, scratch));
+        double largest = largest_of(other, (size_t)DOFS * DOFS);
+        for (int c = 0; c < DOFS; c++)
+            for (int d = 0; d < DOFS; d++) {
                 double sum = 0;
                 for (int i = 0; i < N; i++)
-                    for (int j = 0; jacobian[i * FREEDOMS + c] != 0 && j < N; j++)
-                        sum += jacobian[i * FREEDOMS + c] * dense[N * i + j] *
-                               jacobian[j * FREEDOMS + d];
-                CHECK_NEAR(other[FREEDOMS * c + d], sum, 1e-11 * largest);
+                    for (int j = 0; jacobian[i * DOFS + c] != 0 && j < N; j++)
+                        sum += jacobian[i * DOFS + c] * dense[N * i + j] * jacobian[j * DOFS + d];
+                CHECK_NEAR(other[DOFS * c + d], sum, 1e-11 * largest);
             }
     }
     abut_matrix_destroy(matrix);

@@ -70,7 +70,7 @@ TEST(wrong_input_is_refused)
         start[i + 1] = i + 1;
         columns[i] = i;
     }
-    w.definition.freedom_count = 5;
+    w.definition.dof_count = 5;
     expect(abut_collision_mesh_create(&w.definition, &surface, &err), ABUT_ERROR_INPUT, "map",
            "is missing");
     w.definition.map_row_start = start;

@@ -159,7 +159,7 @@ TEST(projected)
 
 /* A corner that is nearly turned inside out while all points of the quadrature are fine: the guard
  * there answers, its derivatives are right, and at the limit the energy is infinite. */
-TEST(guards)
+TEST(barrier_points)
 {
     random_state r = {6};
     static const shape_case cases[] = {
@@ -175,11 +175,12 @@ TEST(guards)
         double share = cases[i].p == 1 ? 0.82 : cases[i].p == 2 ? 0.19 : 0.09;
         double at = cases[i].p == 1 ? 1 : 1.0 / cases[i].p;
         vec3_store(c.x + 3 * next, vec3_mul_add(c.rest[0], at - share, edge));
-        double u[3 * ELEMENT_MAX_STRIDE], guard = INFINITY;
+        double u[3 * ELEMENT_MAX_STRIDE], barrier_point = INFINITY;
         element_gather(&c.set, 0, c.x, c.rest, u);
         for (int k = c.set.elastic_points; k < c.set.rule.count; k++)
-            guard = fmin(guard, mat3_determinant(element_deformation(&c.set, 0, u, k)));
-        CHECK(guard > 0 && guard < GUARD_BEGINS);
+            barrier_point =
+                fmin(barrier_point, mat3_determinant(element_deformation(&c.set, 0, u, k)));
+        CHECK(barrier_point > 0 && barrier_point < GUARD_BEGINS);
         check_differences(&c, 1e-6, 1e-6, 1e-5);
         vec3_store(c.x + 3 * next, vec3_mul_add(c.rest[0], at - 1.5 * share, edge));
         element_gather(&c.set, 0, c.x, c.rest, u);
@@ -219,11 +220,12 @@ TEST(ranges)
             elastic_parameters copy = *material;
             CHECK_OK(element_set_add(&c.set, blocks, corners, 1, &copy, 1000, 0, &err), err);
         }
-        double sum = 0, guard = 1, u[3 * ELEMENT_MAX_STRIDE];
+        double sum = 0, barrier_point = 1, u[3 * ELEMENT_MAX_STRIDE];
         element_gather(&c.set, 2, x, rest, u);
         for (int k = c.set.elastic_points; k < c.set.rule.count; k++)
-            guard = fmin(guard, mat3_determinant(element_deformation(&c.set, 2, u, k)));
-        CHECK(guard > 0 && guard < GUARD_BEGINS);
+            barrier_point =
+                fmin(barrier_point, mat3_determinant(element_deformation(&c.set, 2, u, k)));
+        CHECK(barrier_point > 0 && barrier_point < GUARD_BEGINS);
         element_derivatives(&c.set, x, rest, 2, true, 0, COUNT, g, h);
         size_t forces = 3 * (size_t)n, entries = 9 * (size_t)(n * (n + 1) / 2);
         for (size_t e = 0; e < COUNT; e++) {
@@ -496,7 +498,7 @@ int main(void)
 {
     RUN(derivatives);
     RUN(projected);
-    RUN(guards);
+    RUN(barrier_points);
     RUN(ranges);
     RUN(linear_tets_agree);
     RUN(rigid_motions);

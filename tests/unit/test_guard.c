@@ -108,12 +108,12 @@ TEST(checks_every_move_on_request) { advance_blindly(true); }
 
 TEST(notices_lack_of_progress)
 {
-    pull_watch watch = {0};
-    for (int i = 0; i < 400; i++) CHECK(pull_watch_note(&watch, 0.3));
-    CHECK(pull_watch_note(&watch, 0.31)); /* that is progress */
+    lagrangian_progress watch = {0};
+    for (int i = 0; i < 400; i++) CHECK(lagrangian_progress_note(&watch, 0.3));
+    CHECK(lagrangian_progress_note(&watch, 0.31)); /* that is progress */
     bool goes_on = true;
     int notes = 0;
-    for (; goes_on && notes < 5000; notes++) goes_on = pull_watch_note(&watch, 0.311);
+    for (; goes_on && notes < 5000; notes++) goes_on = lagrangian_progress_note(&watch, 0.311);
     CHECK(!goes_on && notes > 400 && notes < 2000);
 }
 

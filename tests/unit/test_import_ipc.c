@@ -426,7 +426,7 @@ TEST(twist_turns_both_ends)
     scene_free(s);
 }
 
-TEST(dragright_lets_go)
+TEST(dragright_releases)
 {
     scene_def *s =
         must_import("script dragright\n" TET "\nmeshCO input/square.obj 0 -3 0  2  50  0\n");
@@ -633,7 +633,7 @@ int main(void)
     RUN(damping);
     RUN(fall_lifts_the_scene);
     RUN(twist_turns_both_ends);
-    RUN(dragright_lets_go);
+    RUN(dragright_releases);
     RUN(kinds_that_hold_nodes);
     RUN(toggle_top_releases);
     RUN(tear_goes_back);

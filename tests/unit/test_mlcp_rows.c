@@ -482,7 +482,7 @@ TEST(moving_half_spaces)
 /* The residual of a row that is on: its gap, and by how much it gives way for a multiplier that has
  * changed since the last solve. While a system is not solved a multiplier may pull; the normal
  * force that friction remembers may not. */
-TEST(rows_that_give_way)
+TEST(rows_that_are_compliant)
 {
     random_state r = {43};
     small_problem *p = new_problem(&r, MLCP_DIAGONAL);
@@ -526,7 +526,7 @@ int main(void)
 {
     RUN(turned_frames);
     RUN(moving_half_spaces);
-    RUN(rows_that_give_way);
+    RUN(rows_that_are_compliant);
     RUN(random_problems_without_friction);
     RUN(duplicated_rows);
     RUN(random_problems_with_friction);

@@ -289,7 +289,7 @@ static newton_result minimize_chain(double *x, bool local, int *part_solves)
     return result;
 }
 
-TEST(a_few_that_are_far_from_rest_settle_by_themselves)
+TEST(a_few_that_are_far_from_rest_are_a_subset_solve)
 {
     static double x[3 * CHAIN], y[3 * CHAIN];
     for (int i = 0; i < 3 * CHAIN; i++) x[i] = y[i] = sin(i);
@@ -345,6 +345,6 @@ int main(void)
     RUN(true_hessians_first_end_on_ridges);
     RUN(ends_with_the_first_direction_below_the_tolerance);
     RUN(short_shifted_directions_prove_nothing);
-    RUN(a_few_that_are_far_from_rest_settle_by_themselves);
+    RUN(a_few_that_are_far_from_rest_are_a_subset_solve);
     return TEST_END();
 }

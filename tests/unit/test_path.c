@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "contact/contact_term.h"
-#include "output/frame_way.h"
+#include "output/frame_path.h"
 #include "sim/remesh.h"
 #include "support/scratch.h"
 #include "verify/verify_run.h"
@@ -59,19 +59,19 @@ TEST(a_sheet_is_free_along_its_path)
     run_verification v;
     run_in(make_sheet(1, "auto"), "sheet", folder, sizeof folder);
     CHECK_OK(verify(folder, &v), err);
-    CHECK(v.ways && v.pieces >= 6 && v.meetings == 0 && v.problems.count == 0);
+    CHECK(v.paths && v.pieces >= 6 && v.meetings == 0 && v.problems.count == 0);
     run_verification_free(&v);
     run_in(make_sheet(4, "auto"), "seldom", folder, sizeof folder);
     CHECK_OK(verify(folder, &v), err);
-    CHECK(!v.ways && v.pieces == 0);
+    CHECK(!v.paths && v.pieces == 0);
     run_verification_free(&v);
     run_in(make_sheet(4, "all"), "all", folder, sizeof folder);
     CHECK_OK(verify(folder, &v), err);
-    CHECK(v.ways && v.pieces >= 2 && v.meetings == 0);
+    CHECK(v.paths && v.pieces >= 2 && v.meetings == 0);
     run_verification_free(&v);
     run_in(make_sheet(1, "none"), "none", folder, sizeof folder);
     CHECK_OK(verify(folder, &v), err);
-    CHECK(!v.ways && v.pieces == 0);
+    CHECK(!v.paths && v.pieces == 0);
     run_verification_free(&v);
 }
 
@@ -86,7 +86,7 @@ static void bend_path(const char *folder, int step, double by)
     CHECK_OK(frame_read(path, &f, &err), err);
     const frame_field *body = frame_find(&f.frame, FRAME_POINTS, FIELD_BODY);
     size_t count = f.frame.point_count, n = 0;
-    int32_t *near = mem_alloc(count + 1, sizeof *near), places[] = {3};
+    int32_t *near = mem_alloc(count + 1, sizeof *near), configurations[] = {3};
     vec3 *numbers = mem_alloc(3 * count + 1, sizeof *numbers);
     for (size_t i = 0; i < count; i++)
         if (body->ints[i] == 1) near[n++] = (int32_t)i;
@@ -95,11 +95,11 @@ static void bend_path(const char *folder, int step, double by)
         numbers[n + i] = vec3_sub(last.points[near[i]], vec3_make(0, by, 0));
         numbers[2 * n + i] = f.points[near[i]];
     }
-    f.frame.way.numbers = (const double *)numbers;
-    f.frame.way.number_count = 9 * n;
-    f.frame.way.places = places;
-    f.frame.way.near = near;
-    f.frame.way.near_count = n;
+    f.frame.path.numbers = (const double *)numbers;
+    f.frame.path.number_count = 9 * n;
+    f.frame.path.configurations = configurations;
+    f.frame.path.near = near;
+    f.frame.path.near_count = n;
     CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
     mem_free(near);
     mem_free(numbers);
@@ -121,7 +121,7 @@ TEST(a_path_through_the_plate_is_found_between_clean_frames)
     CHECK(v.pairs > v.meetings && v.meetings > 0);
     CHECK(v.intersections == 0 && v.bad_frames == 0);
     CHECK(v.problems.count > 0 && v.problems.data[0].kind == VERIFY_MEETING &&
-          v.problems.data[0].on_way && v.problems.data[0].step == 6);
+          v.problems.data[0].on_path && v.problems.data[0].step == 6);
     run_verification_free(&v);
 }
 
@@ -135,13 +135,13 @@ TEST(paths_that_do_not_fit_are_refused)
     bend_path(folder, 3, -0.1);
     frame_path_of(folder, 3, path, sizeof path);
     CHECK_OK(frame_read(path, &f, &err), err);
-    ((double *)f.way[0])[1] += 1e-3;
+    ((double *)f.path[0])[1] += 1e-3;
     CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
     CHECK_OK(verify(folder, &v), err);
     CHECK(v.broken.count == 1 && v.broken.data[0] == 3 && v.problems.count == 0);
     run_verification_free(&v);
-    ((double *)f.way[0])[1] -= 1e-3;
-    ((int32_t *)f.way[3])[0] = 100000;
+    ((double *)f.path[0])[1] -= 1e-3;
+    ((int32_t *)f.path[3])[0] = 100000;
     CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
     CHECK_OK(verify(folder, &v), err);
     CHECK(v.broken.count == 1 && v.broken.data[0] == 3);
@@ -185,7 +185,7 @@ TEST(remeshed_bodies_keep_paths)
     if (!sim) return;
     run_in(sim, "remesh", folder, sizeof folder);
     CHECK_OK(verify(folder, &v), err);
-    CHECK(v.ways && v.changed_meshes == 1 && v.pieces >= 5 && v.meetings == 0 && v.between == 0);
+    CHECK(v.paths && v.changed_meshes == 1 && v.pieces >= 5 && v.meetings == 0 && v.between == 0);
     CHECK(v.problems.count == 0);
     run_verification_free(&v);
 }

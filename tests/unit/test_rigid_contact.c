@@ -31,7 +31,7 @@ static void run(world *w, int steps)
 /* Slope                                                                                          */
 
 /* Speed down a slope of tan = 1/2 after `steps` of 0.025 s, and the way. */
-static void slide(bool affine, double mu, int steps, double *speed, double *way)
+static void slide(bool affine, double mu, int steps, double *speed, double *displacement)
 {
     world w = {0};
     double angle = atan(0.5);
@@ -51,17 +51,17 @@ static void slide(bool affine, double mu, int steps, double *speed, double *way)
     double start_speed = vec3_dot(world_velocity(&w, 0), down);
     run(&w, steps);
     *speed = vec3_dot(world_velocity(&w, 0), down) - start_speed;
-    *way = vec3_dot(vec3_sub(world_center(&w, 0), start), down);
+    *displacement = vec3_dot(vec3_sub(world_center(&w, 0), start), down);
     world_free(&w);
 }
 
 TEST(slope)
 {
     for (int affine = 0; affine < 2; affine++) {
-        double speed, way, angle = atan(0.5);
-        slide(affine, 0.5, 80, &speed, &way); /* creeps with less than eps_v */
-        CHECK(fabs(way) < 2.5 * 1e-5);
-        slide(affine, 0.49, 80, &speed, &way);
+        double speed, displacement, angle = atan(0.5);
+        slide(affine, 0.5, 80, &speed, &displacement); /* creeps with less than eps_v */
+        CHECK(fabs(displacement) < 2.5 * 1e-5);
+        slide(affine, 0.49, 80, &speed, &displacement);
         double acceleration = 9.8 * (sin(angle) - 0.49 * cos(angle));
         CHECK_NEAR(speed / 2, acceleration, affine ? 0.02 * acceleration : 1e-3 * acceleration);
         CHECK_NEAR(acceleration, 0.08765, 1e-4);
@@ -376,14 +376,15 @@ TEST(stiffness_falls_with_many_vertices)
     run(&w, 2);
     contact_term *c = w.stepper->contact;
     CHECK(contact_count(c) > 0);
-    CHECK_NEAR(c->most_relief, log2(162.0 / 8), 1e-12);
-    CHECK(c->relief == 0 && w.stepper->evaluation.kappa >= c->kappa_min); /* few iterations */
+    CHECK_NEAR(c->max_stiffness_backoff, log2(162.0 / 8), 1e-12);
+    CHECK(c->stiffness_backoff == 0 &&
+          w.stepper->evaluation.kappa >= c->kappa_min); /* few iterations */
     c->min_gap = 0.9 * dhat;
     contact_end_step(c, 5);
-    CHECK(c->relief == 0);
+    CHECK(c->stiffness_backoff == 0);
     for (int i = 0; i < 5; i++) {
         contact_end_step(c, 50);
-        CHECK_NEAR(c->relief, fmin(2 * (i + 1), c->most_relief), 1e-12);
+        CHECK_NEAR(c->stiffness_backoff, fmin(2 * (i + 1), c->max_stiffness_backoff), 1e-12);
     }
     const double nothing[6] = {0};
     CHECK_NEAR(contact_balance_stiffness(c, nothing, nothing, 6), c->kappa_min * 8 / 162,
@@ -392,10 +393,10 @@ TEST(stiffness_falls_with_many_vertices)
     CHECK(c->min_gap > 0.5 * dhat);
     c->min_gap = 0.3 * dhat;
     contact_end_step(c, 50);
-    CHECK_NEAR(c->relief, c->most_relief, 1e-12);
+    CHECK_NEAR(c->stiffness_backoff, c->max_stiffness_backoff, 1e-12);
     c->min_gap = 0.05 * dhat;
     for (int i = 0; i < 3; i++) contact_end_step(c, 50);
-    CHECK(c->relief == 0);
+    CHECK(c->stiffness_backoff == 0);
     world_free(&w);
     /* Not below a stiffness that was asked for, nor for bodies of few vertices. */
     for (int cube = 0; cube < 2; cube++) {
@@ -403,7 +404,7 @@ TEST(stiffness_falls_with_many_vertices)
         world_add(&other, cube ? world_cube() : world_sphere(0.5), (vec3){0, 0.6, 0}, (vec3){0});
         options.contact_options.stiffness = cube ? 0 : 1e4;
         world_start(&other, &options, &floor, 1);
-        CHECK(other.stepper->contact->most_relief == 0);
+        CHECK(other.stepper->contact->max_stiffness_backoff == 0);
         world_free(&other);
     }
 }

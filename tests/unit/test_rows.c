@@ -59,7 +59,7 @@ static void add_primitive(model *m, follow kind, const vec3 *x, int count)
         CHECK_OK(model_add_block(m, axes[k], 0, &other, &err), err);
     if (kind == FOLLOW_RIGID) {
         CHECK_OK(model_add_block(m, (vec3){0, 0, 0}, 0, &other, &err), err);
-        CHECK_OK(surface_add_frame(&m->surface, context.block, &context.frame, &err), err);
+        CHECK_OK(surface_add_pose(&m->surface, context.block, &context.frame, &err), err);
     }
     surface_parts parts;
     CHECK_OK(mesh_surface(&shape, &parts, &err), err);
@@ -183,7 +183,7 @@ TEST(friction_through_rows)
 
 /* The first primitive turns towards or through the second, with all kinds of rotations: what is
  * left of the way has no distance below the promised one, by dense sampling. */
-TEST(steps_along_curved_ways)
+TEST(steps_along_curved_paths)
 {
     random_state r = {3};
     int limited = 0, in_pieces = 0, differ = 0;
@@ -225,7 +225,7 @@ TEST(steps_along_curved_ways)
 }
 
 /* Candidates found for one way serve the next points on it: the same contacts as found afresh. */
-TEST(candidates_cover_curved_ways)
+TEST(candidates_cover_curved_paths)
 {
     random_state r = {5};
     for (int trial = 0; trial < 200; trial++) {
@@ -254,7 +254,7 @@ int main(void)
 {
     RUN(contact_through_rows);
     RUN(friction_through_rows);
-    RUN(steps_along_curved_ways);
-    RUN(candidates_cover_curved_ways);
+    RUN(steps_along_curved_paths);
+    RUN(candidates_cover_curved_paths);
     return TEST_END();
 }

@@ -129,19 +129,19 @@ TEST(masses_of_rotations)
 }
 
 /* Pulling goes on as long as there is progress, and for 500 iterations without. */
-TEST(patience_of_pulling)
+TEST(patience_of_the_augmented_lagrangian)
 {
-    pull_watch watch = {0};
-    for (int i = 0; i < 400; i++) CHECK(pull_watch_note(&watch, 0.1));
-    CHECK(pull_watch_note(&watch, 0.2));
-    for (int i = 0; i < 500; i++) CHECK(pull_watch_note(&watch, 0.2001));
-    CHECK(!pull_watch_note(&watch, 0.2001) && watch.unreachable);
+    lagrangian_progress watch = {0};
+    for (int i = 0; i < 400; i++) CHECK(lagrangian_progress_note(&watch, 0.1));
+    CHECK(lagrangian_progress_note(&watch, 0.2));
+    for (int i = 0; i < 500; i++) CHECK(lagrangian_progress_note(&watch, 0.2001));
+    CHECK(!lagrangian_progress_note(&watch, 0.2001) && watch.unreachable);
 }
 
 int main(void)
 {
     RUN(masses_of_rotations);
-    RUN(patience_of_pulling);
+    RUN(patience_of_the_augmented_lagrangian);
     RUN(newmark_with_any_gamma);
     RUN(rotation_of_motions);
     RUN(measured_momenta);

@@ -281,7 +281,7 @@ TEST(prescribed_motion)
     add_motion(c, (motion){.from = 0.2, .until = 0.4, .velocity = {0.3, 0, 0.1}});
     CHECK(c->nodes.count == 4);
     start(s, NULL);
-    double let_go[12] = {0};
+    double release[12] = {0};
     for (int n = 1; n <= 40; n++) {
         advance(s);
         double t = s->time, angle = turn * fmax(0, fmin(t, 0.3) - 0.1);
@@ -297,9 +297,9 @@ TEST(prescribed_motion)
                              sin(angle) * p.y + cos(angle) * p.z + 0.1 * along};
             if (t < 0.5 + 1e-9) {
                 CHECK(vec3_norm(vec3_sub(x, expected)) < 1e-12);
-                vec3_store(let_go + 3 * i, x);
+                vec3_store(release + 3 * i, x);
             } else {
-                CHECK(vec3_norm(vec3_sub(x, vec3_load(let_go + 3 * i))) >
+                CHECK(vec3_norm(vec3_sub(x, vec3_load(release + 3 * i))) >
                       1e-4); /* it springs back */
             }
         }
@@ -442,7 +442,7 @@ TEST(never_inverted)
 /* A light, tiny bar, pressed to half its length within a step: its elements would be inverted if
  * the end were simply put there, and they push back harder than springs by mass usually pull. It
  * arrives nevertheless. */
-TEST(pulled_against_stiffness)
+TEST(dirichlet_nodes_against_stiffness)
 {
     model *m = make_box_model((vec3){1e-3, 2e-4, 2e-4}, 4, 1, 1, ELASTIC_NEO_HOOKEAN);
     stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.02);
@@ -536,7 +536,7 @@ int main(void)
     RUN(single_axis);
     RUN(quasi_static);
     RUN(never_inverted);
-    RUN(pulled_against_stiffness);
+    RUN(dirichlet_nodes_against_stiffness);
     RUN(carried_along);
     RUN(tolerance_is_a_velocity);
     RUN(failed_step);

@@ -10,7 +10,7 @@
 #include "support/differences.h"
 #include "support/scene_makers.h"
 #include "support/scene_text.h"
-#include "term/attachment.h"
+#include "term/augmented_lagrangian.h"
 #include "term/damping.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
@@ -245,23 +245,23 @@ TEST(damping)
 TEST(attachment)
 {
     random_state r = {4};
-    attachment_term *t = NULL;
-    CHECK_OK(attachment_create(&t, &err), err);
+    augmented_lagrangian_term *t = NULL;
+    CHECK_OK(augmented_lagrangian_create(&t, &err), err);
     double x[12];
     for (int i = 0; i < 12; i++) x[i] = random_range(&r, -1, 1);
     for (int i = 0; i < 3; i++) {
         vec3 target = {random_range(&r, -1, 1), random_range(&r, -1, 1), random_range(&r, -1, 1)};
-        CHECK_OK(attachment_add(t, i, 0.5 + i, 1, target, i == 1 ? 5 : 7, &err), err);
+        CHECK_OK(augmented_lagrangian_add(t, i, 0.5 + i, 1, target, i == 1 ? 5 : 7, &err), err);
     }
-    attachment_ready(t);
+    augmented_lagrangian_ready(t);
     double away = 0; /* of a rotation, as the length that it moves a point by */
     for (size_t i = 0; i < 3; i++) {
         t->length.data[i] = 1 + (double)i;
-        away += (1 + (double)i) * (1 + (double)i) * pow(attachment_gap(t, x, i), 2);
+        away += (1 + (double)i) * (1 + (double)i) * pow(augmented_lagrangian_gap(t, x, i), 2);
     }
-    CHECK_NEAR(attachment_distance2(t, x), away, 1e-14);
+    CHECK_NEAR(augmented_lagrangian_distance2(t, x), away, 1e-14);
     t->stiffness = 30;
-    attachment_update_multipliers(t, x);
+    augmented_lagrangian_update_multipliers(t, x);
     CHECK(vec3_norm2(t->multiplier.data[0]) > 0);
     CHECK(t->multiplier.data[1].y == 0); /* that component is free */
     problem p;
@@ -647,7 +647,7 @@ TEST(held_contacts)
     test_evaluation.kappa = 100;
     CHECK_OK(problem_init(&p, 5, &timer, &err), err);
     CHECK_OK(problem_add_term(&p, &contact->base, &err), err);
-    double x[N], moved[N], g[N], way[N] = {0}, alpha = 1;
+    double x[N], moved[N], g[N], displacement[N] = {0}, alpha = 1;
     for (int i = 0; i < 5; i++) vec3_store(x + 3 * i, rest[i]);
     memcpy(moved, x, sizeof moved);
     moved[0] += 0.05;
@@ -662,8 +662,8 @@ TEST(held_contacts)
     CHECK(p.free_count == 1);
     for (int c = 0; c < 3; c++) CHECK_NEAR(p.gradient[c], g[c], 1e-12 * largest_of(g, N));
     CHECK_NEAR(value_at(&p, moved) - held, change, 1e-12 * value);
-    way[1] = -0.06;
-    CHECK_OK(problem_max_step(&p, &test_evaluation, x, way, 1, &alpha, &err), err);
+    displacement[1] = -0.06;
+    CHECK_OK(problem_max_step(&p, &test_evaluation, x, displacement, 1, &alpha, &err), err);
     CHECK(alpha < 0.5);
     CHECK_OK(problem_lift_restriction(&p, &err), err);
     CHECK(value_at(&p, x) == value && contact_count(contact) == 2);

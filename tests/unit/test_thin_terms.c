@@ -54,13 +54,13 @@ TEST(bending)
     CHECK_NEAR(value_at(&p, (const double *)m->rest.data), 0.7 * flat, 1e-12 * flat);
     /* One of the two ways to fold it by half a radian is the rest shape. */
     double least = INFINITY;
-    for (int way = -1; way < 2; way += 2) {
+    for (int side = -1; side < 2; side += 2) {
         memcpy(x, m->rest.data, 12 * sizeof *x);
         const int32_t *hinge = m->codim.hinges.data;
         vec3 a = m->rest.data[hinge[1]], e = vec3_sub(m->rest.data[hinge[2]], a);
         vec3 corner = vec3_sub(m->rest.data[hinge[3]], a);
         vec3 along = vec3_scale(vec3_dot(corner, e) / vec3_norm2(e), e);
-        vec3 across = vec3_sub(corner, along), up = vec3_make(0, way * vec3_norm(across), 0);
+        vec3 across = vec3_sub(corner, along), up = vec3_make(0, side * vec3_norm(across), 0);
         vec3 turned = vec3_add(vec3_scale(cos(0.5), across), vec3_scale(sin(0.5), up));
         vec3_store(x + 3 * (size_t)hinge[3], vec3_add(a, vec3_add(along, turned)));
         least = fmin(least, value_at(&p, x));

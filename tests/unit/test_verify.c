@@ -31,14 +31,14 @@ static void check(const vec3 *points, verify_setup setup, verify_result *result,
 }
 
 static uint8_t flags[2];
-static const verify_setup usual = {
+static const verify_setup default_setup = {
     .contact = true, .body_count = 2, .body_flags = flags, .radius = 10};
 
 TEST(crossing_tets)
 {
     verify_result result;
     verify_problems problems = {0};
-    check(crossing, usual, &result, &problems);
+    check(crossing, default_setup, &result, &problems);
     CHECK(result.intersections == 3 && result.behind_planes == 0);
     CHECK(result.step == 7 && result.time == 0.5 && result.min_distance == 0);
     CHECK(problems.count == result.intersections + result.inverted + result.inside);
@@ -64,7 +64,7 @@ TEST(allowed_inversions)
     points[6] = (vec3){0.1, 0.2, -1};
     points[7] = (vec3){0.1, 0.1, -1};
     uint8_t invertible[2] = {1, 1};
-    verify_setup setup = usual;
+    verify_setup setup = default_setup;
     verify_result result;
     verify_problems problems = {0};
     check(points, setup, &result, &problems);
@@ -87,10 +87,10 @@ TEST(obstacles_and_contact_off)
     verify_result result;
     verify_problems problems = {0};
     flags[0] = flags[1] = CHECK_BODY_OBSTACLE;
-    check(crossing, usual, &result, &problems);
+    check(crossing, default_setup, &result, &problems);
     CHECK(result.intersections == 0);
     flags[0] = flags[1] = 0;
-    verify_setup off = usual;
+    verify_setup off = default_setup;
     off.contact = false;
     check(crossing, off, &result, &problems);
     CHECK(result.intersections == 0 && isinf(result.min_distance));
@@ -105,11 +105,11 @@ TEST(apart_and_behind_a_plane)
     verify_result result;
     verify_problems problems = {0};
     flags[0] = flags[1] = CHECK_BODY_RIGID;
-    check(points, usual, &result, &problems);
+    check(points, default_setup, &result, &problems);
     CHECK(result.intersections == 0);
     CHECK_NEAR(result.min_distance, sqrt(0.1 * 0.1 + 0.1 * 0.1 + 0.5 * 0.5), 1e-12);
     verify_plane plane = {{0, 0, 1.75}, {0, 0, 1}};
-    verify_setup with_plane = usual;
+    verify_setup with_plane = default_setup;
     with_plane.planes = &plane;
     with_plane.plane_count = 1;
     flags[0] = CHECK_BODY_OBSTACLE;
@@ -133,7 +133,7 @@ TEST(inverted_tets)
     memcpy(points, crossing, sizeof points);
     verify_result result;
     verify_problems problems = {0};
-    verify_setup off = usual;
+    verify_setup off = default_setup;
     off.contact = false;
     points[3].z = -1;
     check(points, off, &result, &problems);
@@ -152,14 +152,14 @@ TEST(wrong_frames)
 {
     verify_result result;
     verify_problems problems = {0};
-    verify_setup one = usual;
+    verify_setup one = default_setup;
     one.body_count = 1;
     cell_block block;
     frame f = make_frame(crossing, &block);
     CHECK(verify_frame(&f, &one, 9, &result, &problems, &error) == ABUT_ERROR_INPUT);
     CHECK(strstr(error.message, "point 4 belongs to body 1") != NULL);
     f.field_count = 0;
-    CHECK(verify_frame(&f, &usual, 9, &result, &problems, &error) == ABUT_ERROR_INPUT);
+    CHECK(verify_frame(&f, &default_setup, 9, &result, &problems, &error) == ABUT_ERROR_INPUT);
     CHECK(strstr(error.message, "no field \"body\"") != NULL);
     array_free(&problems);
 }

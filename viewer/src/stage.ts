@@ -294,7 +294,7 @@ export class Stage {
     this.fitted = true;
     const up = this.camera.up;
     const flat = this.bounds[5] - this.bounds[2] < 1e-9 * this.size();
-    const from = direction ? new THREE.Vector3(...direction) : flat ? new THREE.Vector3(0, 0, 1) : this.usualDirection(up);
+    const from = direction ? new THREE.Vector3(...direction) : flat ? new THREE.Vector3(0, 0, 1) : this.defaultDirection(up);
     const center = this.center();
     const half = ((this.camera.fov / 2) * Math.PI) / 180;
     const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
@@ -308,7 +308,7 @@ export class Stage {
     this.touch();
   }
 
-  private usualDirection(up: THREE.Vector3): THREE.Vector3 {
+  private defaultDirection(up: THREE.Vector3): THREE.Vector3 {
     const side = Math.abs(up.z) > 0.5 ? new THREE.Vector3(0, -1, 0) : new THREE.Vector3(0, 0, 1);
     const right = new THREE.Vector3().crossVectors(up, side);
     return side.clone().addScaledVector(right, 0.6).addScaledVector(up, 0.4);
@@ -336,7 +336,7 @@ export class Stage {
     const up = this.camera.up;
     const view = this.camera.position.clone().sub(this.controls.target);
     const back = view.clone().addScaledVector(up, -view.dot(up));
-    if (back.lengthSq() < 1e-12 * view.lengthSq()) back.copy(this.usualDirection(up));
+    if (back.lengthSq() < 1e-12 * view.lengthSq()) back.copy(this.defaultDirection(up));
     back.normalize();
     const right = new THREE.Vector3().crossVectors(up, back);
     const from = up.clone().multiplyScalar(1.1).addScaledVector(right, -0.55).addScaledVector(back, 0.5).normalize();

@@ -150,7 +150,7 @@ static abut_status read_file(const ipc_script *s, int line, const char *path, me
 
 static vec3 times(vec3 a, vec3 b) { return vec3_make(a.x * b.x, a.y * b.y, a.z * b.z); }
 
-static abut_status place_shape(ipc_script *s, ipc_shape *shape, abut_error *err)
+static abut_status transform_shape(ipc_script *s, ipc_shape *shape, abut_error *err)
 {
     TRY(classify(s, shape, err));
     TRY(read_file(s, shape->line, shape->path, &shape->placed.mesh, err));
@@ -256,7 +256,7 @@ static abut_status measure(ipc_script *s, abut_error *err)
     return ABUT_OK;
 }
 
-static abut_status place_collider(ipc_script *s, ipc_collider *c, abut_error *err)
+static abut_status transform_collider(ipc_script *s, ipc_collider *c, abut_error *err)
 {
     TRY(read_file(s, c->line, c->path, &c->shape, err));
     vec3 mean = {0}, low, high;
@@ -279,14 +279,14 @@ static abut_status place_collider(ipc_script *s, ipc_collider *c, abut_error *er
     return c->motions ? ABUT_OK : error_memory(err, "reading a script");
 }
 
-abut_status ipc_place(ipc_script *s, abut_error *err)
+abut_status ipc_transform(ipc_script *s, abut_error *err)
 {
-    for (size_t i = 0; i < s->shapes.count; i++) TRY(place_shape(s, &s->shapes.data[i], err));
+    for (size_t i = 0; i < s->shapes.count; i++) TRY(transform_shape(s, &s->shapes.data[i], err));
     ipc_update_bounds(s);
     rotate_model(s);
     resize_model(s);
     TRY(measure(s, err));
     for (size_t i = 0; i < s->colliders.count; i++)
-        TRY(place_collider(s, &s->colliders.data[i], err));
+        TRY(transform_collider(s, &s->colliders.data[i], err));
     return ABUT_OK;
 }

@@ -1,4 +1,4 @@
-#include "step/prescribed.h"
+#include "step/dirichlet_data.h"
 
 #include "math/rotation.h"
 

@@ -1,4 +1,4 @@
-/* Prescribed nodes within a step: moved as far as is feasible, and pulled the rest of the way. */
+/* Prescribed nodes within a step: moved as far as is feasible, and pulled the rest of the path. */
 #include "step/stepper_internal.h"
 
 #include <math.h>
@@ -6,15 +6,15 @@
 
 /* Augmented Lagrangian of prescribed nodes: IPC supplement, section 5. What is stretched a
  * hundredfold pulls back harder than the stiffest spring there (1e8) can bring to the targets. */
-static const double ATTACH_STIFFNESS = 3e7, ATTACH_STIFFNESS_MAX = 1e10;
-static const double ATTACH_DONE = 0.999, ATTACH_STIFFEN = 0.9;
+static const double LAGRANGIAN_STIFFNESS = 3e7, LAGRANGIAN_STIFFNESS_MAX = 1e10;
+static const double LAGRANGIAN_DONE = 0.999, LAGRANGIAN_STIFFEN = 0.9;
 
 /* Puts prescribed nodes that have to move under the augmented Lagrangian; those already at their
  * target stay fixed. */
-static abut_status attach(stepper *s, abut_error *err)
+static abut_status start_lagrangian(stepper *s, abut_error *err)
 {
-    attachment_clear(s->augmented.term);
-    s->augmented.term->stiffness = ATTACH_STIFFNESS;
+    augmented_lagrangian_clear(s->augmented.term);
+    s->augmented.term->stiffness = LAGRANGIAN_STIFFNESS;
     memcpy(s->scratch.work, s->dirichlet.target, s->state.scalars * sizeof *s->scratch.work);
     for (size_t i = 0; i < s->model->rest.count; i++) {
         int axes = 0;
@@ -26,52 +26,54 @@ static abut_status attach(stepper *s, abut_error *err)
             if (s->dirichlet.target[at] != s->start[at]) moves = true;
         }
         if (!axes || !moves) continue;
-        TRY(attachment_add(s->augmented.term, (int32_t)i, rigid_block_mass(s->model, i),
-                           s->lengths[i], vec3_load(s->dirichlet.target + 3 * i), axes, err));
+        TRY(augmented_lagrangian_add(s->augmented.term, (int32_t)i, rigid_block_mass(s->model, i),
+                                     s->blocks.lengths[i], vec3_load(s->dirichlet.target + 3 * i),
+                                     axes, err));
         memset(s->dirichlet.fixed + 3 * i, 0, 3);
     }
-    attachment_ready(s->augmented.term);
-    s->augmented.start2 = attachment_distance2(s->augmented.term, s->start);
+    augmented_lagrangian_ready(s->augmented.term);
+    s->augmented.start2 = augmented_lagrangian_distance2(s->augmented.term, s->start);
     s->evaluation.without &= ~term_bit(&s->augmented.term->base);
     s->augmented.active = true;
-    s->augmented.watch = (pull_watch){0};
+    s->augmented.progress = (lagrangian_progress){0};
     return ABUT_OK;
 }
 
-double stepper_pull_progress(const stepper *s, const double *x)
+double stepper_dirichlet_progress(const stepper *s, const double *x)
 {
     if (s->augmented.start2 <= 0) return 1;
-    return 1 - sqrt(attachment_distance2(s->augmented.term, x) / s->augmented.start2);
+    return 1 - sqrt(augmented_lagrangian_distance2(s->augmented.term, x) / s->augmented.start2);
 }
 
 /* Whether the attached nodes are where the pull balances the other forces: Newton's direction would
  * hardly take them nearer to their targets, however far the other nodes still have to go. */
-static bool pull_is_balanced(const stepper *s, const double *x)
+static bool lagrangian_is_balanced(const stepper *s, const double *x)
 {
-    static const double LITTLE = 0.1; /* of the rest of the way */
-    const attachment_term *pulled = s->augmented.term;
-    double left = attachment_distance2(pulled, x), moves = 0;
-    for (size_t i = 0; i < pulled->nodes.count; i++) {
-        vec3 move = vec3_load(s->newton.direction + 3 * (size_t)pulled->nodes.data[i]);
-        moves += pulled->length.data[i] * pulled->length.data[i] * vec3_norm2(move);
+    static const double LITTLE = 0.1; /* of the rest of the path */
+    const augmented_lagrangian_term *lagrangian = s->augmented.term;
+    double left = augmented_lagrangian_distance2(lagrangian, x), moves = 0;
+    for (size_t i = 0; i < lagrangian->nodes.count; i++) {
+        vec3 move = vec3_load(s->newton.direction + 3 * (size_t)lagrangian->nodes.data[i]);
+        moves += lagrangian->length.data[i] * lagrangian->length.data[i] * vec3_norm2(move);
     }
     return moves < LITTLE * LITTLE * left;
 }
 
-/* Near the targets the forces to be held are known, and a stiffer spring finds the rest of the way
+/* Near the targets the forces to be held are known, and a stiffer spring finds the rest of the path
  * in fewer steps than further multipliers would; so they are where no spring is stiffer. */
-static void pull_harder(stepper *s, double progress, const double *x)
+static void update_lagrangian(stepper *s, double progress, const double *x)
 {
     static const double FAR = 2, NEAR = 8;
-    attachment_term *pulled = s->augmented.term;
-    bool stiffest = pulled->stiffness >= ATTACH_STIFFNESS_MAX;
-    if (progress >= ATTACH_STIFFEN || stiffest) attachment_update_multipliers(pulled, x);
-    double factor = progress >= ATTACH_STIFFEN ? NEAR : FAR;
-    pulled->stiffness = fmin(factor * pulled->stiffness, ATTACH_STIFFNESS_MAX);
+    augmented_lagrangian_term *lagrangian = s->augmented.term;
+    bool stiffest = lagrangian->stiffness >= LAGRANGIAN_STIFFNESS_MAX;
+    if (progress >= LAGRANGIAN_STIFFEN || stiffest)
+        augmented_lagrangian_update_multipliers(lagrangian, x);
+    double factor = progress >= LAGRANGIAN_STIFFEN ? NEAR : FAR;
+    lagrangian->stiffness = fmin(factor * lagrangian->stiffness, LAGRANGIAN_STIFFNESS_MAX);
 }
 
 /* Holds the attached nodes where they are now and drops the augmented Lagrangian. */
-static abut_status detach(stepper *s, abut_error *err)
+static abut_status release(stepper *s, abut_error *err)
 {
     for (size_t i = 0; i < s->augmented.term->nodes.count; i++)
         for (int axis = 0; axis < 3; axis++)
@@ -82,9 +84,9 @@ static abut_status detach(stepper *s, abut_error *err)
     return problem_set_fixed(&s->problem, s->dirichlet.fixed, err);
 }
 
-/* Pulled nodes stop short of their targets by a thousandth of the way. Puts them there when that is
- * feasible, which it nearly always is; s->x are the positions that Newton's method is at. */
-static abut_status place_pulled(stepper *s, abut_error *err)
+/* Pulled nodes stop short of their targets by a thousandth of the path. Puts them there when that
+ * is feasible, which it nearly always is; s->x are the positions that Newton's method is at. */
+static abut_status place_at_targets(stepper *s, abut_error *err)
 {
     size_t scalars = s->state.scalars;
     double alpha = 1;
@@ -95,42 +97,42 @@ static abut_status place_pulled(stepper *s, abut_error *err)
     TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->scratch.work, 1.0, &alpha, err));
     if (alpha < 1 || !problem_accepts(&s->problem, &s->evaluation, s->newton.trial)) return ABUT_OK;
     memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
-    return step_way_add(&s->way, s->x, err);
+    return step_path_add(&s->path, s->x, err);
 }
 
 /* Called after every Newton iteration while nodes are pulled. */
-abut_status stepper_pull(stepper *s, const double *x, double direction, bool *changed,
-                         bool *may_stop, abut_error *err)
+abut_status stepper_update_lagrangian(stepper *s, const double *x, double direction, bool *changed,
+                                      bool *may_stop, abut_error *err)
 {
-    double progress = stepper_pull_progress(s, x);
+    double progress = stepper_dirichlet_progress(s, x);
     *may_stop = false; /* also when they have arrived: the other nodes still have to settle */
-    if (progress >= ATTACH_DONE) {
+    if (progress >= LAGRANGIAN_DONE) {
         *changed = true;
-        TRY(detach(s, err));
+        TRY(release(s, err));
         TRY(stepper_renew_stiffness(s, x, err));
-        return place_pulled(s, err);
+        return place_at_targets(s, err);
     }
-    if (!pull_watch_note(&s->augmented.watch, progress))
+    if (!lagrangian_progress_note(&s->augmented.progress, progress))
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
                          "prescribed nodes have not come closer for %d iterations",
-                         s->augmented.watch.stale);
+                         s->augmented.progress.stale);
     double settled = fmax(1e-2 * s->model->extent * s->options.h, stepper_convergence_length(s));
     /* A direction that a shift has shortened tells of no balance. */
-    if (!s->newton.shifted && (direction < settled || pull_is_balanced(s, x))) {
-        pull_harder(s, progress, x);
+    if (!s->newton.shifted && (direction < settled || lagrangian_is_balanced(s, x))) {
+        update_lagrangian(s, progress, x);
         *changed = true;
     }
     return ABUT_OK;
 }
 
-/* s->work <- the way to the targets for what is prescribed; the rest stays, or goes on with its
+/* s->work <- the path to the targets for what is prescribed; the rest stays, or goes on with its
  * velocity. True when something has to move. */
-static bool set_way(stepper *s, bool carry)
+static bool set_path(stepper *s, bool carry)
 {
     double h = s->options.h;
     bool any = false;
     for (size_t i = 0; i < s->state.scalars; i++) {
-        bool goes_on = carry && s->points[i / 3];
+        bool goes_on = carry && s->blocks.points[i / 3];
         s->scratch.work[i] = s->dirichlet.fixed[i] ? s->dirichlet.target[i] - s->x[i]
                              : goes_on             ? h * s->state.v[i]
                                                    : 0;
@@ -142,32 +144,32 @@ static bool set_way(stepper *s, bool carry)
 /* Nodes that are prescribed run into what is before them when they move alone. Where the rest may
  * come along with its velocity and that leads further, it does: a turning clamp takes with it what
  * is wound on it. Not from a guess, which has moved already. */
-static abut_status choose_way(stepper *s, double *alpha, abut_error *err)
+static abut_status choose_path(stepper *s, double *alpha, abut_error *err)
 {
     double alone = 1, carried = 1;
     TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->scratch.work, 1.0, &alone, err));
     *alpha = alone;
     if (alone >= 1 || s->scratch.guess) return ABUT_OK;
-    set_way(s, true);
+    set_path(s, true);
     TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->scratch.work, 1.0, &carried, err));
     if (carried > alone)
         *alpha = carried;
     else
-        set_way(s, false);
+        set_path(s, false);
     return ABUT_OK;
 }
 
 /* Moves the prescribed nodes as far as the other terms allow; the rest is pulled. */
-abut_status stepper_move_prescribed(stepper *s, abut_error *err)
+abut_status stepper_move_dirichlet(stepper *s, abut_error *err)
 {
     size_t scalars = s->state.scalars;
     s->augmented.active = false;
     s->evaluation.without |= term_bit(&s->augmented.term->base);
-    if (set_way(s, false)) {
+    if (set_path(s, false)) {
         double alpha = 1;
         TRY(problem_set_fixed(&s->problem, s->dirichlet.fixed, err));
         TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
-        TRY(choose_way(s, &alpha, err));
+        TRY(choose_path(s, &alpha, err));
         bool whole = alpha >= 1;
         for (int halvings = 0; halvings < 60; halvings++, alpha /= 2, whole = false) {
             for (size_t i = 0; i < scalars; i++)
@@ -177,8 +179,8 @@ abut_status stepper_move_prescribed(stepper *s, abut_error *err)
             if (problem_accepts(&s->problem, &s->evaluation, s->newton.trial)) break;
         }
         memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
-        TRY(step_way_add(&s->way, s->x, err));
-        if (!whole) TRY(attach(s, err));
+        TRY(step_path_add(&s->path, s->x, err));
+        if (!whole) TRY(start_lagrangian(s, err));
     }
     return problem_set_fixed(&s->problem, s->dirichlet.fixed, err);
 }

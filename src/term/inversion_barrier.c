@@ -1,4 +1,4 @@
-#include "term/sentinel.h"
+#include "term/inversion_barrier.h"
 #include "term/term_row.h"
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ enum { HALVINGS = 16 };
 /* A point this near another one takes its place, and what was too weak there is made stronger. */
 static const double APART = 1.0 / 2048, STRONGER = 8;
 
-static mat3 deformation(const sentinel *point, const element_set *s, const model *m,
+static mat3 deformation(const inversion_point *point, const element_set *s, const model *m,
                         const double *x)
 {
     mat3 f = mat3_identity();
@@ -32,7 +32,7 @@ static mat3 deformation(const sentinel *point, const element_set *s, const model
 /* ---- energy ---- */
 
 typedef struct range_work {
-    const sentinel_term *t;
+    const inversion_barrier_term *t;
     int set;
     const double *x;
 } range_work;
@@ -43,31 +43,31 @@ static double energy_range(void *context, size_t begin, size_t end)
     const element_set *s = &w->t->model->sets.data[w->set];
     double sum = 0;
     for (size_t i = begin; i < end; i++) {
-        const sentinel *point = &w->t->lists[w->set].points.data[i];
+        const inversion_point *point = &w->t->lists[w->set].points.data[i];
         mat3 f = deformation(point, s, w->t->model, w->x);
-        sum += point->measure * guard_energy(&s->material.data[point->element], f);
+        sum += point->measure * barrier_point_energy(&s->material.data[point->element], f);
     }
     return sum;
 }
 
 static double value(const term *base, const evaluation *ev, const double *x)
 {
-    range_work work = {(const sentinel_term *)base, 0, x};
+    range_work work = {(const inversion_barrier_term *)base, 0, x};
     double sum = 0;
     for (work.set = 0; work.set < base->group_count; work.set++)
         sum += ranks_sum_of(base->groups[work.set].count, energy_range, &work);
     return ev->force_factor * sum;
 }
 
-static void evaluate(const sentinel *point, const element_set *s, mat3 f, double scale,
+static void evaluate(const inversion_point *point, const element_set *s, mat3 f, double scale,
                      bool project, double *gradient, double *hessian)
 {
     elastic_spectrum spectrum;
     mat3 stress;
     double c[81];
     size_t width = (size_t)s->nodes;
-    bool active = guard_response(&s->material.data[point->element], f, project, &stress,
-                                 hessian ? &spectrum : NULL);
+    bool active = barrier_point_response(&s->material.data[point->element], f, project, &stress,
+                                         hessian ? &spectrum : NULL);
     if (gradient) memset(gradient, 0, 3 * width * sizeof *gradient);
     if (hessian) memset(hessian, 0, 9 * (width * (width + 1) / 2) * sizeof *hessian);
     if (!active) return;
@@ -85,11 +85,11 @@ static void evaluate(const sentinel *point, const element_set *s, mat3 f, double
 static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
                         size_t begin, size_t end, double *gradient, double *hessian)
 {
-    const sentinel_term *t = (const sentinel_term *)base;
+    const inversion_barrier_term *t = (const inversion_barrier_term *)base;
     const element_set *s = &t->model->sets.data[group];
     size_t width = (size_t)s->nodes, pairs = width * (width + 1) / 2;
     for (size_t i = begin; i < end; i++) {
-        const sentinel *point = &t->lists[group].points.data[i];
+        const inversion_point *point = &t->lists[group].points.data[i];
         evaluate(point, s, deformation(point, s, t->model, x), ev->force_factor * point->measure,
                  !ev->exact, gradient ? gradient + 3 * width * (i - begin) : NULL,
                  hessian ? hessian + 9 * pairs * (i - begin) : NULL);
@@ -148,7 +148,7 @@ static void search_around(search *q, const double xi[3])
 }
 
 /* Gradients in rest coordinates and the measure of the point at xi. */
-static void describe(sentinel *point, const search *q)
+static void describe(inversion_point *point, const search *q)
 {
     const element_set *s = q->s;
     double reference[CELL_MAX_NODES][3], volume = 0;
@@ -162,15 +162,16 @@ static void describe(sentinel *point, const search *q)
         point->gradient[a] =
             mat3_mul_vec(turn, (vec3){reference[a][0], reference[a][1], reference[a][2]});
     for (int i = 0; i < s->elastic_points; i++) volume += s->rule.weights[i];
-    int guards = s->rule.count - s->elastic_points;
-    point->measure = mat3_determinant(jacobian) * volume / (guards > 0 ? guards : 1);
+    int barrier_points = s->rule.count - s->elastic_points;
+    point->measure =
+        mat3_determinant(jacobian) * volume / (barrier_points > 0 ? barrier_points : 1);
 }
 
-/* The sentinel beside this point, or -1. */
-static int stands_beside(const sentinel_list *list, const sentinel *point)
+/* The inversion-barrier point beside this point, or -1. */
+static int stands_beside(const inversion_point_list *list, const inversion_point *point)
 {
     for (size_t i = 0; i < list->points.count; i++) {
-        const sentinel *other = &list->points.data[i];
+        const inversion_point *other = &list->points.data[i];
         double away = 0;
         for (int k = 0; k < 3; k++) away = fmax(away, fabs(other->xi[k] - point->xi[k]));
         if (other->element == point->element && away < APART) return (int)i;
@@ -182,7 +183,7 @@ static int stands_beside(const sentinel_list *list, const sentinel *point)
 static void note_bounds(term *base, const double *x, const double *p, const step_bound *bounds,
                         int count)
 {
-    sentinel_term *t = (sentinel_term *)base;
+    inversion_barrier_term *t = (inversion_barrier_term *)base;
     const model *m = t->model;
     const step_bound *elastic = NULL;
     for (int i = 0; i < count; i++)
@@ -211,7 +212,7 @@ static void note_bounds(term *base, const double *x, const double *p, const step
     t->pending_set = set;
 }
 
-static void show_lists(sentinel_term *t)
+static void show_lists(inversion_barrier_term *t)
 {
     for (int i = 0; i < t->base.group_count; i++)
         t->base.groups[i] = (stencil_group){t->model->sets.data[i].nodes, t->lists[i].points.count,
@@ -222,10 +223,10 @@ static void show_lists(sentinel_term *t)
 static bool adapt(term *base, const double *x)
 {
     (void)x;
-    sentinel_term *t = (sentinel_term *)base;
+    inversion_barrier_term *t = (inversion_barrier_term *)base;
     if (t->pending_set < 0) return false;
     const element_set *s = &t->model->sets.data[t->pending_set];
-    sentinel_list *list = &t->lists[t->pending_set];
+    inversion_point_list *list = &t->lists[t->pending_set];
     size_t nodes = (size_t)s->nodes, first = list->blocks.count;
     t->pending_set = -1;
     int beside = stands_beside(list, &t->pending);
@@ -243,7 +244,7 @@ static bool adapt(term *base, const double *x)
     return added;
 }
 
-void sentinel_begin_step(sentinel_term *t)
+void inversion_barrier_begin_step(inversion_barrier_term *t)
 {
     t->pending_set = -1;
     for (int i = 0; i < t->base.group_count; i++) {
@@ -253,11 +254,11 @@ void sentinel_begin_step(sentinel_term *t)
     show_lists(t);
 }
 
-static void begin_step(term *base) { sentinel_begin_step((sentinel_term *)base); }
+static void begin_step(term *base) { inversion_barrier_begin_step((inversion_barrier_term *)base); }
 
 /* ---- creation ---- */
 
-bool sentinel_needed(const model *m)
+bool inversion_barrier_needed(const model *m)
 {
     for (size_t i = 0; i < m->sets.count; i++)
         if (m->sets.data[i].rule.count > m->sets.data[i].elastic_points) return true;
@@ -266,7 +267,7 @@ bool sentinel_needed(const model *m)
 
 static void destroy(term *base)
 {
-    sentinel_term *t = (sentinel_term *)base;
+    inversion_barrier_term *t = (inversion_barrier_term *)base;
     for (int i = 0; t->lists && i < base->group_count; i++) {
         array_free(&t->lists[i].points);
         array_free(&t->lists[i].blocks);
@@ -275,36 +276,37 @@ static void destroy(term *base)
     mem_free(t);
 }
 
-static const term_class sentinel_class = {.name = "sentinel",
-                                          .value = value,
-                                          .derivatives = derivatives,
-                                          .note_bounds = note_bounds,
-                                          .adapt = adapt,
-                                          .begin_step = begin_step,
-                                          .destroy = destroy};
+static const term_class inversion_barrier_class = {.name = "sentinel",
+                                                   .value = value,
+                                                   .derivatives = derivatives,
+                                                   .note_bounds = note_bounds,
+                                                   .adapt = adapt,
+                                                   .begin_step = begin_step,
+                                                   .destroy = destroy};
 
-abut_status sentinel_create(const model *m, sentinel_term **out, abut_error *err)
+abut_status inversion_barrier_create(const model *m, inversion_barrier_term **out, abut_error *err)
 {
-    sentinel_term *t = mem_calloc(1, sizeof *t);
+    inversion_barrier_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the sentinels");
-    t->base = (term){.class = &sentinel_class, .dynamic = true, .group_count = (int)m->sets.count};
+    t->base = (term){
+        .class = &inversion_barrier_class, .dynamic = true, .group_count = (int)m->sets.count};
     t->model = m;
     t->lists = mem_calloc(m->sets.count, sizeof *t->lists);
     if (!t->lists) {
         mem_free(t);
         return error_memory(err, "creating the sentinels");
     }
-    sentinel_begin_step(t);
+    inversion_barrier_begin_step(t);
     *out = t;
     return ABUT_OK;
 }
 
 static abut_status create_term(const model *m, term **out, abut_error *err)
 {
-    sentinel_term *t = NULL;
-    TRY(sentinel_create(m, &t, err));
+    inversion_barrier_term *t = NULL;
+    TRY(inversion_barrier_create(m, &t, err));
     *out = &t->base;
     return ABUT_OK;
 }
 
-const term_row sentinel_row = {.needed = sentinel_needed, .create = create_term};
+const term_row inversion_barrier_row = {.needed = inversion_barrier_needed, .create = create_term};

@@ -1,44 +1,48 @@
-#include "step/way.h"
+#include "step/path.h"
 
 #include <string.h>
 
-void step_way_free(step_way *w)
+void step_path_free(step_path *w)
 {
-    array_free(&w->places);
+    array_free(&w->configurations);
     array_free(&w->scratch);
     array_free(&w->kept);
 }
 
-static abut_status append(step_way *w, const double *x, abut_error *err)
+static abut_status append(step_path *w, const double *x, abut_error *err)
 {
-    size_t at = w->places.count;
-    if (!array_resize(&w->places, at + w->scalars)) return error_memory(err, "noting a way");
-    memcpy(w->places.data + at, x, w->scalars * sizeof *x);
+    size_t at = w->configurations.count;
+    if (!array_resize(&w->configurations, at + w->scalars))
+        return error_memory(err, "noting a way");
+    memcpy(w->configurations.data + at, x, w->scalars * sizeof *x);
     return ABUT_OK;
 }
 
-abut_status step_way_begin(step_way *w, const double *x, size_t scalars, abut_error *err)
+abut_status step_path_begin(step_path *w, const double *x, size_t scalars, abut_error *err)
 {
     if (!w->enabled) return ABUT_OK;
     w->scalars = scalars;
-    array_clear(&w->places);
+    array_clear(&w->configurations);
     return append(w, x, err);
 }
 
-abut_status step_way_add(step_way *w, const double *x, abut_error *err)
+abut_status step_path_add(step_path *w, const double *x, abut_error *err)
 {
     if (!w->enabled) return ABUT_OK;
-    const double *last = w->places.data + w->places.count - w->scalars;
+    const double *last = w->configurations.data + w->configurations.count - w->scalars;
     return memcmp(last, x, w->scalars * sizeof *x) == 0 ? ABUT_OK : append(w, x, err);
 }
 
-static const double *place(const step_way *w, size_t i) { return w->places.data + i * w->scalars; }
+static const double *configuration(const step_path *w, size_t i)
+{
+    return w->configurations.data + i * w->scalars;
+}
 
 /* Whether the straight line between two places is free. */
-static abut_status is_free(step_way *w, problem *p, const evaluation *ev, size_t from, size_t to,
+static abut_status is_free(step_path *w, problem *p, const evaluation *ev, size_t from, size_t to,
                            bool *free, abut_error *err)
 {
-    const double *a = place(w, from), *b = place(w, to);
+    const double *a = configuration(w, from), *b = configuration(w, to);
     for (size_t i = 0; i < w->scalars; i++) w->scratch.data[i] = b[i] - a[i];
     double alpha = 0;
     TRY(problem_max_step(p, ev, a, w->scratch.data, 1.0, &alpha, err));
@@ -47,7 +51,7 @@ static abut_status is_free(step_way *w, problem *p, const evaluation *ev, size_t
 }
 
 /* Marks the places between two that are needed. */
-static abut_status join(step_way *w, problem *p, const evaluation *ev, size_t from, size_t to,
+static abut_status join(step_path *w, problem *p, const evaluation *ev, size_t from, size_t to,
                         abut_error *err)
 {
     if (to - from < 2) return ABUT_OK;
@@ -60,9 +64,9 @@ static abut_status join(step_way *w, problem *p, const evaluation *ev, size_t fr
     return join(w, p, ev, middle, to, err);
 }
 
-abut_status step_way_join(step_way *w, problem *p, const evaluation *ev, abut_error *err)
+abut_status step_path_join(step_path *w, problem *p, const evaluation *ev, abut_error *err)
 {
-    size_t count = step_way_count(w), left = 0;
+    size_t count = step_path_count(w), left = 0;
     if (!w->enabled || !w->joins || count < 3) return ABUT_OK;
     if (!array_resize(&w->kept, count) || !array_resize(&w->scratch, w->scalars))
         return error_memory(err, "joining a way");
@@ -71,8 +75,8 @@ abut_status step_way_join(step_way *w, problem *p, const evaluation *ev, abut_er
     TRY(join(w, p, ev, 0, count - 1, err));
     for (size_t i = 0; i < count; i++)
         if (w->kept.data[i])
-            memmove(w->places.data + left++ * w->scalars, place(w, i),
-                    w->scalars * sizeof *w->places.data);
-    w->places.count = left * w->scalars;
+            memmove(w->configurations.data + left++ * w->scalars, configuration(w, i),
+                    w->scalars * sizeof *w->configurations.data);
+    w->configurations.count = left * w->scalars;
     return ABUT_OK;
 }

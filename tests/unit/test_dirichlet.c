@@ -54,14 +54,14 @@ TEST(shifted_directions_tell_of_no_balance)
     /* Once more from where the step began. */
     memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
     memset(s->state.v, 0, s->state.scalars * sizeof *s->state.v);
-    CHECK_OK(stepper_move_prescribed(s, &err), err);
+    CHECK_OK(stepper_move_dirichlet(s, &err), err);
     CHECK(s->augmented.active);
     for (int shifted = 1; shifted >= 0; shifted--) {
         double stiffness = s->augmented.term->stiffness;
         bool changed = false, may_stop = true;
         s->newton.shifted = shifted;
         memset(s->newton.direction, 0, s->state.scalars * sizeof *s->newton.direction);
-        CHECK_OK(stepper_pull(s, s->x, 0, &changed, &may_stop, &err), err);
+        CHECK_OK(stepper_update_lagrangian(s, s->x, 0, &changed, &may_stop, &err), err);
         CHECK(changed == !shifted && !may_stop);
         CHECK((s->augmented.term->stiffness > stiffness) == !shifted);
     }
@@ -70,7 +70,7 @@ TEST(shifted_directions_tell_of_no_balance)
 
 /* A side that cannot be placed at once, because the cells before it would invert, is pulled; it
  * arrives exactly, not by a thousandth short. */
-TEST(pulled_nodes_arrive)
+TEST(dirichlet_nodes_arrive)
 {
     scene_def *scene;
     stepper *s = build_scene(
@@ -286,7 +286,7 @@ int main(void)
 {
     RUN(release_by_place);
     RUN(shifted_directions_tell_of_no_balance);
-    RUN(pulled_nodes_arrive);
+    RUN(dirichlet_nodes_arrive);
     RUN(release_is_saved);
     RUN(positions_from_files);
     RUN(positions_from_files_between_steps);

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "fem/lagrange.h"
 #include "support/differences.h"
-#include "term/sentinel.h"
+#include "term/inversion_barrier.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static stage_timer timer;
 typedef struct world {
     model m;
     elastic_term *elastic;
-    sentinel_term *sentinels;
+    inversion_barrier_term *inversion_barrier;
     problem problem;
     double x[MAX_N], direction[MAX_N];
     int scalars;
@@ -40,17 +40,17 @@ static void make_world(world *w, cell_kind kind, int order)
     elastic_parameters material = elastic_from_young(ELASTIC_NEO_HOOKEAN, 1e4, 0.3);
     CHECK_OK(element_set_add(&set, blocks, shape, order, &material, 1000, 0, &err), err);
     CHECK(array_push(&w->m.sets, set));
-    CHECK(sentinel_needed(&w->m));
+    CHECK(inversion_barrier_needed(&w->m));
     CHECK_OK(elastic_create(&w->m, &w->elastic, &err), err);
-    CHECK_OK(sentinel_create(&w->m, &w->sentinels, &err), err);
+    CHECK_OK(inversion_barrier_create(&w->m, &w->inversion_barrier, &err), err);
     CHECK_OK(problem_init(&w->problem, count, &timer, &err), err);
-    CHECK_OK(problem_add_term(&w->problem, &w->sentinels->base, &err), err);
+    CHECK_OK(problem_add_term(&w->problem, &w->inversion_barrier->base, &err), err);
 }
 
 static void free_world(world *w)
 {
     problem_free(&w->problem);
-    w->sentinels->base.class->destroy(&w->sentinels->base);
+    w->inversion_barrier->base.class->destroy(&w->inversion_barrier->base);
     w->elastic->base.class->destroy(&w->elastic->base);
     element_set_free(&w->m.sets.data[0]);
     array_free(&w->m.sets);
@@ -61,14 +61,14 @@ static void free_world(world *w)
 static double advance(world *w)
 {
     step_bound bound;
-    term *elastic = &w->elastic->base, *sentinels = &w->sentinels->base;
+    term *elastic = &w->elastic->base, *inversion_barrier = &w->inversion_barrier->base;
     CHECK_OK(elastic->class->max_step(elastic, w->x, w->direction, 1, &bound, &timer, &err), err);
     bound.by = elastic;
-    sentinels->class->note_bounds(sentinels, w->x, w->direction, &bound, 1);
+    inversion_barrier->class->note_bounds(inversion_barrier, w->x, w->direction, &bound, 1);
     double alpha = bound.alpha;
     for (int i = 0; i < w->scalars; i++) w->x[i] += alpha * w->direction[i];
     CHECK(elastic_count_inverted(w->elastic, w->x) == 0);
-    sentinels->class->adapt(sentinels, w->x);
+    inversion_barrier->class->adapt(inversion_barrier, w->x);
     return alpha;
 }
 
@@ -88,7 +88,7 @@ static void check_kind(cell_kind kind, int order)
         random_direction(&w, &r);
         CHECK(value_at(&w.problem, w.x) == 0);
         for (int i = 0; i < 3; i++) CHECK(advance(&w) < ELASTIC_HELD_BACK);
-        CHECK(w.sentinels->lists[0].points.count > 0);
+        CHECK(w.inversion_barrier->lists[0].points.count > 0);
         CHECK(value_at(&w.problem, w.x) > 0);
         check_gradient(&w.problem, w.x, 1e-7, 1e-4);
         check_majorant(&w.problem, w.x, 1e-7, 1e-3);
@@ -97,7 +97,7 @@ static void check_kind(cell_kind kind, int order)
         gradient_at(&w.problem, w.x, g);
         for (int i = 0; i < w.scalars; i++) along += g[i] * w.direction[i];
         CHECK(along > 0);
-        sentinel_begin_step(w.sentinels);
+        inversion_barrier_begin_step(w.inversion_barrier);
         CHECK(value_at(&w.problem, w.x) == 0);
         free_world(&w);
     }
@@ -120,7 +120,7 @@ TEST(weak_points_grow)
     make_world(&w, CELL_TET, 2);
     random_direction(&w, &r);
     double x[MAX_N], before = 0;
-    const sentinel_list *list = &w.sentinels->lists[0];
+    const inversion_point_list *list = &w.inversion_barrier->lists[0];
     for (int i = 0; i < 10 && list->points.count == 0; i++) { /* the first near inversion */
         memcpy(x, w.x, sizeof x);
         CHECK(advance(&w) < ELASTIC_HELD_BACK);
@@ -147,7 +147,7 @@ TEST(swollen_cells_need_none)
     for (int i = 0; i < w.scalars; i++) w.direction[i] *= 20;
     CHECK(advance(&w) < ELASTIC_HELD_BACK);
     CHECK(elastic_min_volume_ratio(w.elastic, w.x) > GUARD_BEGINS);
-    CHECK(w.sentinels->lists[0].points.count == 0);
+    CHECK(w.inversion_barrier->lists[0].points.count == 0);
     free_world(&w);
 }
 

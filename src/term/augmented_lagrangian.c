@@ -1,9 +1,9 @@
-#include "term/attachment.h"
+#include "term/augmented_lagrangian.h"
 
 #include <string.h>
 
 /* x - target in the prescribed components, 0 in the others. */
-static vec3 gap(const attachment_term *t, const double *x, size_t i)
+static vec3 gap(const augmented_lagrangian_term *t, const double *x, size_t i)
 {
     vec3 d = vec3_sub(vec3_load(x + 3 * (size_t)t->nodes.data[i]), t->target.data[i]);
     int axes = t->axes.data[i];
@@ -13,7 +13,7 @@ static vec3 gap(const attachment_term *t, const double *x, size_t i)
 static double value(const term *base, const evaluation *ev, const double *x)
 {
     (void)ev;
-    const attachment_term *t = (const attachment_term *)base;
+    const augmented_lagrangian_term *t = (const augmented_lagrangian_term *)base;
     double sum = 0;
     for (size_t i = 0; i < t->nodes.count; i++) {
         vec3 d = gap(t, x, i);
@@ -29,7 +29,7 @@ static void derivatives(const term *base, const evaluation *ev, int group, const
 {
     (void)ev;
     (void)group;
-    const attachment_term *t = (const attachment_term *)base;
+    const augmented_lagrangian_term *t = (const augmented_lagrangian_term *)base;
     for (size_t i = begin; i < end; i++) {
         vec3 d = gap(t, x, i), l = t->multiplier.data[i];
         double m = t->mass.data[i], k = t->stiffness * m, root = sqrt(m);
@@ -47,7 +47,7 @@ static void derivatives(const term *base, const evaluation *ev, int group, const
 
 static void destroy(term *base)
 {
-    attachment_term *t = (attachment_term *)base;
+    augmented_lagrangian_term *t = (augmented_lagrangian_term *)base;
     array_free(&t->nodes);
     array_free(&t->mass);
     array_free(&t->length);
@@ -57,20 +57,20 @@ static void destroy(term *base)
     mem_free(t);
 }
 
-static const term_class attachment_class = {
+static const term_class augmented_lagrangian_class = {
     .name = "attachment", .value = value, .derivatives = derivatives, .destroy = destroy};
 
-abut_status attachment_create(attachment_term **out, abut_error *err)
+abut_status augmented_lagrangian_create(augmented_lagrangian_term **out, abut_error *err)
 {
-    attachment_term *t = mem_calloc(1, sizeof *t);
+    augmented_lagrangian_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the attachment term");
-    t->base = (term){.class = &attachment_class, .dynamic = true, .group_count = 1};
+    t->base = (term){.class = &augmented_lagrangian_class, .dynamic = true, .group_count = 1};
     t->base.groups[0].width = 1;
     *out = t;
     return ABUT_OK;
 }
 
-void attachment_clear(attachment_term *t)
+void augmented_lagrangian_clear(augmented_lagrangian_term *t)
 {
     array_clear(&t->nodes);
     array_clear(&t->mass);
@@ -81,8 +81,8 @@ void attachment_clear(attachment_term *t)
     t->base.groups[0].count = 0;
 }
 
-abut_status attachment_add(attachment_term *t, int32_t block, double mass, double length,
-                           vec3 target, int axes, abut_error *err)
+abut_status augmented_lagrangian_add(augmented_lagrangian_term *t, int32_t block, double mass,
+                                     double length, vec3 target, int axes, abut_error *err)
 {
     if (!array_push(&t->nodes, block) || !array_push(&t->mass, mass) ||
         !array_push(&t->length, length) || !array_push(&t->target, target) ||
@@ -91,19 +91,19 @@ abut_status attachment_add(attachment_term *t, int32_t block, double mass, doubl
     return ABUT_OK;
 }
 
-void attachment_ready(attachment_term *t)
+void augmented_lagrangian_ready(augmented_lagrangian_term *t)
 {
     t->base.groups[0] = (stencil_group){1, t->nodes.count, t->nodes.data};
 }
 
-void attachment_update_multipliers(attachment_term *t, const double *x)
+void augmented_lagrangian_update_multipliers(augmented_lagrangian_term *t, const double *x)
 {
     for (size_t i = 0; i < t->nodes.count; i++)
         t->multiplier.data[i] = vec3_mul_add(t->multiplier.data[i],
                                              -t->stiffness * sqrt(t->mass.data[i]), gap(t, x, i));
 }
 
-double attachment_distance2(const attachment_term *t, const double *x)
+double augmented_lagrangian_distance2(const augmented_lagrangian_term *t, const double *x)
 {
     double sum = 0;
     for (size_t i = 0; i < t->nodes.count; i++)
@@ -111,7 +111,7 @@ double attachment_distance2(const attachment_term *t, const double *x)
     return sum;
 }
 
-double attachment_gap(const attachment_term *t, const double *x, size_t i)
+double augmented_lagrangian_gap(const augmented_lagrangian_term *t, const double *x, size_t i)
 {
     return vec3_norm(gap(t, x, i));
 }

@@ -9,27 +9,27 @@
  * steps themselves. */
 static const double MOST_WORK = 1e7;
 
-static void describe(const stepper *s, const prescribed_finding *finding, double end, char *text,
+static void describe(const stepper *s, const dirichlet_finding *finding, double end, char *text,
                      size_t size)
 {
     char what[256];
-    prescribed_describe(&s->watch, finding, what, sizeof what);
+    dirichlet_describe(&s->dirichlet_overlap, finding, what, sizeof what);
     snprintf(text, size, "%s, between %.6g and %.6g s", what, end - s->options.h, end);
 }
 
 static const char ADVICE[] = "bodies of one collision_group pass each other; otherwise change the "
                              "motion, or allow it with contact.prescribed_overlap";
 
-abut_status stepper_watch(stepper *s, const double *to, step_statistics *statistics,
-                          abut_error *err)
+abut_status stepper_check_dirichlet_overlap(stepper *s, const double *to,
+                                            step_statistics *statistics, abut_error *err)
 {
-    prescribed_finding finding;
+    dirichlet_finding finding;
     char text[320];
     double end = (double)(s->state.steps + 1) * s->options.h;
     if (!s->contact) return ABUT_OK;
     stage before = timer_switch(&s->timer, STAGE_CHECK);
-    abut_status status =
-        prescribed_watch_look(&s->watch, s->start, to, s->dirichlet.fixed, &finding, err);
+    abut_status status = dirichlet_overlap_find(&s->dirichlet_overlap, s->start, to,
+                                                s->dirichlet.fixed, &finding, err);
     timer_switch(&s->timer, before);
     TRY(status);
     statistics->prescribed_overlap = finding.found;
@@ -37,22 +37,22 @@ abut_status stepper_watch(stepper *s, const double *to, step_statistics *statist
     describe(s, &finding, end, text, sizeof text);
     if (!s->options.prescribed_overlap)
         return error_set(err, ABUT_ERROR_OVERLAP, "", "%s; %s", text, ADVICE);
-    if (!s->watch.told) log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
-    s->watch.told = true;
+    if (!s->dirichlet_overlap.told) log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
+    s->dirichlet_overlap.told = true;
     return ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
 /* What following the motion ahead changes, and its own data. */
-typedef struct foresight {
+typedef struct dirichlet_ahead {
     ARRAY(double) x, start, rigid_start;
     ARRAY(int32_t) began, rigid_began;
     ARRAY(uint8_t) known; /* per scalar: prescribed since the start, and not by the run */
     double time;
-} foresight;
+} dirichlet_ahead;
 
-static void foresight_free(foresight *f)
+static void dirichlet_ahead_free(dirichlet_ahead *f)
 {
     array_free(&f->x);
     array_free(&f->start);
@@ -68,7 +68,7 @@ static void copy(void *to, const void *from, size_t bytes)
     if (bytes > 0) memcpy(to, from, bytes);
 }
 
-static bool foresight_save(foresight *f, const stepper *s)
+static bool dirichlet_ahead_save(dirichlet_ahead *f, const stepper *s)
 {
     const rigid_motion *r = &s->rigid;
     if (!array_resize(&f->x, s->state.scalars) || !array_resize(&f->known, s->state.scalars) ||
@@ -87,7 +87,7 @@ static bool foresight_save(foresight *f, const stepper *s)
     return true;
 }
 
-static void foresight_restore(const foresight *f, stepper *s)
+static void dirichlet_ahead_restore(const dirichlet_ahead *f, stepper *s)
 {
     rigid_motion *r = &s->rigid;
     copy(s->state.x, f->x.data, f->x.count * sizeof(double));
@@ -104,7 +104,7 @@ static bool condition_moves(const condition *c)
 }
 
 /* Whether anything is moved at all. What ends by a release depends on the run. */
-static bool something_moves(const stepper *s, foresight *f)
+static bool something_moves(const stepper *s, dirichlet_ahead *f)
 {
     bool moves = false;
     for (size_t k = 0; k < s->dirichlet.conditions.count; k++) {
@@ -122,7 +122,7 @@ static bool something_moves(const stepper *s, foresight *f)
     return moves;
 }
 
-static void forget_deformable(const model *m, foresight *f)
+static void forget_deformable(const model *m, dirichlet_ahead *f)
 {
     for (size_t i = 0; i < m->rest.count; i++)
         if (body_rows[m->bodies.data[m->body.data[i]].kind]->solid)
@@ -140,16 +140,16 @@ static void wrap_rotations(stepper *s)
 }
 
 /* One step of what is known. */
-static abut_status follow(stepper *s, foresight *f, double end, bool *found, abut_error *err)
+static abut_status follow(stepper *s, dirichlet_ahead *f, double end, bool *found, abut_error *err)
 {
-    prescribed_finding finding;
+    dirichlet_finding finding;
     stepper_set_targets(s, end);
     for (size_t i = 0; i < f->known.count; i++) {
         f->known.data[i] = f->known.data[i] && s->dirichlet.fixed[i];
         if (!f->known.data[i]) s->dirichlet.target[i] = s->state.x[i];
     }
-    TRY(prescribed_watch_look(&s->watch, s->state.x, s->dirichlet.target, f->known.data, &finding,
-                              err));
+    TRY(dirichlet_overlap_find(&s->dirichlet_overlap, s->state.x, s->dirichlet.target,
+                               f->known.data, &finding, err));
     copy(s->state.x, s->dirichlet.target, s->state.scalars * sizeof(double));
     wrap_rotations(s);
     *found = finding.found;
@@ -159,16 +159,16 @@ static abut_status follow(stepper *s, foresight *f, double end, bool *found, abu
     if (!s->options.prescribed_overlap)
         return error_set(err, ABUT_ERROR_INFEASIBLE, "", "%s; %s", text, ADVICE);
     log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
-    s->watch.told = true;
+    s->dirichlet_overlap.told = true;
     return ABUT_OK;
 }
 
-abut_status stepper_foresee(stepper *s, double end, bool remeshed, abut_error *err)
+abut_status stepper_check_dirichlet_ahead(stepper *s, double end, bool remeshed, abut_error *err)
 {
     if (!s->contact) return ABUT_OK;
-    foresight f = {0};
+    dirichlet_ahead f = {0};
     abut_status status = ABUT_OK;
-    if (!foresight_save(&f, s))
+    if (!dirichlet_ahead_save(&f, s))
         status = error_memory(err, "following prescribed motions");
     else if (remeshed)
         forget_deformable(s->model, &f);
@@ -181,8 +181,8 @@ abut_status stepper_foresee(stepper *s, double end, bool remeshed, abut_error *e
             if (s->time >= end * (1 - 1e-9) || work > MOST_WORK) break;
             status = follow(s, &f, (double)(k + 1) * h, &found, err);
         }
-        foresight_restore(&f, s);
+        dirichlet_ahead_restore(&f, s);
     }
-    foresight_free(&f);
+    dirichlet_ahead_free(&f);
     return status;
 }

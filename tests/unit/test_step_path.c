@@ -27,11 +27,11 @@ static void folder_of(const char *name, char *out, size_t size)
     path_join(out, size, root, name);
 }
 
-static void make_run(const char *name, int every, const char *ways, const char *type, int steps,
+static void make_run(const char *name, int every, const char *paths, const char *type, int steps,
                      bool resume)
 {
     char text[2000], folder[256];
-    int length = snprintf(text, sizeof text, scene_text, every, ways, type);
+    int length = snprintf(text, sizeof text, scene_text, every, paths, type);
     folder_of(name, folder, sizeof folder);
     abut_sim *sim = NULL;
     CHECK_OK(abut_sim_create(text, (size_t)length, "cube.json", NULL, &sim, &err), err);
@@ -51,34 +51,34 @@ static abut_status verify(const char *name, int moments, run_verification *v)
     return verify_run_between(folder, 100, moments, &quiet, v, &err);
 }
 
-TEST(a_tumbling_cube_is_free_along_its_way)
+TEST(a_tumbling_cube_is_free_along_its_path)
 {
     run_verification v;
     make_run("cube", 1, "auto", "rigid", -1, false);
     CHECK_OK(verify("cube", 40, &v), err);
-    CHECK(v.ways && v.between == 0 && v.intersections == 0 && v.problems.count == 0);
+    CHECK(v.paths && v.between == 0 && v.intersections == 0 && v.problems.count == 0);
     CHECK(v.pieces >= 20 && v.pairs > 0 && v.meetings == 0);
     CHECK(v.moments > 20 * 40); /* some steps have more than one piece */
     run_verification_free(&v);
     /* The direct way from frame to frame is not free, so that the above says something. */
     make_run("direct", 1, "none", "rigid", -1, false);
     CHECK_OK(verify("direct", 40, &v), err);
-    CHECK(!v.ways && v.between > 0 && v.intersections == 0 && v.moments == 20 * 40);
+    CHECK(!v.paths && v.between > 0 && v.intersections == 0 && v.moments == 20 * 40);
     run_verification_free(&v);
     CHECK_OK(verify("direct", -1, &v), err);
     CHECK(v.moments == 0);
     run_verification_free(&v);
 }
 
-TEST(noting_ways_changes_nothing)
+TEST(noting_paths_changes_nothing)
 {
-    char path[256];
+    char file_name[256];
     stored_frame a, b;
-    folder_of("cube/frames/frame_000020.vtu", path, sizeof path);
-    CHECK_OK(frame_read(path, &a, &err), err);
-    folder_of("direct/frames/frame_000020.vtu", path, sizeof path);
-    CHECK_OK(frame_read(path, &b, &err), err);
-    CHECK(a.frame.way.step_count == 1 && b.frame.way.step_count == 0);
+    folder_of("cube/frames/frame_000020.vtu", file_name, sizeof file_name);
+    CHECK_OK(frame_read(file_name, &a, &err), err);
+    folder_of("direct/frames/frame_000020.vtu", file_name, sizeof file_name);
+    CHECK_OK(frame_read(file_name, &b, &err), err);
+    CHECK(a.frame.path.step_count == 1 && b.frame.path.step_count == 0);
     CHECK(memcmp(a.points, b.points, a.frame.point_count * sizeof *a.points) == 0);
     stored_frame_free(&a);
     stored_frame_free(&b);
@@ -89,7 +89,7 @@ TEST(affine_bodies_and_seldom_frames)
     run_verification v;
     make_run("affine", 7, "auto", "affine", -1, false);
     CHECK_OK(verify("affine", 10, &v), err);
-    CHECK(v.ways && v.between == 0 && v.moments >= 20 * 10 + 17); /* frames: 7, 14, 20 */
+    CHECK(v.paths && v.between == 0 && v.moments >= 20 * 10 + 17); /* frames: 7, 14, 20 */
     run_verification_free(&v);
 }
 
@@ -100,71 +100,71 @@ TEST(going_on)
     make_run("again", 7, "auto", "rigid", 10, false);
     make_run("again", 7, "auto", "rigid", -1, true);
     CHECK_OK(verify("again", 5, &v), err);
-    CHECK(v.ways && v.between == 0 && v.moments > 100);
+    CHECK(v.paths && v.between == 0 && v.moments > 100);
     run_verification_free(&v);
 }
 
 /* Writes a frame of the run "again" with another way. */
-static void change_way(int64_t step, size_t place, double by, int32_t places)
+static void change_path(int64_t step, size_t place, double by, int32_t configurations)
 {
-    char path[256], name[64];
+    char file_name[256], name[64];
     stored_frame f;
     snprintf(name, sizeof name, "again/frames/frame_%06lld.vtu", (long long)step);
-    folder_of(name, path, sizeof path);
-    CHECK_OK(frame_read(path, &f, &err), err);
-    double *numbers = f.way[0];
-    CHECK(f.frame.way.kinds[0] == 0 && f.frame.way.kinds[1] == 6);
+    folder_of(name, file_name, sizeof file_name);
+    CHECK_OK(frame_read(file_name, &f, &err), err);
+    double *numbers = f.path[0];
+    CHECK(f.frame.path.kinds[0] == 0 && f.frame.path.kinds[1] == 6);
     numbers[6 * place + 1] += by; /* height of the cube's centre */
-    ((int32_t *)f.way[1])[0] += places;
-    CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
+    ((int32_t *)f.path[1])[0] += configurations;
+    CHECK_OK(frame_write_vtu(&f.frame, file_name, &err), err);
     stored_frame_free(&f);
 }
 
-TEST(false_ways_are_found)
+TEST(false_paths_are_found)
 {
     run_verification v;
     /* A place between two frames that is in the floor; the first place of a step does not fit. */
-    change_way(14, 0, -0.5, 0);
+    change_path(14, 0, -0.5, 0);
     CHECK_OK(verify("again", 5, &v), err);
     CHECK(v.broken.count == 1 && v.broken.data[0] == 14);
     run_verification_free(&v);
-    change_way(14, 0, 0.5, 0);
+    change_path(14, 0, 0.5, 0);
     CHECK_OK(verify("again", 5, &v), err);
     CHECK(v.between == 0);
     run_verification_free(&v);
-    change_way(14, 0, 0, 1);
+    change_path(14, 0, 0, 1);
     CHECK_OK(verify("again", 5, &v), err);
     CHECK(v.broken.count == 1);
     run_verification_free(&v);
-    change_way(14, 0, 0, -1);
+    change_path(14, 0, 0, -1);
     CHECK_OK(verify("again", 5, &v), err);
     run_verification_free(&v);
 }
 
 /* A way with a place in the floor, inserted between the two of a step. */
-TEST(ways_through_bodies_are_found)
+TEST(paths_through_bodies_are_found)
 {
-    char path[256];
+    char file_name[256];
     stored_frame f;
     make_run("through", 1, "auto", "rigid", 1, false);
-    folder_of("through/frames/frame_000001.vtu", path, sizeof path);
-    CHECK_OK(frame_read(path, &f, &err), err);
-    size_t count = f.frame.way.number_count;
-    double *way = mem_alloc(count + 6, sizeof *way);
-    memcpy(way, f.way[0], 6 * sizeof *way);
-    memcpy(way + 6, f.way[0], count * sizeof *way);
-    way[6 + 1] -= 0.3;
-    f.frame.way.numbers = way;
-    f.frame.way.number_count += 6;
-    ((int32_t *)f.way[1])[0]++;
-    CHECK_OK(frame_write_vtu(&f.frame, path, &err), err);
-    mem_free(way);
+    folder_of("through/frames/frame_000001.vtu", file_name, sizeof file_name);
+    CHECK_OK(frame_read(file_name, &f, &err), err);
+    size_t count = f.frame.path.number_count;
+    double *path = mem_alloc(count + 6, sizeof *path);
+    memcpy(path, f.path[0], 6 * sizeof *path);
+    memcpy(path + 6, f.path[0], count * sizeof *path);
+    path[6 + 1] -= 0.3;
+    f.frame.path.numbers = path;
+    f.frame.path.number_count += 6;
+    ((int32_t *)f.path[1])[0]++;
+    CHECK_OK(frame_write_vtu(&f.frame, file_name, &err), err);
+    mem_free(path);
     stored_frame_free(&f);
     run_verification v;
     CHECK_OK(verify("through", -1, &v), err);
-    CHECK(v.ways && v.between > 0 && v.between_depth > 0.1 && v.intersections == 0);
+    CHECK(v.paths && v.between > 0 && v.between_depth > 0.1 && v.intersections == 0);
     CHECK(v.meetings > 0);
-    CHECK(v.problems.count > 0 && v.problems.data[0].on_way && v.problems.data[0].step == 1);
+    CHECK(v.problems.count > 0 && v.problems.data[0].on_path && v.problems.data[0].step == 1);
     run_verification_free(&v);
 }
 
@@ -172,12 +172,12 @@ int main(void)
 {
     snprintf(root, sizeof root, "/tmp/abut_way_XXXXXX");
     if (!mkdtemp(root)) return EXIT_FAILURE;
-    RUN(a_tumbling_cube_is_free_along_its_way);
-    RUN(noting_ways_changes_nothing);
+    RUN(a_tumbling_cube_is_free_along_its_path);
+    RUN(noting_paths_changes_nothing);
     RUN(affine_bodies_and_seldom_frames);
     RUN(going_on);
-    RUN(false_ways_are_found);
-    RUN(ways_through_bodies_are_found);
+    RUN(false_paths_are_found);
+    RUN(paths_through_bodies_are_found);
     char command[128];
     snprintf(command, sizeof command, "rm -rf %s", root);
     return system(command) == 0 ? TEST_END() : EXIT_FAILURE;

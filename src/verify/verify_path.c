@@ -1,28 +1,28 @@
-#include "verify/verify_way.h"
+#include "verify/verify_path.h"
 
 #include "mesh/topology.h"
-#include "output/frame_way.h"
+#include "output/frame_path.h"
 
 #include <string.h>
 
 /* Two computations of one position may differ by this part of the scene's size. */
-static const double SAME_PLACE = 1e-9;
+static const double SAME_CONFIGURATION = 1e-9;
 
-typedef struct way_check {
+typedef struct path_checker {
     run_verification *v;
     const frame *last, *next;
     int moments;
     size_t most;
     bool partial; /* not all points are given */
-    way_follower follower;
+    path_follower follower;
     vec3 *points, *before; /* now, and at the end of the step before */
     vec3 *low, *high;      /* boxes of the points in all moments of a step */
     surface_parts parts;
     check_pair *candidates; /* pairs that can intersect in this step */
     size_t candidate_count;
-    ARRAY(vec3) places; /* of one step */
+    ARRAY(vec3) configurations; /* of one step */
     ARRAY(check_turn) turns;
-} way_check;
+} path_checker;
 
 static double distance_between(const vec3 *a, const vec3 *b, size_t count)
 {
@@ -34,19 +34,19 @@ static double distance_between(const vec3 *a, const vec3 *b, size_t count)
     return largest;
 }
 
-static abut_status same_place(const way_check *c, const vec3 *points, abut_error *err)
+static abut_status same_configuration(const path_checker *c, const vec3 *points, abut_error *err)
 {
     double scale = 0;
     size_t count = c->next->point_count;
     for (size_t i = 0; i < count; i++) scale = fmax(scale, vec3_max_abs(points[i]));
-    if (distance_between(points, c->points, count) <= SAME_PLACE * scale) return ABUT_OK;
+    if (distance_between(points, c->points, count) <= SAME_CONFIGURATION * scale) return ABUT_OK;
     return error_set(err, ABUT_ERROR_INPUT, "way",
                      "the way that is kept with step %lld does not lead there from step %lld",
                      (long long)c->next->step, (long long)c->last->step);
 }
 
 /* The moment whose points were just computed. */
-static abut_status check_moment(way_check *c, abut_error *err)
+static abut_status check_moment(path_checker *c, abut_error *err)
 {
     run_verification *v = c->v;
     frame moment = *c->next;
@@ -66,30 +66,30 @@ static abut_status check_moment(way_check *c, abut_error *err)
         found.intersections + found.inverted + found.behind_planes + found.inside + found.too_close;
     for (size_t i = first; i < v->problems.count; i++) {
         verify_problem *p = &v->problems.data[i];
-        p->on_way = true;
+        p->on_path = true;
         if (p->kind == VERIFY_INTERSECTION) v->between_depth = fmax(v->between_depth, p->depth);
     }
     return ABUT_OK;
 }
 
 /* What is done at every moment of a step. */
-typedef abut_status (*at_moment)(way_check *c, abut_error *err);
+typedef abut_status (*at_moment)(path_checker *c, abut_error *err);
 
 /* Goes through the moments of one step, whose first place is given. */
-static abut_status for_moments(way_check *c, size_t first, size_t places, bool last, at_moment act,
-                               abut_error *err)
+static abut_status for_moments(path_checker *c, size_t first, size_t configurations, bool last,
+                               at_moment act, abut_error *err)
 {
-    for (size_t i = 0; i + 1 < places; i++) {
-        bool meets = i + 2 < places || !last; /* the very last place is the frame itself */
+    for (size_t i = 0; i + 1 < configurations; i++) {
+        bool meets = i + 2 < configurations || !last; /* the very last place is the frame itself */
         for (int k = 1; k <= c->moments + meets; k++) {
-            way_follower_points(&c->follower, first + i, (double)k / (c->moments + 1), c->points);
+            path_follower_points(&c->follower, first + i, (double)k / (c->moments + 1), c->points);
             TRY(act(c, err));
         }
     }
     return ABUT_OK;
 }
 
-static abut_status widen_boxes(way_check *c, abut_error *err)
+static abut_status widen_boxes(path_checker *c, abut_error *err)
 {
     (void)err;
     for (size_t i = 0; i < c->next->point_count; i++) {
@@ -101,39 +101,41 @@ static abut_status widen_boxes(way_check *c, abut_error *err)
 
 /* ---- Whole pieces ---- */
 
-static abut_status gather_pieces(way_check *c, size_t first, size_t places, abut_error *err)
+static abut_status gather_pieces(path_checker *c, size_t first, size_t configurations,
+                                 abut_error *err)
 {
-    size_t points = c->next->point_count, bodies = c->next->way.body_count;
-    if (!array_resize(&c->places, places * points + 1) ||
-        !array_resize(&c->turns, places * bodies + 1))
+    size_t points = c->next->point_count, bodies = c->next->path.body_count;
+    if (!array_resize(&c->configurations, configurations * points + 1) ||
+        !array_resize(&c->turns, configurations * bodies + 1))
         return error_memory(err, "verifying a way");
-    for (size_t i = 0; i < places; i++) {
-        bool last = i > 0 && i + 1 == places;
-        way_follower_points(&c->follower, first + i - last, last ? 1 : 0,
-                            c->places.data + i * points);
-        for (size_t b = 0; i + 1 < places && b < bodies; b++) {
+    for (size_t i = 0; i < configurations; i++) {
+        bool last = i > 0 && i + 1 == configurations;
+        path_follower_points(&c->follower, first + i - last, last ? 1 : 0,
+                             c->configurations.data + i * points);
+        for (size_t b = 0; i + 1 < configurations && b < bodies; b++) {
             check_turn *turn = &c->turns.data[i * bodies + b];
-            turn->turns = way_follower_turn(&c->follower, first + i, b, turn->q, turn->theta);
+            turn->turns = path_follower_turn(&c->follower, first + i, b, turn->q, turn->theta);
         }
     }
     return ABUT_OK;
 }
 
 /* Proves that all pairs are apart at all times of a step. */
-static abut_status check_pieces(way_check *c, size_t first, size_t places, abut_error *err)
+static abut_status check_pieces(path_checker *c, size_t first, size_t configurations,
+                                abut_error *err)
 {
     run_verification *v = c->v;
     check_meeting *meetings;
     size_t count, looked_at;
-    TRY(gather_pieces(c, first, places, err));
-    check_path path = {.places = c->places.data,
-                       .place_count = places,
+    TRY(gather_pieces(c, first, configurations, err));
+    check_path path = {.configurations = c->configurations.data,
+                       .configuration_count = configurations,
                        .turns = c->turns.data,
-                       .body_count = c->next->way.body_count,
+                       .body_count = c->next->path.body_count,
                        .arms = c->follower.arms.data};
     TRY(verify_meetings(c->next, &v->verifier.setup, &c->parts, &path, &meetings, &count,
                         &looked_at, err));
-    v->pieces += places - 1;
+    v->pieces += configurations - 1;
     v->pairs += looked_at;
     v->meetings += count;
     abut_status status = verify_list_meetings(c->next, &v->verifier.setup, &c->parts, &path,
@@ -145,7 +147,7 @@ static abut_status check_pieces(way_check *c, size_t first, size_t places, abut_
 /* ---- Moments ---- */
 
 /* The moments of a step are near to each other: pairs are looked for once. */
-static abut_status find_candidates(way_check *c, size_t first, size_t places, bool last,
+static abut_status find_candidates(path_checker *c, size_t first, size_t configurations, bool last,
                                    abut_error *err)
 {
     mem_free(c->candidates);
@@ -158,73 +160,75 @@ static abut_status find_candidates(way_check *c, size_t first, size_t places, bo
     size_t bytes = c->next->point_count * sizeof *c->points;
     memcpy(c->low, c->points, bytes);
     memcpy(c->high, c->points, bytes);
-    TRY(for_moments(c, first, places, last, widen_boxes, err));
+    TRY(for_moments(c, first, configurations, last, widen_boxes, err));
     return verify_candidates(c->next, &c->v->verifier.setup, &c->parts, c->low, c->high,
                              &c->candidates, &c->candidate_count, err);
 }
 
 /* One step, whose first place is given. */
-static abut_status check_step(way_check *c, size_t first, size_t places, bool last, abut_error *err)
+static abut_status check_step(path_checker *c, size_t first, size_t configurations, bool last,
+                              abut_error *err)
 {
-    way_follower_points(&c->follower, first, 0, c->points);
-    TRY(same_place(c, c->before, err));
-    if (places > 1) {
-        TRY(check_pieces(c, first, places, err));
-        TRY(find_candidates(c, first, places, last, err));
-        TRY(for_moments(c, first, places, last, check_moment, err));
-        way_follower_points(&c->follower, first + places - 2, 1, c->points);
+    path_follower_points(&c->follower, first, 0, c->points);
+    TRY(same_configuration(c, c->before, err));
+    if (configurations > 1) {
+        TRY(check_pieces(c, first, configurations, err));
+        TRY(find_candidates(c, first, configurations, last, err));
+        TRY(for_moments(c, first, configurations, last, check_moment, err));
+        path_follower_points(&c->follower, first + configurations - 2, 1, c->points);
     }
     memcpy(c->before, c->points, c->next->point_count * sizeof *c->points);
     return ABUT_OK;
 }
 
 /* Where a new mesh was put must be as clean as a frame. */
-static abut_status check_changed(way_check *c, abut_error *err)
+static abut_status check_changed(path_checker *c, abut_error *err)
 {
-    way_follower_points(&c->follower, 0, 0, c->before);
+    path_follower_points(&c->follower, 0, 0, c->before);
     memcpy(c->points, c->before, c->next->point_count * sizeof *c->points);
     c->v->changed_meshes++;
     return check_moment(c, err);
 }
 
-static abut_status check_way(way_check *c, abut_error *err)
+static abut_status check_path_of_frame(path_checker *c, abut_error *err)
 {
-    const frame_way *way = &c->next->way;
+    const frame_paths *path = &c->next->path;
     size_t first = 0;
     if (c->follower.changed)
         TRY(check_changed(c, err));
     else
         memcpy(c->before, c->last->points, c->last->point_count * sizeof *c->before);
-    for (size_t i = 0; i < way->step_count; i++) {
-        TRY(check_step(c, first, (size_t)way->places[i], i + 1 == way->step_count, err));
-        first += (size_t)way->places[i];
+    for (size_t i = 0; i < path->step_count; i++) {
+        TRY(check_step(c, first, (size_t)path->configurations[i], i + 1 == path->step_count, err));
+        first += (size_t)path->configurations[i];
     }
-    return same_place(c, c->next->points, err);
+    return same_configuration(c, c->next->points, err);
 }
 
 /* Points that go straight need not be where their tets want them between the frames. */
-static bool is_partial(const frame_way *way)
+static bool is_partial(const frame_paths *path)
 {
-    for (size_t b = 0; b < way->body_count; b++)
-        if (way->kinds[b] == WAY_NEAR) return true;
+    for (size_t b = 0; b < path->body_count; b++)
+        if (path->kinds[b] == PATH_NEAR) return true;
     return false;
 }
 
-abut_status verify_way(run_verification *v, const frame *last, const frame *next, bool changed,
-                       int moments, size_t most, abut_error *err)
+abut_status verify_path(run_verification *v, const frame *last, const frame *next, bool changed,
+                        int moments, size_t most, abut_error *err)
 {
-    way_check c = {.v = v,
-                   .last = last,
-                   .next = next,
-                   .moments = moments,
-                   .most = most,
-                   .partial = is_partial(&next->way)};
-    if (next->way.body_count < v->verifier.setup.body_count)
+    path_checker c = {.v = v,
+                      .last = last,
+                      .next = next,
+                      .moments = moments,
+                      .most = most,
+                      .partial = is_partial(&next->path)};
+    if (next->path.body_count < v->verifier.setup.body_count)
         return error_set(err, ABUT_ERROR_INPUT, "way",
                          "the way that is kept with step %lld has %zu bodies, the scene %zu",
-                         (long long)next->step, next->way.body_count, v->verifier.setup.body_count);
+                         (long long)next->step, next->path.body_count,
+                         v->verifier.setup.body_count);
     if (c.partial) c.moments = 0;
-    TRY(way_follower_open(&c.follower, last, next, changed, err));
+    TRY(path_follower_open(&c.follower, last, next, changed, err));
     size_t count = next->point_count + 1;
     c.points = mem_alloc(count, sizeof *c.points);
     c.before = mem_alloc(count, sizeof *c.before);
@@ -233,15 +237,15 @@ abut_status verify_way(run_verification *v, const frame *last, const frame *next
     abut_status status = c.points && c.before && c.low && c.high
                              ? verify_surface(next, &c.parts, err)
                              : error_memory(err, "verifying a way");
-    if (status == ABUT_OK) status = check_way(&c, err);
+    if (status == ABUT_OK) status = check_path_of_frame(&c, err);
     surface_parts_free(&c.parts);
-    array_free(&c.places);
+    array_free(&c.configurations);
     array_free(&c.turns);
     mem_free(c.candidates);
     mem_free(c.points);
     mem_free(c.before);
     mem_free(c.low);
     mem_free(c.high);
-    way_follower_free(&c.follower);
+    path_follower_free(&c.follower);
     return status;
 }

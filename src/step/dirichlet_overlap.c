@@ -1,4 +1,4 @@
-#include "step/prescribed_watch.h"
+#include "step/dirichlet_overlap.h"
 
 #include "ccd/curved.h"
 #include "contact/pair_geometry.h"
@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-void prescribed_watch_init(prescribed_watch *w, const contact_term *contact)
+void dirichlet_overlap_init(dirichlet_overlap *w, const contact_term *contact)
 {
     w->contact = contact;
 }
 
-void prescribed_watch_free(prescribed_watch *w)
+void dirichlet_overlap_free(dirichlet_overlap *w)
 {
     array_free(&w->held);
     array_free(&w->points);
@@ -21,7 +21,7 @@ void prescribed_watch_free(prescribed_watch *w)
     broad_destroy(w->broad);
     candidate_set_free(&w->candidates);
     array_free(&w->from);
-    array_free(&w->way);
+    array_free(&w->path);
     array_free(&w->extra);
     memset(w, 0, sizeof *w);
 }
@@ -34,7 +34,7 @@ static bool is_obstacle(const model *m, int32_t vertex)
     return body_rows[m->bodies.data[m->surface.vertex_body.data[vertex]].kind]->obstacle;
 }
 
-static bool choose_edges(prescribed_watch *w, const collision_surface *s)
+static bool choose_edges(dirichlet_overlap *w, const collision_surface *s)
 {
     array_clear(&w->part.edges);
     for (size_t i = 0; i < s->edges.count; i += 2) {
@@ -46,7 +46,7 @@ static bool choose_edges(prescribed_watch *w, const collision_surface *s)
     return true;
 }
 
-static bool choose_triangles(prescribed_watch *w, const collision_surface *s)
+static bool choose_triangles(dirichlet_overlap *w, const collision_surface *s)
 {
     array_clear(&w->part.triangles);
     for (size_t i = 0; i < s->triangles.count; i += 3) {
@@ -58,7 +58,7 @@ static bool choose_triangles(prescribed_watch *w, const collision_surface *s)
     return true;
 }
 
-static abut_status choose_part(prescribed_watch *w, abut_error *err)
+static abut_status choose_part(dirichlet_overlap *w, abut_error *err)
 {
     const model *m = w->contact->model;
     const collision_surface *s = &m->surface;
@@ -74,7 +74,7 @@ static abut_status choose_part(prescribed_watch *w, abut_error *err)
     w->broad = NULL;
     if (ok && !w->some) return ABUT_OK;
     ok = ok && choose_edges(w, s) && choose_triangles(w, s) &&
-         array_resize(&w->from, s->rows.count) && array_resize(&w->way, s->rows.count) &&
+         array_resize(&w->from, s->rows.count) && array_resize(&w->path, s->rows.count) &&
          array_resize(&w->extra, s->rows.count);
     if (!ok) return error_memory(err, "watching prescribed bodies");
     broad_surface shape = {.vertex_count = s->rows.count,
@@ -91,7 +91,7 @@ static abut_status choose_part(prescribed_watch *w, abut_error *err)
     return broad_create(&shape, &w->broad, err);
 }
 
-static abut_status set_held(prescribed_watch *w, const uint8_t *fixed, abut_error *err)
+static abut_status set_held(dirichlet_overlap *w, const uint8_t *fixed, abut_error *err)
 {
     size_t n = w->contact->model->surface.rows.count;
     bool changed = w->held.count != n;
@@ -111,12 +111,12 @@ typedef struct surface_move {
     const double *x, *to;
 } surface_move;
 
-static ccd_path path_of(const prescribed_watch *w, const surface_move *move, int32_t vertex)
+static ccd_path path_of(const dirichlet_overlap *w, const surface_move *move, int32_t vertex)
 {
     const collision_surface *s = &w->contact->model->surface;
     const surface_row *row = &s->rows.data[vertex];
     vec3 y = w->from.data[vertex];
-    if (row->kind != ROW_RIGID) return (ccd_path){.y = y, .p = w->way.data[vertex]};
+    if (row->kind != ROW_RIGID) return (ccd_path){.y = y, .p = w->path.data[vertex]};
     const double *x = move->x + 3 * (size_t)row->block, *to = move->to + 3 * (size_t)row->block;
     vec3 theta = vec3_load(x + 3), turn = vec3_sub(vec3_load(to + 3), theta);
     vec3 center = vec3_load(x), shift = vec3_sub(vec3_load(to), center);
@@ -129,7 +129,7 @@ static ccd_path path_of(const prescribed_watch *w, const surface_move *move, int
                       .curved = true};
 }
 
-static bool moves(const prescribed_watch *w, const surface_move *move, const uint8_t *fixed)
+static bool moves(const dirichlet_overlap *w, const surface_move *move, const uint8_t *fixed)
 {
     size_t scalars = 3 * w->contact->model->rest.count;
     for (size_t i = 0; i < scalars; i++)
@@ -137,15 +137,15 @@ static bool moves(const prescribed_watch *w, const surface_move *move, const uin
     return false;
 }
 
-/* Chords of the ways, and how far the ways are off them at most. */
-static void set_ways(prescribed_watch *w, const surface_move *move)
+/* Chords of the paths, and how far the paths are off them at most. */
+static void set_paths(dirichlet_overlap *w, const surface_move *move)
 {
     const collision_surface *s = &w->contact->model->surface;
     collision_surface_positions(s, move->x, w->from.data);
-    collision_surface_positions(s, move->to, w->way.data);
+    collision_surface_positions(s, move->to, w->path.data);
     for (size_t i = 0; i < s->rows.count; i++) {
         bool held = w->held.data[i];
-        w->way.data[i] = held ? vec3_sub(w->way.data[i], w->from.data[i]) : (vec3){0};
+        w->path.data[i] = held ? vec3_sub(w->path.data[i], w->from.data[i]) : (vec3){0};
         ccd_path path = path_of(w, move, (int32_t)i);
         w->extra.data[i] = held ? ccd_path_deviation(&path, 0, 1) : 0;
         if (s->thickness.count > 0) w->extra.data[i] += 0.5 * s->thickness.data[i] * (1 + 1e-12);
@@ -155,8 +155,8 @@ static void set_ways(prescribed_watch *w, const surface_move *move)
 /* Pairs nearer than this part of dhat count as meeting: free ones are never pressed so close. */
 static const double NEAR = 1e-3;
 
-static void look_at_pairs(const prescribed_watch *w, const surface_move *move, ccd_kind kind,
-                          const pair_list *pairs, prescribed_finding *out)
+static void look_at_pairs(const dirichlet_overlap *w, const surface_move *move, ccd_kind kind,
+                          const pair_list *pairs, dirichlet_finding *out)
 {
     const model *m = w->contact->model;
     int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
@@ -173,16 +173,16 @@ static void look_at_pairs(const prescribed_watch *w, const surface_move *move, c
         step_result result = ccd_curved_pair_step(kind, path, &options);
         if (!result.limited && !result.touching) continue;
         if (out->found && result.step >= out->part) continue;
-        *out = (prescribed_finding){.found = true,
-                                    .first = m->surface.vertex_body.data[v[0]],
-                                    .second = m->surface.vertex_body.data[v[first]],
-                                    .plane = -1,
-                                    .part = result.step};
+        *out = (dirichlet_finding){.found = true,
+                                   .first = m->surface.vertex_body.data[v[0]],
+                                   .second = m->surface.vertex_body.data[v[first]],
+                                   .plane = -1,
+                                   .part = result.step};
     }
 }
 
-/* Half-spaces are looked at where the ways end. */
-static void look_at_planes(const prescribed_watch *w, prescribed_finding *out)
+/* Half-spaces are looked at where the paths end. */
+static void look_at_planes(const dirichlet_overlap *w, dirichlet_finding *out)
 {
     const contact_term *c = w->contact;
     for (size_t k = 0; k < c->planes.count; k++)
@@ -190,27 +190,27 @@ static void look_at_planes(const prescribed_watch *w, prescribed_finding *out)
             int32_t v = w->points.data[i];
             if (is_obstacle(c->model, v)) continue;
             const half_space *plane = &c->planes.data[k];
-            vec3 end = vec3_add(w->from.data[v], w->way.data[v]);
+            vec3 end = vec3_add(w->from.data[v], w->path.data[v]);
             double d = half_space_distance(end, plane->origin, plane->normal);
             if (d > contact_plane_thickness(c, (size_t)v)) continue;
-            *out = (prescribed_finding){.found = true,
-                                        .first = c->model->surface.vertex_body.data[v],
-                                        .second = -1,
-                                        .plane = (int32_t)k};
+            *out = (dirichlet_finding){.found = true,
+                                       .first = c->model->surface.vertex_body.data[v],
+                                       .second = -1,
+                                       .plane = (int32_t)k};
         }
 }
 
-abut_status prescribed_watch_look(prescribed_watch *w, const double *x, const double *to,
-                                  const uint8_t *fixed, prescribed_finding *out, abut_error *err)
+abut_status dirichlet_overlap_find(dirichlet_overlap *w, const double *x, const double *to,
+                                   const uint8_t *fixed, dirichlet_finding *out, abut_error *err)
 {
     surface_move move = {x, to};
-    *out = (prescribed_finding){.second = -1, .plane = -1};
+    *out = (dirichlet_finding){.second = -1, .plane = -1};
     if (!moves(w, &move, fixed)) return ABUT_OK;
     TRY(set_held(w, fixed, err));
     if (!w->some) return ABUT_OK;
-    set_ways(w, &move);
+    set_paths(w, &move);
     broad_query query = {
-        .y = w->from.data, .p = w->way.data, .alpha = 1, .extra = w->extra.data, .tight = true};
+        .y = w->from.data, .p = w->path.data, .alpha = 1, .extra = w->extra.data, .tight = true};
     TRY(broad_candidates(w->broad, &query, &w->candidates, err));
     look_at_pairs(w, &move, CCD_POINT_TRIANGLE, &w->candidates.vt, out);
     look_at_pairs(w, &move, CCD_EDGE_EDGE, &w->candidates.ee, out);
@@ -220,8 +220,8 @@ abut_status prescribed_watch_look(prescribed_watch *w, const double *x, const do
     return ABUT_OK;
 }
 
-void prescribed_describe(const prescribed_watch *w, const prescribed_finding *finding, char *text,
-                         size_t size)
+void dirichlet_describe(const dirichlet_overlap *w, const dirichlet_finding *finding, char *text,
+                        size_t size)
 {
     const model_body *bodies = w->contact->model->bodies.data;
     const char *name = bodies[finding->first].name;

@@ -2,8 +2,8 @@
  *
  * A condition holds a set of nodes from one time until another; during it they follow a chain of
  * motions (translation, rotation about a centre), applied to their positions when it began. */
-#ifndef STEP_PRESCRIBED_H
-#define STEP_PRESCRIBED_H
+#ifndef STEP_DIRICHLET_DATA_H
+#define STEP_DIRICHLET_DATA_H
 
 #include "base/array.h"
 #include "base/expression.h"
@@ -26,7 +26,7 @@ typedef struct condition {
     bool takes_over; /* nodes that conditions before it hold as well, on purpose */
     ARRAY(motion) motions;
     /* Instead: positions of all nodes at the end of each step, or with `frames_between` from the
-     * start on, with straight ways between them. */
+     * start on, with straight paths between them. */
     ARRAY(double) frames;
     bool frames_between;
     /* Or instead: displacement from the positions when the condition began; NULL: none. */
