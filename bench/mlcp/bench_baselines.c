@@ -843,7 +843,7 @@ static mlcp_contact *contacts_at_start(const mlcp_solver *s, bool warm)
 
 static void compare(const char *scene, int step, const stepper *st, const double *velocity)
 {
-    const mlcp_solver *s = st->mlcp;
+    const mlcp_solver *s = st->mlcp.solver;
     double *u = numbers(s->n);
     start cold = {"cold", u, contacts_at_start(s, false)};
     run_methods(scene, step, s, &cold);
@@ -869,7 +869,7 @@ int main(int argc, char **argv)
     parallel_set_threads(1);
     abut_status status = scene_load(path, NULL, 0, NULL, &scene, &err);
     if (status == ABUT_OK) status = scene_build(scene, NULL, &s, &err);
-    need(status == ABUT_OK && s->mlcp, "a scene of the stepper \"mlcp\"");
+    need(status == ABUT_OK && s->mlcp.solver, "a scene of the stepper \"mlcp\"");
     printf("scene,step,start,unknowns,contacts,method,ended,right,products,seconds,residual,"
            "error_normal_m,error_stick_m,error_slide_m,away_m\n");
     double *velocity = numbers(s->state.scalars);
