@@ -19,7 +19,7 @@ static abut_status run(const command_line *line, abut_error *err)
 }
 
 static const option_def options[] = {
-    {"--json", NULL, NULL, "print one JSON object per file instead of lines for people",
+    {"--json", NULL, NULL, "print one JSON object per file instead of human-readable lines",
      COMPLETE_NOTHING},
 };
 

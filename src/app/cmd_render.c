@@ -251,19 +251,20 @@ static const option_def options[] = {
      "a picture (.png; with --frame all FILE_000012.png and so on), or an animation of all frames "
      "(.gif; .mp4 if ffmpeg is installed)",
      COMPLETE_FILE},
-    {"--frame", NULL, "N", "the frame of step N, or first, last (usual) or all", COMPLETE_NOTHING},
+    {"--frame", NULL, "N", "the frame of step N, or first, last (default) or all",
+     COMPLETE_NOTHING},
     {"--size", NULL, "WxH", "width and height in pixels (1280x720)", COMPLETE_NOTHING},
     {"--camera", NULL, "YAW,PITCH[,DISTANCE]",
      "degrees, and the distance as a multiple of the one at which all frames are in the picture "
      "(30,18,1)",
      COMPLETE_NOTHING},
     {"--color", NULL, "FIELD",
-     "body for one colour per body (usual), or the values of a field such as velocity, "
+     "body for one colour per body (default), or the values of a field such as velocity, "
      "displacement or stress, on one scale for all frames",
      COMPLETE_NOTHING},
     {"--range", NULL, "LOW,HIGH", "values at the ends of the colour scale (those of all frames)",
      COMPLETE_NOTHING},
-    {"--background", NULL, "NAME", "sky (usual) or white, for print", COMPLETE_NOTHING},
+    {"--background", NULL, "NAME", "sky (default) or white, for print", COMPLETE_NOTHING},
     {"--edges", NULL, NULL, "draw the edges of the mesh", COMPLETE_NOTHING},
     {"--flat", NULL, NULL, "flat triangles instead of smooth ones where they meet below 40 degrees",
      COMPLETE_NOTHING},

@@ -249,10 +249,11 @@ static abut_status run(const command_line *line, abut_error *err)
 }
 
 static const option_def options[] = {
-    {"--json", NULL, NULL, "print one JSON object instead of lines for people", COMPLETE_NOTHING},
+    {"--json", NULL, NULL, "print one JSON object instead of human-readable lines",
+     COMPLETE_NOTHING},
     {"--frames", NULL, NULL, "print one line per frame, too", COMPLETE_NOTHING},
     {"--between", NULL, "N",
-     "look at N moments of every piece of the way between frames (3 where the frames keep it)",
+     "look at N moments of every piece of the path between frames (3 where the frames keep it)",
      COMPLETE_NOTHING},
     {"--all", NULL, NULL, "list all problems instead of the first 20", COMPLETE_NOTHING},
 };
@@ -278,7 +279,7 @@ const command_def command_verify = {
         "pair is proven to be apart at all times of it. With --between, frames "
         "without paths are interpolated: bodies turn rigidly from one frame to the next, and "
         "deform "
-        "linearly. That is not the way of the solver's iterations, which its collision detection "
+        "linearly. That is not the path of the solver's iterations, which its collision detection "
         "guarantees, so that what is found there is counted apart.\n"
         "The exit code is 0 when all frames are clean, 4 when something is violated (what, where "
         "and how deep is listed, with the numbers that points have in the frames), 2 or 5 for a "

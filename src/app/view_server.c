@@ -256,7 +256,7 @@ static abut_status parse_host(const char *host, int port, any_address *out, bool
         return ABUT_OK;
     }
     return error_set(err, ABUT_ERROR_INPUT, "--host",
-                     "'%s' is not an address; give one like 127.0.0.1 (this machine only, usual) "
+                     "'%s' is not an address; give one like 127.0.0.1 (this machine only, default) "
                      "or 0.0.0.0 (every machine that can reach this one)",
                      host);
 }

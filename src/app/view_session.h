@@ -17,7 +17,7 @@ void view_session_wait(void);
 
 #define VIEW_OPTION_DEFS                                                                           \
     {"--host", NULL, "ADDRESS",                                                                    \
-     "address to listen on; 127.0.0.1 (usual) is this machine only, 0.0.0.0 every network",        \
+     "address to listen on; 127.0.0.1 (default) is this machine only, 0.0.0.0 every network",      \
      COMPLETE_NOTHING},                                                                            \
         {"--port", NULL, "N", "port to listen on (any free one)", COMPLETE_NOTHING},               \
         {"--open", NULL, NULL, "open the page in a browser (xdg-open)", COMPLETE_NOTHING},         \

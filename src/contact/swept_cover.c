@@ -34,7 +34,7 @@ abut_status swept_cover_create(swept_cover *t, const collision_surface *s, abut_
             ok = array_push(&t->linear, (int32_t)i);
         }
     }
-    return ok ? ABUT_OK : error_memory(err, "preparing the way of a surface");
+    return ok ? ABUT_OK : error_memory(err, "preparing the path of a surface");
 }
 
 size_t swept_cover_linear_count(const swept_cover *t)

@@ -9,7 +9,7 @@
 typedef struct linear_options {
     const char *name;    /* of a class, or "auto" */
     double tolerance;    /* relative residual of iterative solvers */
-    int max_iterations;  /* of iterative solvers; 0: what is usual for the class */
+    int max_iterations;  /* of iterative solvers; 0: the default of the class */
     bool reproducible;   /* same bits for any number of threads (one BLAS thread) */
     double memory_limit; /* bytes that a factor may take; 0: half of the memory that there is */
     bool alone;          /* where the solver fails, no other takes over */

@@ -21,10 +21,10 @@ typedef struct render_options {
     bool up_negative;  /* up is the negative axis */
     bool ground;
     double ground_height; /* along up; NAN: under the lowest point of all frames */
-    double line_width;    /* diameter of lines and points, as fractions of the size; 0: usual */
+    double line_width;    /* diameter of lines and points, as fractions of the size; 0: default */
     double point_size;
     const bool *neutral;    /* bodies to be drawn in grey (obstacles), or NULL */
-    const double *diameter; /* per body: of its lines and points, 0: usual; or NULL */
+    const double *diameter; /* per body: of its lines and points, 0: default; or NULL */
     size_t neutral_count;   /* bodies that the two arrays know */
     double range[2];        /* values at the ends of the colour scale; NAN: those of all frames */
     bool white;             /* plain white behind everything, for print */

@@ -519,7 +519,7 @@ static abut_status apply_table(ipc_script *s, const kind_def *kind, abut_error *
 
 /* --- Kinds with something of their own --- */
 
-/* Pulls the right end; lets go when everything has passed the meshCO obstacles. */
+/* Pulls the right end; releases it when everything has passed the meshCO obstacles. */
 static abut_status apply_dragright(ipc_script *s, abut_error *err)
 {
     shift(s, vec3_make(0, 0.5 * vec3_norm(vec3_sub(s->placed.high, s->placed.low)), 0));

@@ -276,7 +276,7 @@ static void destroy(term *base)
     mem_free(t);
 }
 
-static const term_class inversion_barrier_class = {.name = "sentinel",
+static const term_class inversion_barrier_class = {.name = "inversion barrier",
                                                    .value = value,
                                                    .derivatives = derivatives,
                                                    .note_bounds = note_bounds,
