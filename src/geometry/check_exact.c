@@ -136,9 +136,19 @@ static int exact_volume_sign(vec3 a, const vec3 x[3])
     return total.sign;
 }
 
+/* Differences of doubles are 0 only for equal ones: what lies in a plane across an axis, as much of
+ * a mesh of boxes does, needs no long numbers to be told flat. */
+static bool lies_across_an_axis(vec3 u, vec3 v, vec3 w)
+{
+    for (int k = 0; k < 3; k++)
+        if (vec3_get(u, k) == 0 && vec3_get(v, k) == 0 && vec3_get(w, k) == 0) return true;
+    return false;
+}
+
 int check_volume_sign(vec3 a, vec3 b, vec3 c, vec3 d)
 {
     vec3 u = vec3_sub(b, a), v = vec3_sub(c, a), w = vec3_sub(d, a);
+    if (lies_across_an_axis(u, v, w)) return 0;
     double value = 0, magnitude = 0;
     for (int k = 0; k < 3; k++) {
         int l = (k + 1) % 3, m = (k + 2) % 3;
@@ -160,6 +170,9 @@ int check_area_sign(int axis, vec3 a, vec3 b, vec3 c)
     double q = (vec3_get(b, m) - am) * (vec3_get(c, l) - al);
     int sign = certain_sign(p - q, fabs(p) + fabs(q));
     if (sign != 2) return sign;
+    double ul0 = vec3_get(b, l) - al, um0 = vec3_get(b, m) - am;
+    double vl0 = vec3_get(c, l) - al, vm0 = vec3_get(c, m) - am;
+    if ((ul0 == 0 && vl0 == 0) || (um0 == 0 && vm0 == 0)) return 0; /* along an axis */
     exact ul = difference(vec3_get(b, l), al), um = difference(vec3_get(b, m), am);
     exact vl = difference(vec3_get(c, l), al), vm = difference(vec3_get(c, m), am);
     return minor_of(&ul, &vm, &um, &vl).sign;
