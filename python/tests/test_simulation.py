@@ -197,7 +197,7 @@ class Callbacks(unittest.TestCase):
         count, done = 0, threading.Event()
 
         def work():
-            sim.step(20)
+            sim.step(300)  # one call, long enough for a busy machine
             done.set()
 
         thread = threading.Thread(target=work)
