@@ -84,7 +84,7 @@ abut_status box_tree_build(box_tree *t, abut_error *err)
     return ABUT_OK;
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static bool collect(const box_tree *t, tree_box where, size_t node, size_t begin, size_t end,
                     box_list *out)

@@ -177,7 +177,7 @@ static abut_status add_stitches(model *m, const model_body *body, const mesh *sh
     return ABUT_OK;
 }
 
-/* Blocks of other bodies keep their place in the list as zeros. */
+/* Blocks of other bodies are zeros in the list. */
 static abut_status keep_pattern(model *m, const model_body *body, const mesh *shape,
                                 abut_error *err)
 {

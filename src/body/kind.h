@@ -56,9 +56,9 @@ struct scene_def;
 struct stepper;
 
 typedef struct body_row {
-    bool obstacle;  /* moves as it is told, and is no unknown */
+    bool obstacle;  /* its motion is given: no unknowns */
     bool solid;     /* elements of volume with an elastic law */
-    bool whole;     /* rigid or affine: no nodes; held, moved and loaded as a whole */
+    bool whole;     /* rigid or affine: no nodes; fixed, moved and loaded as a whole */
     bool inelastic; /* goes with split strain limits, whose projection knows no elasticity */
     unsigned keys;  /* KEYS_* */
     body_need needs;
@@ -71,8 +71,8 @@ typedef struct body_row {
     void (*read)(const struct json_t *object, struct body_def *out);
     /* Adds it to the model: blocks, masses, elements, rows of the collision surface. */
     abut_status (*add)(const struct body_source *from, struct model *m, abut_error *err);
-    /* Conditions, loads and initial velocity of a body that was added as number `built`; place: of
-     * the body in the scene, for messages. NULL: by its nodes. */
+    /* Conditions, loads and initial velocity of a body that was added as number `built`; place: the
+     * error place of the body. NULL: by its nodes. */
     abut_status (*condition)(const struct scene_def *scene, const struct body_def *def,
                              size_t built, const char *place, struct stepper *s, double *velocity,
                              abut_error *err);

@@ -176,7 +176,7 @@ static inline bool model_block_is_position(const model *m, size_t block)
     int32_t at = (int32_t)block - body->first_block;
     return body->nodal ? at < body->block_count : at == 0;
 }
-/* True when a block is one of an obstacle, which moves as it is told. */
+/* True when a block is one of an obstacle, whose motion is given. */
 static inline bool model_block_is_obstacle(const model *m, size_t block)
 {
     return body_rows[m->bodies.data[m->body.data[block]].kind]->obstacle;

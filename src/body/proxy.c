@@ -60,7 +60,7 @@ typedef struct sample {
     node_key key;
     size_t side;
     int16_t i, j;
-    size_t place; /* in the order of sampling */
+    size_t index; /* in the order of sampling */
 } sample;
 typedef ARRAY(sample) sample_list;
 
@@ -68,7 +68,7 @@ static int compare_samples(const void *left, const void *right)
 {
     const sample *a = left, *b = right;
     int order = node_key_compare(&a->key, &b->key);
-    return order ? order : a->place < b->place ? -1 : a->place > b->place;
+    return order ? order : a->index < b->index ? -1 : a->index > b->index;
 }
 
 /* Where lattice point (i, j) of a side is in its cell. */
@@ -106,7 +106,7 @@ static abut_status list_samples(const mesh *shape, const side_list *sides, int s
         for (int j = 0; j <= segments; j++)
             for (int i = 0; i <= segments; i++) {
                 if (!in_lattice(kind, segments, i, j)) continue;
-                sample at = {.side = s, .i = (int16_t)i, .j = (int16_t)j, .place = out->count};
+                sample at = {.side = s, .i = (int16_t)i, .j = (int16_t)j, .index = out->count};
                 at.key = node_key_make(kind, segments, (int[3]){i, j, 0}, corners);
                 if (!array_push(out, at)) return error_memory(err, "sampling the boundary");
             }
@@ -114,8 +114,8 @@ static abut_status list_samples(const mesh *shape, const side_list *sides, int s
     return ABUT_OK;
 }
 
-/* Welds: number[place] of every sample; the vertices in the order in which they first occur. */
-static abut_status weld_samples(sample_list *samples, int32_t *number, size_t *first_place,
+/* Welds: number[index] of every sample; the vertices in the order in which they first occur. */
+static abut_status weld_samples(sample_list *samples, int32_t *number, size_t *first_index,
                                 size_t *count, abut_error *err)
 {
     (void)err;
@@ -124,17 +124,17 @@ static abut_status weld_samples(sample_list *samples, int32_t *number, size_t *f
     size_t first = 0;
     for (size_t k = 0; k < samples->count; k++) {
         if (k == 0 || node_key_compare(&samples->data[k].key, &samples->data[k - 1].key) != 0)
-            first = samples->data[k].place;
-        number[samples->data[k].place] = (int32_t)first; /* place of the first, for now */
+            first = samples->data[k].index;
+        number[samples->data[k].index] = (int32_t)first; /* index of the first, for now */
     }
-    for (size_t place = 0; place < samples->count; place++) {
-        if (number[place] != (int32_t)place) continue;
-        first_place[(*count)++] = place;
+    for (size_t index = 0; index < samples->count; index++) {
+        if (number[index] != (int32_t)index) continue;
+        first_index[(*count)++] = index;
     }
-    for (size_t k = 0; k < *count; k++) number[first_place[k]] = -1 - (int32_t)k;
-    for (size_t place = 0; place < samples->count; place++)
-        if (number[place] >= 0) number[place] = number[number[place]];
-    for (size_t place = 0; place < samples->count; place++) number[place] = -1 - number[place];
+    for (size_t k = 0; k < *count; k++) number[first_index[k]] = -1 - (int32_t)k;
+    for (size_t index = 0; index < samples->count; index++)
+        if (number[index] >= 0) number[index] = number[number[index]];
+    for (size_t index = 0; index < samples->count; index++) number[index] = -1 - number[index];
     return ABUT_OK;
 }
 
@@ -176,17 +176,17 @@ static size_t samples_per_side(cell_kind kind, int segments)
 
 static abut_status fill_boundary(const mesh *shape, const mesh *nodes, const side_list *sides,
                                  int segments, sample_list *samples, int32_t *number,
-                                 size_t *first_place, proxy *out, abut_error *err)
+                                 size_t *first_index, proxy *out, abut_error *err)
 {
     size_t count = 0;
-    TRY(weld_samples(samples, number, first_place, &count, err));
-    /* The list is sorted by key now; the sample of a place is needed by place. */
-    sample *by_place = mem_alloc(samples->count, sizeof *by_place);
-    bool ok = by_place != NULL;
+    TRY(weld_samples(samples, number, first_index, &count, err));
+    /* The list is sorted by key now; samples are needed by index. */
+    sample *by_index = mem_alloc(samples->count, sizeof *by_index);
+    bool ok = by_index != NULL;
     for (size_t k = 0; ok && k < samples->count; k++)
-        by_place[samples->data[k].place] = samples->data[k];
+        by_index[samples->data[k].index] = samples->data[k];
     for (size_t k = 0; ok && k < count; k++) {
-        const sample *s = &by_place[first_place[k]];
+        const sample *s = &by_index[first_index[k]];
         const cell_side *f = &sides->data[s->side];
         vec3 cell[CELL_MAX_NODES];
         double xi[3];
@@ -196,14 +196,14 @@ static abut_status fill_boundary(const mesh *shape, const mesh *nodes, const sid
         ok = proxy_add_vertex(out, nodes, f->block, f->cell, xi,
                               lagrange_position(block->kind, block->order, cell, xi, NULL));
     }
-    mem_free(by_place);
+    mem_free(by_index);
     int32_t(*edges)[2] = mem_alloc(sides->count * (size_t)segments, sizeof *edges);
     ok = ok && edges;
-    size_t place = 0, edge_count = 0;
+    size_t index = 0, edge_count = 0;
     for (size_t s = 0; ok && s < sides->count; s++) {
         cell_kind kind = side_kind(shape->blocks[sides->data[s].block].kind);
-        ok = add_side_cells(out, kind, segments, number + place, edges + edge_count);
-        place += samples_per_side(kind, segments);
+        ok = add_side_cells(out, kind, segments, number + index, edges + edge_count);
+        index += samples_per_side(kind, segments);
         if (kind == CELL_EDGE) edge_count += (size_t)segments;
     }
     abut_status status = ok ? proxy_finish(out, (const proxy_edge *)edges, edge_count, err)

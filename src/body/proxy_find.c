@@ -186,7 +186,7 @@ static double part_distance(const void *context, size_t part)
     return vec3_norm(vec3_sub(q->v, nearest_on_part(q->s, part, q->v)));
 }
 
-/* Where the nearest boundary point is in its cell, the extrapolated place of v there, and the
+/* Where the nearest boundary point is in its cell, the extrapolated position of v there, and the
  * distance. Among cells that are equally near, the one in which v is least outside. */
 static abut_status find_outside(search *s, vec3 v, double xi[3], double *distance, int32_t *found,
                                 abut_error *err)

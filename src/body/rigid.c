@@ -15,7 +15,7 @@
 static const double NO_EXTENT = 1e-7, BAR = 1e-3;
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Weighing                                                                                       */
+/* Mass properties                                                                                */
 
 static const char *const weigh_words[] = {"anything", "volume", "area", "edges", "points"};
 

@@ -14,7 +14,7 @@ static const double KEEP_MESH = 0.2, KEEP_PLANE = 0.1;
 /* How much farther than needed candidates of rigid bodies are looked for: at most this share of the
  * mean edge, and so many times more than in the search before. */
 static const double ROOM_OF_EDGE = 0.2, ROOM_GROWTH = 4;
-/* Ways are looked at in pieces of at least this part of the mean edge, each so many times longer
+/* Paths are looked at in pieces of at least this part of the mean edge, each so many times longer
  * than the one before. */
 static const double PIECE_OF_EDGE = 0.5, PIECE_GROWTH = 4;
 /* Per two parts of bodies that meet, what a search costs: more pairs cost more than searches. */
@@ -47,7 +47,7 @@ static double largest_speed(const contact_term *t)
     return speed;
 }
 
-/* Finds candidates for the path from t->search->y along t->search->p (NULL: no way), with room
+/* Finds candidates for the path from t->search->y along t->search->p (NULL: no motion), with room
  * around it. */
 static abut_status find_candidates(const contact_term *t, const double *x, bool swept, double limit,
                                    double room, abut_error *err)
@@ -80,7 +80,7 @@ static abut_status find_candidates(const contact_term *t, const double *x, bool 
                          .extra = t->search->extra ? t->search->extra : t->search->deviation,
                          .inflation = t->options.dhat + 2 * room,
                          .tight = true,
-                         /* Corrected sums need all pairs of a vertex in one place. */
+                         /* Corrected sums need all pairs of a vertex on one rank. */
                          .divided = t->weights.links == NULL && !t->parts};
     abut_status status;
     if (t->parts) {
@@ -366,7 +366,7 @@ static void set_chords(const contact_term *t)
 /* How much farther than needed candidates are looked for, so that they last for some iterations.
  * Pairs of soft bodies become too many when that is more than dhat. Most pairs of rigid bodies are
  * candidates because of the sizes of their primitives; more room adds few, and those that are near
- * are soon told from the others. So the room grows from search to search of a step, unless there
+ * are found quickly (near_pairs.h). So the room grows from search to search of a step, unless there
  * are too many pairs, as between surfaces that fit into each other. */
 static double room_for(const contact_term *t, double move)
 {

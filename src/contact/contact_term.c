@@ -116,9 +116,9 @@ abut_status contact_update(contact_term *t, const double *x, pair_weights weight
 {
     collision_surface_positions(&t->model->surface, x, t->y);
     TRY(contact_cover_point(t, x, err));
-    coordinate_path place = {.x = x, .y = t->y};
+    coordinate_path here = {.x = x, .y = t->y};
     const candidate_set *near;
-    TRY(contact_near(t, &place, &near, err));
+    TRY(contact_near(t, &here, &near, err));
     TRY(active_set_build(&t->active, &t->model->surface, near, weights, t->y, t->options.dhat,
                          err));
     t->min_distance = sqrt(t->active.min_distance2);
@@ -401,20 +401,20 @@ void contact_set_fixed(contact_term *t, const uint8_t *fixed)
     if (changed) kinematic_changed(t);
 }
 
-/* What is held counts as prescribed: its pairs are no candidates. */
-static abut_status restrict_to(term *base, const uint8_t *held, abut_error *err)
+/* Fixed vertices count as prescribed: their pairs are no candidates. */
+static abut_status restrict_to(term *base, const uint8_t *fixed, abut_error *err)
 {
     contact_term *t = (contact_term *)base;
     size_t n = t->model->surface.rows.count;
     if (t->weights.links) return ABUT_OK; /* their sums are over all pairs of a vertex */
-    if (held && t->dirichlet.count == 0) {
+    if (fixed && t->dirichlet.count == 0) {
         if (!array_resize(&t->dirichlet, n)) return error_memory(err, "choosing contacts");
         memcpy(t->dirichlet.data, t->kinematic, n);
     }
     if (t->dirichlet.count == 0) return ABUT_OK;
     for (size_t i = 0; i < n; i++)
-        t->kinematic[i] = t->dirichlet.data[i] || (held && contact_vertex_is_fixed(t, i, held));
-    if (!held) array_clear(&t->dirichlet);
+        t->kinematic[i] = t->dirichlet.data[i] || (fixed && contact_vertex_is_fixed(t, i, fixed));
+    if (!fixed) array_clear(&t->dirichlet);
     kinematic_changed(t);
     return ABUT_OK;
 }

@@ -104,7 +104,7 @@ typedef struct contact_term {
     broad_parts *parts;       /* used instead when no body meets itself; else NULL */
     uint8_t *group_flags;     /* per body, for the broad phase */
     uint8_t *kinematic;       /* per vertex: cannot respond in this step */
-    ARRAY(uint8_t) dirichlet; /* `kinematic` without what is held; empty: nothing is */
+    ARRAY(uint8_t) dirichlet; /* `kinematic` without the restriction; empty: there is none */
     contact_search *search;
     active_set active;
     surface_areas areas;  /* only with weights by area */

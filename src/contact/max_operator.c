@@ -46,46 +46,46 @@ static abut_status link_vertices(surface_links *l, const collision_surface *s, s
     return ABUT_OK;
 }
 
-typedef struct edge_place {
+typedef struct sorted_edge {
     int32_t low, high, edge;
-} edge_place;
+} sorted_edge;
 
-static int compare_places(const void *a, const void *b)
+static int compare_edges(const void *a, const void *b)
 {
-    const edge_place *x = a, *y = b;
+    const sorted_edge *x = a, *y = b;
     if (x->low != y->low) return x->low < y->low ? -1 : 1;
     return x->high < y->high ? -1 : x->high > y->high;
 }
 
-static edge_place place_of(int32_t a, int32_t b, int32_t edge)
+static sorted_edge edge_key(int32_t a, int32_t b, int32_t edge)
 {
-    return a < b ? (edge_place){a, b, edge} : (edge_place){b, a, edge};
+    return a < b ? (sorted_edge){a, b, edge} : (sorted_edge){b, a, edge};
 }
 
 static abut_status link_triangles(surface_links *l, const collision_surface *s, size_t n,
                                   abut_error *err)
 {
     size_t edges = s->edges.count / 2, corners = s->triangles.count;
-    edge_place *places = mem_alloc(edges + 1, sizeof *places);
-    if (!places || !array_resize(&l->opposite_start, edges + 2) ||
+    sorted_edge *sorted = mem_alloc(edges + 1, sizeof *sorted);
+    if (!sorted || !array_resize(&l->opposite_start, edges + 2) ||
         !array_resize(&l->opposite, corners + 1) ||
         !array_resize(&l->triangle_edges, corners + 1) || !array_resize(&l->inner, n + 1)) {
-        mem_free(places);
+        mem_free(sorted);
         return error_memory(err, "linking the surface");
     }
     for (size_t e = 0; e < edges; e++)
-        places[e] = place_of(s->edges.data[2 * e], s->edges.data[2 * e + 1], (int32_t)e);
-    qsort(places, edges, sizeof *places, compare_places);
+        sorted[e] = edge_key(s->edges.data[2 * e], s->edges.data[2 * e + 1], (int32_t)e);
+    qsort(sorted, edges, sizeof *sorted, compare_edges);
     int32_t *start = l->opposite_start.data;
     for (size_t e = 0; e < edges + 2; e++) start[e] = 0;
     for (size_t i = 0; i < corners; i++) {
         const int32_t *t = s->triangles.data + i / 3 * 3;
-        edge_place wanted = place_of(t[i % 3], t[(i + 1) % 3], 0);
-        const edge_place *found = bsearch(&wanted, places, edges, sizeof *places, compare_places);
+        sorted_edge wanted = edge_key(t[i % 3], t[(i + 1) % 3], 0);
+        const sorted_edge *found = bsearch(&wanted, sorted, edges, sizeof *sorted, compare_edges);
         l->triangle_edges.data[i] = found ? found->edge : -1;
         if (found) start[found->edge + 1]++;
     }
-    mem_free(places);
+    mem_free(sorted);
     accumulate(start, edges);
     int32_t total = start[edges];
     for (size_t i = corners; i-- > 0;) {

@@ -187,7 +187,8 @@ abut_status near_pairs_set(near_pairs *n, const candidate_set *all, abut_error *
 
 /* ---- motion --------------------------------------------------------------------------------- */
 
-/* By how much a distance of the group may have shrunk from the start of the cover to a place. */
+/* By how much a distance of the group may have shrunk from the start of the cover to a
+ * configuration. */
 static double bound_at(const near_pairs *n, const near_group *g, const body_pose *poses)
 {
     vec3 moved[2];

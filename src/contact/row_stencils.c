@@ -73,14 +73,14 @@ abut_status rigid_pose_list_update(rigid_pose_list *poses, const collision_surfa
 /* dy / dx_block of one vertex with respect to one of its blocks: a multiple of the identity, or the
  * matrix of a rotation's derivative. */
 typedef struct row_factor {
-    int place;  /* of the block within the stencil */
+    int slot;   /* of the block within the stencil */
     int vertex; /* within the stencil */
     bool is_matrix;
     double weight;
     mat3 matrix;
 } row_factor;
 
-static int find_place(const int32_t *blocks, int32_t block)
+static int find_slot(const int32_t *blocks, int32_t block)
 {
     int i = 0;
     while (blocks[i] != block) i++;
@@ -108,20 +108,20 @@ static int list_factors(const collision_surface *s, const rigid_pose_list *poses
         switch (row->kind) {
         case ROW_NODE:
             out[n++] =
-                (row_factor){.place = find_place(blocks, row->block), .vertex = k, .weight = 1};
+                (row_factor){.slot = find_slot(blocks, row->block), .vertex = k, .weight = 1};
             break;
         case ROW_COMBINATION:
             for (int j = 0; j < row->count; j++) {
                 const row_entry *e = &s->entries.data[row->first + j];
                 out[n++] = (row_factor){
-                    .place = find_place(blocks, e->block), .vertex = k, .weight = e->weight};
+                    .slot = find_slot(blocks, e->block), .vertex = k, .weight = e->weight};
             }
             break;
         case ROW_RIGID:
             out[n++] =
-                (row_factor){.place = find_place(blocks, row->block), .vertex = k, .weight = 1};
+                (row_factor){.slot = find_slot(blocks, row->block), .vertex = k, .weight = 1};
             out[n++] = (row_factor){
-                .place = find_place(blocks, row->block + 1),
+                .slot = find_slot(blocks, row->block + 1),
                 .vertex = k,
                 .is_matrix = true,
                 .matrix = rotation_jacobian(&poses->data[row->first], s->arms.data[vertex[k]])};
@@ -143,8 +143,8 @@ static mat3 chain_rule_block(const row_factor *a, const row_factor *b, const dou
     return weight == 1 ? block : mat3_scale(weight, block);
 }
 
-/* Place of the block (a, b), a <= b, among the upper blocks of a stencil. */
-static size_t upper_place(int width, int a, int b)
+/* Index of the block (a, b), a <= b, among the upper blocks of a stencil. */
+static size_t upper_index(int width, int a, int b)
 {
     return (size_t)(a * width - a * (a - 1) / 2 + b - a);
 }
@@ -187,8 +187,8 @@ static void add_curvature(const collision_surface *s, const rigid_pose_list *pos
                                                     s->arms.data[vertex[l]], vec3_load(g + 3 * l)));
         }
         if (project) psd_project3(&curvature);
-        int place = find_place(blocks, row->block + 1);
-        add_block(hessian + 9 * upper_place(width, place, place), curvature);
+        int slot = find_slot(blocks, row->block + 1);
+        add_block(hessian + 9 * upper_index(width, slot, slot), curvature);
     }
 }
 
@@ -204,16 +204,16 @@ void row_chain_rule(const collision_surface *s, const rigid_pose_list *poses, co
             const row_factor *f = &factors[i];
             vec3 part = vec3_load(g + 3 * f->vertex);
             part = f->is_matrix ? mat3_tmul_vec(f->matrix, part) : vec3_scale(f->weight, part);
-            double *to = gradient + 3 * f->place;
+            double *to = gradient + 3 * f->slot;
             vec3_store(to, vec3_add(vec3_load(to), part));
         }
     }
     if (!hessian) return;
-    memset(hessian, 0, 9 * upper_place(width, width, width) * sizeof *hessian);
+    memset(hessian, 0, 9 * upper_index(width, width, width) * sizeof *hessian);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
-            if (factors[i].place <= factors[j].place)
-                add_block(hessian + 9 * upper_place(width, factors[i].place, factors[j].place),
+            if (factors[i].slot <= factors[j].slot)
+                add_block(hessian + 9 * upper_index(width, factors[i].slot, factors[j].slot),
                           chain_rule_block(&factors[i], &factors[j], h, 3 * count));
     add_curvature(s, poses, vertex, count, blocks, width, g, project, hessian);
 }

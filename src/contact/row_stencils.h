@@ -2,7 +2,7 @@
  * rule through the rows of the collision surface.
  *
  * A stencil that follows n different blocks goes to the narrowest group of at least that width; the
- * places left over are block -1, which assembly drops. */
+ * slots left over are block -1, which assembly drops. */
 #ifndef CONTACT_ROW_STENCILS_H
 #define CONTACT_ROW_STENCILS_H
 

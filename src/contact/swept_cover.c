@@ -48,8 +48,8 @@ size_t swept_cover_linear_vertex(const swept_cover *t, size_t i)
 }
 
 /* Coordinates of a frame on a path at s, the rotation as the length that the longest arm gives. */
-static void pose_place(const swept_cover *t, const double *x, const double *direction, size_t pose,
-                       double s, double out[6])
+static void pose_at(const swept_cover *t, const double *x, const double *direction, size_t pose,
+                    double s, double out[6])
 {
     for (int k = 0; k < 6; k++) {
         out[k] = direction ? x[k] + s * direction[k] : x[k];
@@ -61,13 +61,13 @@ static void pose_of_path(const swept_cover *t, const coordinate_path *path, size
                          double out[6])
 {
     size_t at = 3 * (size_t)t->surface->poses.data[pose];
-    pose_place(t, path->x + at, path->direction ? path->direction + at : NULL, pose, s, out);
+    pose_at(t, path->x + at, path->direction ? path->direction + at : NULL, pose, s, out);
 }
 
 static void pose_of_cover(const swept_cover *t, size_t pose, double s, double out[6])
 {
     const double *x = t->poses.data + FRAME * pose;
-    pose_place(t, x, x + 6, pose, s, out);
+    pose_at(t, x, x + 6, pose, s, out);
 }
 
 vec3 swept_cover_pose_at(const swept_cover *t, const coordinate_path *path, size_t pose, double at,
@@ -210,8 +210,8 @@ bool swept_cover_contains(const swept_cover *t, const coordinate_path *path, dou
 {
     double start;
     if (!(swept_cover_distance(t, path, &start) <= reach)) return false;
-    /* The end is near the cover's end while a long way is gone in pieces, near the start when all
-     * but little of it is done; else what moves most may tell. */
+    /* The end is near the cover's end while a long path is followed in pieces, near the start when
+     * nearly all of it is done; else the fastest vertex or frame tells. */
     const double ends[] = {t->limit, start, nearest_moment(t, path, path->limit)};
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
         if (distance_at(t, path, path->limit, ends[k]) <= reach) return true;

@@ -1,7 +1,7 @@
-/* The path that candidates were found for, as long as which they may be used: coordinates
- * base + s direction, 0 <= s <= limit. A later path is covered when it keeps near this one: a
- * straight line in the coordinates whose two ends are near two configurations of this path is
- * nowhere farther from the line between these places, so only ends are looked at.
+/* The path that candidates were found for, as long as which they may be used: coordinates base + s
+ * direction, 0 <= s <= limit. A later path is covered when it keeps near this one: a straight line
+ * in the coordinates whose two ends are near two configurations of this path is nowhere farther
+ * from the line between these two, so only ends are looked at.
  *
  * Vertices with linear rows are looked at one by one. Of a rigid frame the coordinates tell: no
  * vertex of it moves farther than its centre plus the longest arm times the rotation vector. */
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 /* A path of all coordinates: x + s direction, and the same of the vertices (those of rigid rows are
- * not looked at). direction and p NULL: a place. */
+ * not looked at). direction and p NULL: one configuration. */
 typedef struct coordinate_path {
     const double *x, *direction;
     const vec3 *y, *p;
@@ -35,8 +35,8 @@ abut_status swept_cover_create(swept_cover *t, const collision_surface *s, abut_
 void swept_cover_free(swept_cover *t);
 
 void swept_cover_set(swept_cover *t, const coordinate_path *path);
-/* How far the vertices at a place are from the cover: at least as far as any really is, seen at the
- * moment s that what moves most tells. */
+/* An upper bound of the distance of the vertices at a configuration from the cover, taken at the
+ * moment s that the fastest vertex or frame gives. */
 double swept_cover_distance(const swept_cover *t, const coordinate_path *configuration, double *s);
 /* Whether no vertex on the path is farther from the cover than `reach`. */
 bool swept_cover_contains(const swept_cover *t, const coordinate_path *path, double reach);

@@ -33,15 +33,15 @@ static void *open_module(void)
 {
     const char *given = getenv("ABUT_PETSC_MODULE");
     if (given) return dlopen(given, RTLD_NOW | RTLD_GLOBAL);
-    static const char *const places[] = {"", "../lib/abut/", "../lib/"};
+    static const char *const folders[] = {"", "../lib/abut/", "../lib/"};
     char program[2048];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    for (size_t i = 0; length > 0 && i < sizeof places / sizeof *places; i++) {
+    for (size_t i = 0; length > 0 && i < sizeof folders / sizeof *folders; i++) {
         char path[4200];
         program[length] = 0;
         const char *slash = strrchr(program, '/');
         int folder = slash ? (int)(slash + 1 - program) : 0;
-        snprintf(path, sizeof path, "%.*s%s%s", folder, program, places[i], module_name);
+        snprintf(path, sizeof path, "%.*s%s%s", folder, program, folders[i], module_name);
         if (!file_exists(path)) continue;
         return dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     }

@@ -1,6 +1,5 @@
-/* The door to PETSc and MPI: a module (abut_petsc.so, built from src/petsc) that is loaded when a
- * run needs it. The program and the library do not depend on either; what goes through this door is
- * plain C. */
+/* PETSc and MPI behind a module (abut_petsc.so, built from src/petsc) that is loaded when a run
+ * needs it. The program and the library do not depend on either; the interface is plain C. */
 #ifndef LINEAR_PETSC_MODULE_H
 #define LINEAR_PETSC_MODULE_H
 
@@ -24,7 +23,7 @@ typedef struct petsc_system {
     const double *right;    /* 3 rows */
     const double *position; /* 3 per row, not finite where the row is no point; NULL: unknown */
     const uint8_t *mask;    /* 3 per row: x = 0; NULL: none */
-    double tolerance;       /* relative; 0: 1e-10. Factorisations do not heed it */
+    double tolerance;       /* relative; 0: 1e-10. Factorisations ignore it */
     int max_iterations;
 } petsc_system;
 

@@ -38,7 +38,7 @@ typedef struct linear_solver linear_solver;
 
 typedef struct linear_class {
     const char *name;
-    bool iterative; /* heeds the tolerance */
+    bool iterative; /* uses the tolerance */
     bool by_rows;   /* wants the rows of this rank, not the whole matrix */
     abut_status (*create)(const linear_options *options, void **self, abut_error *err);
     /* Analyses the pattern again when its stamp has changed.

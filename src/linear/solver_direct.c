@@ -2,7 +2,7 @@
  *
  * A supernode pulls the updates of those below it in the tree, in a fixed order, straight into its
  * panel: nothing is kept but the factor. The right side is one more row of the matrix, so that the
- * factorisation solves the lower triangle on the way. Subtrees are independent of each other and
+ * factorisation also solves with the lower triangle. Subtrees are independent of each other and
  * shared out to the threads; above them, threads share the rows of one panel. The bits are the same
  * for any number of threads. */
 #include "base/parallel.h"
@@ -40,7 +40,7 @@ typedef struct solver_direct {
     ARRAY(double) subtree_work;
     int_list failed;        /* per task: column (scalar) that is not positive, or -1 */
     size_t workers;         /* that there is memory for */
-    int_list places;        /* per worker: block row -> row in the panel at work */
+    int_list panel_row;     /* per worker: block row -> row in the panel at work */
     ARRAY(double) gathered; /* per worker: entries of the solution beside a panel */
     /* The panel at work, of which threads take shares of rows. */
     const block_matrix *matrix;
@@ -69,7 +69,7 @@ static void destroy(void *self)
     array_free(&s->top);
     array_free(&s->subtree_work);
     array_free(&s->failed);
-    array_free(&s->places);
+    array_free(&s->panel_row);
     array_free(&s->gathered);
     mem_free(s);
 }
@@ -184,7 +184,7 @@ static abut_status share_out(solver_direct *s, int threads, abut_error *err)
     size_t count = p->supernodes.count, n = (size_t)p->size, workers = (size_t)threads;
     if (!array_resize(&s->tasks, count) || !array_resize(&s->top, count) ||
         !array_resize(&s->failed, count + 1) || !array_resize(&s->subtree_work, count) ||
-        !array_resize(&s->places, workers * n) || !array_resize(&s->solution, 3 * n) ||
+        !array_resize(&s->panel_row, workers * n) || !array_resize(&s->solution, 3 * n) ||
         !array_resize(&s->gathered,
                       workers * (3 * (size_t)p->max_rows + PANEL_MAX_COLUMNS + PANEL_PADDING)))
         return error_memory(err, "factorising the sparse matrix");
@@ -212,11 +212,11 @@ static abut_status share_out(solver_direct *s, int threads, abut_error *err)
 /* Factorisation                                                                                  */
 
 /* Where the block rows of a supernode are in its panel. */
-static void set_places(const symbolic *p, const supernode *n, int32_t *places)
+static void set_panel_rows(const symbolic *p, const supernode *n, int32_t *panel_row)
 {
-    int32_t place = 0;
-    for (int32_t j = n->first; j < n->last; j++) places[j] = place++;
-    for (int32_t r = n->row_begin; r < n->row_end; r++) places[p->rows.data[r]] = place++;
+    int32_t row = 0;
+    for (int32_t j = n->first; j < n->last; j++) panel_row[j] = row++;
+    for (int32_t r = n->row_begin; r < n->row_end; r++) panel_row[p->rows.data[r]] = row++;
 }
 
 /* The block rows [begin, end) of a panel, and the row of the right side when it is in the share. */
@@ -238,7 +238,7 @@ static void clear_rows(double *panel, size_t columns, size_t stride, row_share s
 }
 
 /* The blocks of the matrix in the columns of a supernode. */
-static void add_matrix(const solver_direct *s, const supernode *n, const int32_t *places,
+static void add_matrix(const solver_direct *s, const supernode *n, const int32_t *panel_row,
                        row_share share, double *panel)
 {
     const symbolic *p = &s->pattern;
@@ -246,7 +246,7 @@ static void add_matrix(const solver_direct *s, const supernode *n, const int32_t
     size_t stride = supernode_stride(n);
     for (int32_t j = n->first; j < n->last; j++)
         for (int32_t k = p->block_start.data[j]; k < p->block_start.data[j + 1]; k++) {
-            int32_t row = places[p->blocks.data[k].row], slot = p->blocks.data[k].slot >> 1;
+            int32_t row = panel_row[p->blocks.data[k].row], slot = p->blocks.data[k].slot >> 1;
             if (row < share.begin || row >= share.end) continue;
             int32_t column = a->column[slot];
             size_t step = (size_t)block_matrix_stride(a, column);
@@ -282,13 +282,13 @@ static void subtract_strip(const double *product, size_t rows, const size_t *tar
     if (last) column[target[blocks]] -= product[3 * blocks];
 }
 
-/* The first of rows[begin, end) that is at `place` or below in the panel at work. */
-static int32_t first_row_at(const int32_t *rows, int32_t begin, int32_t end, const int32_t *places,
-                            int32_t place)
+/* The first of rows[begin, end) that is at `row` or below in the panel at work. */
+static int32_t first_row_at(const int32_t *rows, int32_t begin, int32_t end,
+                            const int32_t *panel_row, int32_t row)
 {
     while (begin < end) {
         int32_t middle = begin + (end - begin) / 2;
-        if (places[rows[middle]] < place)
+        if (panel_row[rows[middle]] < row)
             begin = middle + 1;
         else
             end = middle;
@@ -298,7 +298,7 @@ static int32_t first_row_at(const int32_t *rows, int32_t begin, int32_t end, con
 
 /* Subtracts what one supernode below contributes to a share of the rows of the panel at work. */
 static void apply_update(const solver_direct *s, const supernode *n, const supernode_update *update,
-                         const int32_t *places, row_share share, double *panel)
+                         const int32_t *panel_row, row_share share, double *panel)
 {
     const int32_t *rows = s->pattern.rows.data;
     const supernode *source = &s->pattern.supernodes.data[update->source];
@@ -307,15 +307,15 @@ static void apply_update(const solver_direct *s, const supernode *n, const super
     size_t depth = supernode_columns(source);
     const double *wide = below + depth + 3 * (size_t)(update->begin - source->row_begin);
     int32_t begin = update->begin, end = source->row_end;
-    if (share.begin > 0) begin = first_row_at(rows, begin, end, places, share.begin);
-    if (!share.right_side) end = first_row_at(rows, begin, end, places, share.end);
+    if (share.begin > 0) begin = first_row_at(rows, begin, end, panel_row, share.begin);
+    if (!share.right_side) end = first_row_at(rows, begin, end, panel_row, share.end);
     bool right_side = share.right_side;
     double product[PANEL_STRIP * PANEL_MAX_COLUMNS];
     for (int32_t r = begin; r < end || right_side; r += STRIP_BLOCKS) {
         int32_t blocks = end - r < STRIP_BLOCKS ? end - r : STRIP_BLOCKS;
         if (blocks < 0) blocks = 0;
         size_t target[STRIP_BLOCKS + 1], height = 3 * (size_t)blocks;
-        for (int32_t b = 0; b < blocks; b++) target[b] = 3 * (size_t)places[rows[r + b]];
+        for (int32_t b = 0; b < blocks; b++) target[b] = 3 * (size_t)panel_row[rows[r + b]];
         if (right_side && r + blocks >= end && blocks < STRIP_BLOCKS) {
             target[blocks] = stride - 1;
             height++;
@@ -327,7 +327,7 @@ static void apply_update(const solver_direct *s, const supernode *n, const super
         const double *strip = below + depth + 3 * (size_t)(r - source->row_begin);
         panel_product(height, columns, depth, strip, wide, step, product);
         for (int32_t c = update->begin; c < last; c++) {
-            double *column = panel + 3 * (size_t)places[rows[c]] * stride;
+            double *column = panel + 3 * (size_t)panel_row[rows[c]] * stride;
             const double *part = product + 3 * (size_t)(c - update->begin) * PANEL_STRIP;
             for (size_t k = 0; k < 3; k++)
                 subtract_strip(part + k * PANEL_STRIP, height, target, column + k * stride);
@@ -336,24 +336,24 @@ static void apply_update(const solver_direct *s, const supernode *n, const super
 }
 
 /* A share of the rows of a panel, complete but for the factorisation of the panel itself. */
-static void assemble_rows(const solver_direct *s, const supernode *n, const int32_t *places,
+static void assemble_rows(const solver_direct *s, const supernode *n, const int32_t *panel_row,
                           row_share share)
 {
     double *panel = s->factor.data + n->panel;
     clear_rows(panel, supernode_columns(n), supernode_stride(n), share);
-    add_matrix(s, n, places, share, panel);
+    add_matrix(s, n, panel_row, share, panel);
     for (int32_t u = n->update_begin; u < n->update_end; u++)
-        apply_update(s, n, &s->pattern.updates.data[u], places, share, panel);
+        apply_update(s, n, &s->pattern.updates.data[u], panel_row, share, panel);
 }
 
 /* One supernode by one thread: the first column that fails (scalar), or -1. */
-static int32_t factorize_node(const solver_direct *s, const supernode *n, int32_t *places)
+static int32_t factorize_node(const solver_direct *s, const supernode *n, int32_t *panel_row)
 {
     double inverse[PANEL_MAX_COLUMNS], *panel = s->factor.data + n->panel;
     size_t columns = supernode_columns(n), stride = supernode_stride(n);
-    set_places(&s->pattern, n, places);
+    set_panel_rows(&s->pattern, n, panel_row);
     row_share all = {0, n->last - n->first + n->row_end - n->row_begin, true};
-    assemble_rows(s, n, places, all);
+    assemble_rows(s, n, panel_row, all);
     size_t done = panel_factorize(panel, columns, stride, inverse);
     if (done < columns) return 3 * n->first + (int32_t)done;
     panel_solve_rows(panel, columns, stride, columns, stride, inverse);
@@ -371,12 +371,12 @@ static size_t own_number(const solver_direct *s)
 static void factorize_tasks(void *context, size_t begin, size_t end)
 {
     solver_direct *s = context;
-    int32_t *places = s->places.data + own_number(s) * (size_t)s->pattern.size;
+    int32_t *panel_row = s->panel_row.data + own_number(s) * (size_t)s->pattern.size;
     for (size_t t = begin; t < end; t++) {
         int32_t root = s->tasks.data[t], failed = -1;
         int32_t first = s->pattern.supernodes.data[root].subtree_first;
         for (int32_t k = first; k <= root && failed < 0; k++)
-            failed = factorize_node(s, &s->pattern.supernodes.data[k], places);
+            failed = factorize_node(s, &s->pattern.supernodes.data[k], panel_row);
         s->failed.data[t] = failed;
     }
 }
@@ -393,7 +393,7 @@ static void assemble_shares(void *context, size_t begin, size_t end)
 {
     const solver_direct *s = context;
     const supernode *n = &s->pattern.supernodes.data[s->panel_node];
-    for (size_t k = begin; k < end; k++) assemble_rows(s, n, s->places.data, share_of(n, k));
+    for (size_t k = begin; k < end; k++) assemble_rows(s, n, s->panel_row.data, share_of(n, k));
 }
 
 static void solve_shares(void *context, size_t begin, size_t end)
@@ -410,10 +410,10 @@ static void solve_shares(void *context, size_t begin, size_t end)
 static int32_t factorize_shared(solver_direct *s, int32_t node)
 {
     const supernode *n = &s->pattern.supernodes.data[node];
-    if (n->work < SMALL_PANEL) return factorize_node(s, n, s->places.data);
+    if (n->work < SMALL_PANEL) return factorize_node(s, n, s->panel_row.data);
     s->panel_node = node;
     size_t columns = supernode_columns(n), stride = supernode_stride(n);
-    set_places(&s->pattern, n, s->places.data);
+    set_panel_rows(&s->pattern, n, s->panel_row.data);
     parallel_for((stride / 3 + SHARE_BLOCKS - 1) / SHARE_BLOCKS, 1, assemble_shares, s);
     double *panel = s->factor.data + n->panel;
     size_t done = panel_factorize(panel, columns, stride, s->inverse);

@@ -421,8 +421,8 @@ static abut_status find_updates(symbolic *s, abut_error *err)
     return ABUT_OK;
 }
 
-/* Places the panels, counts the work, finds the ranges of the subtrees. */
-static void place_panels(symbolic *s)
+/* Lays out the panels, counts the work, finds the ranges of the subtrees. */
+static void lay_out_panels(symbolic *s)
 {
     s->factor_size = 0;
     s->work = 0;
@@ -470,6 +470,6 @@ abut_status symbolic_analyse(symbolic *s, const block_matrix *a, const int32_t *
     list_by_columns(s, a);
     TRY(find_rows(s, err));
     TRY(find_updates(s, err));
-    place_panels(s);
+    lay_out_panels(s);
     return ABUT_OK;
 }

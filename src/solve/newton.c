@@ -61,7 +61,7 @@ static double largest_move(const problem *p, const double *v)
     return largest;
 }
 
-/* Root mean square of the moves of the free blocks. */
+/* Root mean square of the displacements of the free blocks. */
 static double mean_move(const problem *p, const double *v)
 {
     double sum = 0;
@@ -105,8 +105,8 @@ static abut_status try_direction(newton_solver *n, const double *x, double toler
 }
 
 /* Newton direction into n->step (free numbering); shifts the matrix when it is not definite. The
- * shift makes directions shorter by an amount that nobody knows: those of a shifted matrix
- * (n->shifted) lead downhill, and that is all they tell. */
+ * shift shortens directions by an unknown amount: those of a shifted matrix (n->shifted) are
+ * descent directions but prove no convergence. */
 static abut_status solve_direction(newton_solver *n, const double *x, double tolerance,
                                    abut_error *err)
 {
@@ -144,9 +144,8 @@ static abut_status prefer_true_direction(newton_solver *n, const evaluation *ev,
     return ABUT_OK;
 }
 
-/* How exactly the linear systems of an inexact Newton are solved (Eisenstat and Walker 1996, choice
- * 2): little while the gradient falls little. A step that was not solved at least to CONFIRMED
- * cannot tell that the end has been reached. */
+/* Forcing term of the inexact Newton method (Eisenstat and Walker 1996, choice 2): large while the
+ * gradient falls slowly. A step solved less exactly than CONFIRMED does not prove convergence. */
 typedef struct forcing {
     double largest, least;  /* largest 0: all systems to `least` */
     double tolerance, norm; /* of the last solve */
@@ -186,8 +185,9 @@ static bool forcing_confirms(forcing *f)
 }
 
 /* Projected Hessians are too stiff where the true ones are indefinite (a rod that buckles):
- * Newton's method then takes one short full step after the other along nearly the same way. What
- * the last step tells about that; steps that collisions or the energy cut short tell nothing. */
+ * Newton's method then takes one short full step after the other along nearly the same direction.
+ * What the last step tells about that; steps that collisions or the energy cut short tell nothing.
+ */
 typedef struct trend {
     bool whole;       /* it was taken whole, and no energy has changed since */
     double slope;     /* of the energy along it, at its beginning, negated; 0: not from here */
@@ -243,8 +243,8 @@ static void set_trial(newton_solver *n, const double *x, double alpha)
     parallel_for(3 * (size_t)n->problem->block_count, 16384, axpy_range, &work);
 }
 
-/* The trial is acceptable, with this energy. One that gained little has leapt over the minimum
- * (friction that turns round): shorter ones are tried while they are better. */
+/* The trial is acceptable, with this energy. One that gained little has overshot the minimum
+ * (friction that changes its sign): shorter ones are tried while they are better. */
 static abut_status shorten_poor_step(newton_solver *n, const evaluation *ev, const double *x,
                                      double alpha, double decrease, double before, double *energy,
                                      newton_result *result, abut_error *err)
@@ -281,7 +281,7 @@ static abut_status line_search(newton_solver *n, const evaluation *ev, double *x
             TRY(problem_update(p, ev, n->trial, err));
             double trial = problem_value(p, ev, n->trial);
             double noise = ENERGY_NOISE * (fabs(*energy) + fabs(trial));
-            /* Too little to gain for the energy to tell: its direction is good, nevertheless. */
+            /* The gain is below the rounding of the energy; the direction is good all the same. */
             bool telling = decrease > STALL_NOISE * fabs(*energy);
             if (!telling) noise = STALL_NOISE * fabs(*energy);
             if (isfinite(trial) && (trial <= *energy + noise || (tiny && k > 8))) {
@@ -300,16 +300,17 @@ static abut_status line_search(newton_solver *n, const evaluation *ev, double *x
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Parts that are not at rest yet                                                                 */
+/* Subset solve (nonlinear elimination)                                                           */
 
-/* A crumpling sheet keeps a few nodes busy, one group after the other, long after the rest has
- * settled. Those whose direction is not small, and what is coupled to them, then go on by
- * themselves for some iterations, which cost as much as there is of them, and of those again those
- * that have not settled; all unknowns together have the last word. */
+/* In a crumpling sheet a few nodes converge late, one group after the other. Unknowns whose
+ * direction is large, and those coupled to them, are then solved alone for some iterations, which
+ * cost as much as they are many; this is repeated on those of them that have not converged. An
+ * iteration of all unknowns follows. */
 enum { LOCAL_PATIENCE = 10, LOCAL_ITERATIONS = 6, LOCAL_ROUNDS = 12, LOCAL_LEAST = 1000 };
 static const double LOCAL_SHARE = 0.7, LOCAL_SLOW = 0.3, LOCAL_SMALL = 0.3, LOCAL_TOLERANCE = 0.5;
 
-/* Whether the last direction and its neighbours are a small enough part; flags in n->chosen. */
+/* Whether the unknowns with a large direction and their neighbours are few enough; flags in
+ * n->chosen. */
 static bool choose_part(newton_solver *n, double tolerance)
 {
     const problem *p = n->problem;
@@ -347,7 +348,7 @@ static abut_status solve_chosen_subset(newton_solver *n, const evaluation *ev, d
                         "  %d unknowns by themselves:", (int)n->problem->free_count);
         abut_status status = newton_minimize(n, ev, x, &local, NULL, &part, err);
         if (status != ABUT_ERROR_NOT_CONVERGED) return status;
-        /* Stalled, or a matrix that cannot be solved: all together may do better. */
+        /* Stalled, or a singular matrix: an iteration of all unknowns may do better. */
         if (part.iterations < LOCAL_ITERATIONS) return ABUT_OK;
         fewer = choose_part(n, local.tolerance);
     }
@@ -395,7 +396,7 @@ typedef struct iteration {
     bool changed, may_stop; /* what the hooks say */
 } iteration;
 
-/* The direction of an iteration at x, into n->way. */
+/* The direction of an iteration at x: n->step, or n->exact_direction for the true Hessian. */
 static abut_status find_direction(newton_solver *n, const evaluation *ev, const double *x,
                                   const newton_options *options, iteration *it,
                                   newton_result *result, abut_error *err)
@@ -425,7 +426,7 @@ static abut_status find_direction(newton_solver *n, const evaluation *ev, const 
     return ABUT_OK;
 }
 
-/* Goes along it as far as the terms allow and the energy falls. */
+/* Line search along it, within the bounds of the terms. */
 static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
                              const newton_options *options, const newton_hooks *hooks,
                              iteration *it, newton_result *result, abut_error *err)
@@ -460,7 +461,7 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
     return ABUT_OK;
 }
 
-/* Lets the unknowns that keep the iteration busy settle by themselves, where that pays. */
+/* Solves for the late unknowns alone, where that pays. */
 static abut_status solve_subset_where_slow(newton_solver *n, const evaluation *ev, double *x,
                                            const newton_options *options, iteration *it,
                                            const newton_result *result, abut_error *err)

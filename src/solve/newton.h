@@ -19,18 +19,18 @@ typedef struct newton_hooks {
 /* What the tolerance is compared with. */
 typedef enum newton_measure {
     NEWTON_LARGEST, /* the largest entry of the direction */
-    NEWTON_RMS      /* its root mean square over the free nodes, three times in a row (Codimensional
-                       IPC; for comparisons: a few nodes may still be far from rest) */
+    NEWTON_RMS /* its root mean square over the free nodes, three times in a row (Codimensional IPC;
+                  for comparisons: a few nodes may still be far from convergence) */
 } newton_measure;
 
 typedef struct newton_options {
     double tolerance; /* on the direction (a length) */
     int max_iterations;
     int true_hessian_after; /* iterations after which it may be used; 0: never */
-    bool true_first;        /* the true Hessian in every iteration in which it leads downhill */
+    bool true_first; /* the true Hessian in every iteration in which it gives a descent direction */
     newton_measure measure;
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
-    bool local;     /* where only some nodes are far from rest, they may be settled by themselves */
+    bool local;     /* subset solves where only some nodes are far from convergence */
     /* Ends, not converged, when the energy is unlikely to fall this far: by four times what the
      * quadratic model promises. NULL: never. */
     const double *goal;
@@ -51,13 +51,13 @@ typedef struct newton_solver {
     linear_solver *linear;
     const logger *log;
     double *step, *direction, *trial, *right;
-    bool shifted; /* the last direction is of a matrix that was not definite: its length says
-                     nothing about how near the minimum is */
+    bool shifted; /* the last direction comes from a shifted matrix: its length does not tell how
+                     near the minimum is */
     true_newton exact;
     double *exact_direction; /* what was added to x last, before it was shortened */
-    uint8_t *chosen;         /* per unknown: settled by itself */
-    uint64_t part_solves;    /* linear systems of a part of the unknowns, besides the iterations */
-    /* Told of every place that is gone to, those of parts alone included; or NULL. */
+    uint8_t *chosen;         /* per unknown: in the subset */
+    uint64_t part_solves;    /* linear systems of subset solves, not counted as iterations */
+    /* Called with every accepted iterate, those of subset solves included; or NULL. */
     abut_status (*on_move)(void *context, const double *x, abut_error *err);
     void *on_move_context;
 } newton_solver;

@@ -98,11 +98,11 @@ abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err)
     return ABUT_OK;
 }
 
-static abut_status restrict_terms(problem *p, const uint8_t *held, abut_error *err)
+static abut_status restrict_terms(problem *p, const uint8_t *fixed, abut_error *err)
 {
     for (int t = 0; t < p->term_count; t++)
         if (p->terms[t]->class->restrict_to)
-            TRY(p->terms[t]->class->restrict_to(p->terms[t], held, err));
+            TRY(p->terms[t]->class->restrict_to(p->terms[t], fixed, err));
     return ABUT_OK;
 }
 

@@ -19,8 +19,7 @@ typedef struct group_maps {
      * in `items`, which have an unknown. */
     ARRAY(int32_t) free_blocks, items;
     size_t count; /* stencils that are computed here */
-    /* What the maps were made for is still there: of these blocks, and the matrix of this pattern
-     * (0: none). */
+    /* The maps are valid for the present blocks, and for the matrix of this pattern (0: none). */
     bool mapped;
     uint64_t mapped_pattern;
 } group_maps;
@@ -65,14 +64,14 @@ abut_status problem_divide(problem *p, abut_error *err);
 /* Sets which scalars are prescribed (3 flags per block). A no-op when nothing changed. */
 abut_status problem_set_fixed(problem *p, const uint8_t *fixed, abut_error *err);
 
-/* Holds all unknowns but the chosen ones (one flag each) where they are, and leaves out what does
- * not depend on any, which may change the energy by a constant; until problem_lift_restriction.
- * What is restricted may be restricted further. Not for divided problems. */
+/* Fixes all unknowns but the chosen ones (one flag each) until problem_lift_restriction. What
+ * depends on none of the chosen ones is left out, which may change the energy by a constant. A
+ * restricted problem may be restricted further. Not for divided problems. */
 abut_status problem_restrict(problem *p, const uint8_t *chosen, abut_error *err);
 abut_status problem_lift_restriction(problem *p, abut_error *err);
 
-/* A step begins: the pattern keeps nothing of contacts that are gone. What a step computes then
- * depends on its start only, so that a run that goes on from a checkpoint has the same bits. */
+/* Begins a step: the pattern forgets contacts that are gone. A step then depends on its start only,
+ * so that a resumed run has the same bits. */
 void problem_begin_step(problem *p);
 
 /* Tells the terms that x is current. */
@@ -98,7 +97,7 @@ abut_status problem_max_step(problem *p, const evaluation *ev, const double *x,
 /* Tells the terms that this step is about to be taken. */
 void problem_note_bounds(problem *p, const evaluation *ev, const double *x,
                          const double *direction);
-/* Lets the terms change after an accepted iteration at x; true when energies have changed. */
+/* The terms adapt after an accepted iteration at x; true when energies have changed. */
 bool problem_adapt(problem *p, const evaluation *ev, const double *x);
 bool problem_accepts(problem *p, const evaluation *ev, const double *x);
 

@@ -32,7 +32,7 @@ static abut_status assemble_true_hessian(problem *p, const evaluation *ev, const
     return status;
 }
 
-/* The longest a >= 0 with all entries of way + a d within +-limit. */
+/* The largest a >= 0 with all entries of direction + a d within +-limit. */
 static double room_along(size_t n, const double *direction, const double *d, double limit)
 {
     double room = INFINITY;

@@ -70,7 +70,7 @@ abut_status stepper_drop_contact_accelerations(stepper *s, abut_error *err)
     if (!stepper_contact_is_implicit(s)) return ABUT_OK;
     motion_state *m = &s->state;
     double h = s->options.h, rest = h * (m->gamma - 2 * m->beta);
-    uint8_t *touched = (uint8_t *)s->dirichlet.holder;
+    uint8_t *touched = (uint8_t *)s->dirichlet.condition_of;
     size_t blocks = s->model->rest.count;
     memset(touched, 0, blocks);
     flag_blocks(s, &s->contact->base, touched);

@@ -37,7 +37,7 @@ static vec3 lowest_corner(const stepper *s)
 
 /* In the plane: z of all nodes stays, rigid bodies turn about z only, affine ones keep A's third
  * row and column. */
-static void hold_plane(stepper *s)
+static void fix_plane(stepper *s)
 {
     enum { PRESCRIBED = 2 }; /* turning in the plane stays free unless it was prescribed */
     const model *m = s->model;
@@ -88,7 +88,7 @@ void stepper_set_targets(stepper *s, double time)
                                s->dirichlet.target);
     if (s->model->codim.angle_rest.count > 0)
         twist_prescribe(s->model, s->dirichlet.conditions.data, s->dirichlet.conditions.count,
-                        s->state.x, s->time, time, s->dirichlet.holder, s->dirichlet.fixed,
+                        s->state.x, s->time, time, s->dirichlet.condition_of, s->dirichlet.fixed,
                         s->dirichlet.target);
-    if (s->model->planar) hold_plane(s);
+    if (s->model->planar) fix_plane(s);
 }

@@ -1,4 +1,4 @@
-/* Prescribed bodies that meet: in a step, and foreseen at the start. */
+/* Prescribed bodies that meet: in a step, and found ahead at the start. */
 #include "math/rotation.h"
 #include "step/stepper_internal.h"
 

@@ -1,7 +1,7 @@
 /* Prescribed nodes: Dirichlet conditions and moving obstacles.
  *
- * A condition holds a set of nodes from one time until another; during it they follow a chain of
- * motions (translation, rotation about a centre), applied to their positions when it began. */
+ * A condition prescribes a set of nodes during a time window: they follow a chain of motions
+ * (translation, rotation about a centre), applied to their positions when it began. */
 #ifndef STEP_DIRICHLET_DATA_H
 #define STEP_DIRICHLET_DATA_H
 
@@ -23,7 +23,7 @@ typedef struct condition {
     double from, until;
     int axes;        /* bits 1, 2, 4 */
     int32_t source;  /* number among the body's `fix`, -1: its motion as a whole; for messages */
-    bool takes_over; /* nodes that conditions before it hold as well, on purpose */
+    bool takes_over; /* nodes that earlier conditions prescribe as well, on purpose */
     ARRAY(motion) motions;
     /* Instead: positions of all nodes at the end of each step, or with `frames_between` from the
      * start on, with straight paths between them. */

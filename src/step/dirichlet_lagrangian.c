@@ -1,11 +1,12 @@
-/* Prescribed nodes within a step: moved as far as is feasible, and pulled the rest of the path. */
+/* Prescribed nodes within a step: moved as far as is feasible, the rest by an augmented Lagrangian.
+ */
 #include "step/stepper_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Augmented Lagrangian of prescribed nodes: IPC supplement, section 5. What is stretched a
- * hundredfold pulls back harder than the stiffest spring there (1e8) can bring to the targets. */
+/* Augmented Lagrangian of prescribed nodes: IPC supplement, section 5. A body stretched a
+ * hundredfold resists more than the stiffest spring there (1e8) can overcome. */
 static const double LAGRANGIAN_STIFFNESS = 3e7, LAGRANGIAN_STIFFNESS_MAX = 1e10;
 static const double LAGRANGIAN_DONE = 0.999, LAGRANGIAN_STIFFEN = 0.9;
 
@@ -45,8 +46,8 @@ double stepper_dirichlet_progress(const stepper *s, const double *x)
     return 1 - sqrt(augmented_lagrangian_distance2(s->augmented.term, x) / s->augmented.start2);
 }
 
-/* Whether the attached nodes are where the pull balances the other forces: Newton's direction would
- * hardly take them nearer to their targets, however far the other nodes still have to go. */
+/* Whether the augmented Lagrangian is in balance with the other forces: Newton's direction hardly
+ * takes its nodes nearer to their targets, however far the other nodes are from convergence. */
 static bool lagrangian_is_balanced(const stepper *s, const double *x)
 {
     static const double LITTLE = 0.1; /* of the rest of the path */
@@ -59,8 +60,9 @@ static bool lagrangian_is_balanced(const stepper *s, const double *x)
     return moves < LITTLE * LITTLE * left;
 }
 
-/* Near the targets the forces to be held are known, and a stiffer spring finds the rest of the path
- * in fewer steps than further multipliers would; so they are where no spring is stiffer. */
+/* Multipliers are updated near the targets, where they approximate the reaction forces, and where
+ * the spring is at its stiffest; near the targets a stiffer spring as well needs fewer updates than
+ * multipliers alone. */
 static void update_lagrangian(stepper *s, double progress, const double *x)
 {
     static const double FAR = 2, NEAR = 8;
@@ -72,7 +74,7 @@ static void update_lagrangian(stepper *s, double progress, const double *x)
     lagrangian->stiffness = fmin(factor * lagrangian->stiffness, LAGRANGIAN_STIFFNESS_MAX);
 }
 
-/* Holds the attached nodes where they are now and drops the augmented Lagrangian. */
+/* Fixes the nodes where they are now and drops the augmented Lagrangian. */
 static abut_status release(stepper *s, abut_error *err)
 {
     for (size_t i = 0; i < s->augmented.term->nodes.count; i++)
@@ -84,9 +86,9 @@ static abut_status release(stepper *s, abut_error *err)
     return problem_set_fixed(&s->problem, s->dirichlet.fixed, err);
 }
 
-/* Pulled nodes stop short of their targets by a thousandth of the path. Puts them there when that
- * is feasible, which it nearly always is; s->x are the positions that Newton's method is at. */
-static abut_status place_at_targets(stepper *s, abut_error *err)
+/* The augmented Lagrangian ends a thousandth of the path short of the targets. Moves the nodes
+ * there when that is feasible, as it nearly always is; s->x is Newton's iterate. */
+static abut_status move_to_targets(stepper *s, abut_error *err)
 {
     size_t scalars = s->state.scalars;
     double alpha = 1;
@@ -100,33 +102,33 @@ static abut_status place_at_targets(stepper *s, abut_error *err)
     return step_path_add(&s->path, s->x, err);
 }
 
-/* Called after every Newton iteration while nodes are pulled. */
+/* Called after every Newton iteration while the augmented Lagrangian is active. */
 abut_status stepper_update_lagrangian(stepper *s, const double *x, double direction, bool *changed,
                                       bool *may_stop, abut_error *err)
 {
     double progress = stepper_dirichlet_progress(s, x);
-    *may_stop = false; /* also when they have arrived: the other nodes still have to settle */
+    *may_stop = false; /* also when they have arrived: the other nodes still have to converge */
     if (progress >= LAGRANGIAN_DONE) {
         *changed = true;
         TRY(release(s, err));
         TRY(stepper_renew_stiffness(s, x, err));
-        return place_at_targets(s, err);
+        return move_to_targets(s, err);
     }
     if (!lagrangian_progress_note(&s->augmented.progress, progress))
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
                          "prescribed nodes have not come closer for %d iterations",
                          s->augmented.progress.stale);
-    double settled = fmax(1e-2 * s->model->extent * s->options.h, stepper_convergence_length(s));
-    /* A direction that a shift has shortened tells of no balance. */
-    if (!s->newton.shifted && (direction < settled || lagrangian_is_balanced(s, x))) {
+    double small = fmax(1e-2 * s->model->extent * s->options.h, stepper_convergence_length(s));
+    /* A direction that a shift has shortened proves no balance. */
+    if (!s->newton.shifted && (direction < small || lagrangian_is_balanced(s, x))) {
         update_lagrangian(s, progress, x);
         *changed = true;
     }
     return ABUT_OK;
 }
 
-/* s->work <- the path to the targets for what is prescribed; the rest stays, or goes on with its
- * velocity. True when something has to move. */
+/* s->work <- displacements to the targets for prescribed scalars; the others stay, or go on with
+ * their velocities. True when something has to move. */
 static bool set_path(stepper *s, bool carry)
 {
     double h = s->options.h;
@@ -141,9 +143,9 @@ static bool set_path(stepper *s, bool carry)
     return any;
 }
 
-/* Nodes that are prescribed run into what is before them when they move alone. Where the rest may
- * come along with its velocity and that leads further, it does: a turning clamp takes with it what
- * is wound on it. Not from a guess, which has moved already. */
+/* Prescribed nodes that move alone run into what is in front of them. Where that allows a longer
+ * step, all others move along with their velocities: a turning clamp takes along what is wound on
+ * it. Not from a guess, which has moved already. */
 static abut_status choose_path(stepper *s, double *alpha, abut_error *err)
 {
     double alone = 1, carried = 1;
@@ -159,7 +161,8 @@ static abut_status choose_path(stepper *s, double *alpha, abut_error *err)
     return ABUT_OK;
 }
 
-/* Moves the prescribed nodes as far as the other terms allow; the rest is pulled. */
+/* Moves the prescribed nodes as far as the other terms allow; the augmented Lagrangian does the
+ * rest. */
 abut_status stepper_move_dirichlet(stepper *s, abut_error *err)
 {
     size_t scalars = s->state.scalars;

@@ -15,7 +15,7 @@ void dirichlet_overlap_init(dirichlet_overlap *w, const contact_term *contact)
 
 void dirichlet_overlap_free(dirichlet_overlap *w)
 {
-    array_free(&w->held);
+    array_free(&w->dirichlet);
     array_free(&w->points);
     collision_surface_free(&w->part);
     broad_destroy(w->broad);
@@ -39,7 +39,7 @@ static bool choose_edges(dirichlet_overlap *w, const collision_surface *s)
     array_clear(&w->part.edges);
     for (size_t i = 0; i < s->edges.count; i += 2) {
         const int32_t *v = s->edges.data + i;
-        if (!w->held.data[v[0]] || !w->held.data[v[1]]) continue;
+        if (!w->dirichlet.data[v[0]] || !w->dirichlet.data[v[1]]) continue;
         for (int k = 0; k < 2; k++)
             if (!array_push(&w->part.edges, v[k])) return false;
     }
@@ -51,7 +51,8 @@ static bool choose_triangles(dirichlet_overlap *w, const collision_surface *s)
     array_clear(&w->part.triangles);
     for (size_t i = 0; i < s->triangles.count; i += 3) {
         const int32_t *v = s->triangles.data + i;
-        if (!w->held.data[v[0]] || !w->held.data[v[1]] || !w->held.data[v[2]]) continue;
+        if (!w->dirichlet.data[v[0]] || !w->dirichlet.data[v[1]] || !w->dirichlet.data[v[2]])
+            continue;
         for (int k = 0; k < 3; k++)
             if (!array_push(&w->part.triangles, v[k])) return false;
     }
@@ -66,7 +67,7 @@ static abut_status choose_part(dirichlet_overlap *w, abut_error *err)
     w->some = false;
     bool ok = true;
     for (size_t i = 0; ok && i < s->rows.count; i++) {
-        if (!w->held.data[i]) continue;
+        if (!w->dirichlet.data[i]) continue;
         ok = array_push(&w->points, (int32_t)i);
         w->some = w->some || !is_obstacle(m, (int32_t)i);
     }
@@ -91,15 +92,15 @@ static abut_status choose_part(dirichlet_overlap *w, abut_error *err)
     return broad_create(&shape, &w->broad, err);
 }
 
-static abut_status set_held(dirichlet_overlap *w, const uint8_t *fixed, abut_error *err)
+static abut_status set_dirichlet(dirichlet_overlap *w, const uint8_t *fixed, abut_error *err)
 {
     size_t n = w->contact->model->surface.rows.count;
-    bool changed = w->held.count != n;
-    if (!array_resize(&w->held, n)) return error_memory(err, "watching prescribed bodies");
+    bool changed = w->dirichlet.count != n;
+    if (!array_resize(&w->dirichlet, n)) return error_memory(err, "watching prescribed bodies");
     for (size_t i = 0; i < n; i++) {
-        uint8_t held = contact_vertex_is_fixed(w->contact, i, fixed);
-        changed = changed || held != w->held.data[i];
-        w->held.data[i] = held;
+        uint8_t dirichlet = contact_vertex_is_fixed(w->contact, i, fixed);
+        changed = changed || dirichlet != w->dirichlet.data[i];
+        w->dirichlet.data[i] = dirichlet;
     }
     return changed ? choose_part(w, err) : ABUT_OK;
 }
@@ -144,10 +145,10 @@ static void set_paths(dirichlet_overlap *w, const surface_move *move)
     collision_surface_positions(s, move->x, w->from.data);
     collision_surface_positions(s, move->to, w->path.data);
     for (size_t i = 0; i < s->rows.count; i++) {
-        bool held = w->held.data[i];
-        w->path.data[i] = held ? vec3_sub(w->path.data[i], w->from.data[i]) : (vec3){0};
+        bool dirichlet = w->dirichlet.data[i];
+        w->path.data[i] = dirichlet ? vec3_sub(w->path.data[i], w->from.data[i]) : (vec3){0};
         ccd_path path = path_of(w, move, (int32_t)i);
-        w->extra.data[i] = held ? ccd_path_deviation(&path, 0, 1) : 0;
+        w->extra.data[i] = dirichlet ? ccd_path_deviation(&path, 0, 1) : 0;
         if (s->thickness.count > 0) w->extra.data[i] += 0.5 * s->thickness.data[i] * (1 + 1e-12);
     }
 }
@@ -206,7 +207,7 @@ abut_status dirichlet_overlap_find(dirichlet_overlap *w, const double *x, const 
     surface_move move = {x, to};
     *out = (dirichlet_finding){.second = -1, .plane = -1};
     if (!moves(w, &move, fixed)) return ABUT_OK;
-    TRY(set_held(w, fixed, err));
+    TRY(set_dirichlet(w, fixed, err));
     if (!w->some) return ABUT_OK;
     set_paths(w, &move);
     broad_query query = {

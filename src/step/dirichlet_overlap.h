@@ -1,6 +1,6 @@
 /* Prescribed surfaces among themselves. Pairs of which no vertex can respond are no contacts, so
  * nothing in a step keeps them apart: what is prescribed through something else that is prescribed
- * goes through. This looks at their paths with continuous collision detection and tells.
+ * goes through. This checks their paths by continuous collision detection.
  *
  * Obstacles are scenery and may overlap: their pairs are not looked at, nor are those of bodies
  * that do not collide by their group. */
@@ -12,7 +12,7 @@
 
 typedef struct dirichlet_overlap {
     const contact_term *contact; /* for its model, half-spaces and rules of collision */
-    ARRAY(uint8_t) held;         /* per vertex: all coordinates that it follows are prescribed */
+    ARRAY(uint8_t) dirichlet;    /* per vertex: all coordinates that it follows are prescribed */
     ARRAY(int32_t) points;       /* those vertices */
     collision_surface part;      /* edges and triangles of which all vertices are among them */
     bool some;                   /* one of them is of no obstacle */
@@ -31,7 +31,7 @@ typedef struct dirichlet_finding {
     double part; /* of the path that is known to be free */
 } dirichlet_finding;
 
-/* Of a zeroed watch. */
+/* Of a zeroed struct. */
 void dirichlet_overlap_init(dirichlet_overlap *w, const contact_term *contact);
 void dirichlet_overlap_free(dirichlet_overlap *w);
 

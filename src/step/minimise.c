@@ -9,7 +9,7 @@ double stepper_convergence_length(const stepper *s)
                                              : s->options.tolerance * s->options.h;
 }
 
-/* Every place term_counts, also those of iterations on a part of the unknowns. */
+/* Every iterate is part of the path, also those of subset solves. */
 static abut_status note_move(void *context, const double *x, abut_error *err)
 {
     return step_path_add(&((stepper *)context)->path, x, err);

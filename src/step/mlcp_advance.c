@@ -23,7 +23,7 @@ abut_status stepper_solve_mlcp(stepper *s, step_statistics *statistics, abut_err
     return ABUT_OK;
 }
 
-/* Whether the exact check is content with s->x. */
+/* Whether s->x passes the exact check. */
 static abut_status check(stepper *s, bool *good, abut_error *err)
 {
     bool found;

@@ -13,7 +13,7 @@ static abut_status append(step_path *w, const double *x, abut_error *err)
 {
     size_t at = w->configurations.count;
     if (!array_resize(&w->configurations, at + w->scalars))
-        return error_memory(err, "noting a way");
+        return error_memory(err, "recording a path");
     memcpy(w->configurations.data + at, x, w->scalars * sizeof *x);
     return ABUT_OK;
 }
@@ -38,7 +38,7 @@ static const double *configuration(const step_path *w, size_t i)
     return w->configurations.data + i * w->scalars;
 }
 
-/* Whether the straight line between two places is free. */
+/* Whether the straight line between two configurations is free. */
 static abut_status is_free(step_path *w, problem *p, const evaluation *ev, size_t from, size_t to,
                            bool *free, abut_error *err)
 {
@@ -50,7 +50,7 @@ static abut_status is_free(step_path *w, problem *p, const evaluation *ev, size_
     return ABUT_OK;
 }
 
-/* Marks the places between two that are needed. */
+/* Marks the configurations between two that are needed. */
 static abut_status join(step_path *w, problem *p, const evaluation *ev, size_t from, size_t to,
                         abut_error *err)
 {
@@ -69,7 +69,7 @@ abut_status step_path_join(step_path *w, problem *p, const evaluation *ev, abut_
     size_t count = step_path_count(w), left = 0;
     if (!w->enabled || !w->joins || count < 3) return ABUT_OK;
     if (!array_resize(&w->kept, count) || !array_resize(&w->scratch, w->scalars))
-        return error_memory(err, "joining a way");
+        return error_memory(err, "joining a path");
     memset(w->kept.data, 0, count);
     w->kept.data[0] = w->kept.data[count - 1] = 1;
     TRY(join(w, p, ev, 0, count - 1, err));

@@ -14,7 +14,7 @@
 
 typedef struct step_path {
     bool enabled, joins;          /* the latter: pieces are joined after a step */
-    size_t scalars;               /* of one place: all coordinates */
+    size_t scalars;               /* of one configuration: all coordinates */
     ARRAY(double) configurations; /* one after the other, the start of the step first */
     ARRAY(double) scratch;        /* a direction */
     ARRAY(uint8_t) kept;

@@ -104,8 +104,8 @@ static mat3 load_matrix(const double *p)
 
 static void store_matrix(double *p, mat3 a) { memcpy(p, a.m, sizeof a.m); }
 
-/* Holds some axes of rotation of a rigid body and lets it turn otherwise. */
-static bool holds_partly(const rigid_motion *r, const rigid_condition *c)
+/* Fixes some axes of rotation of a rigid body, but not all. */
+static bool fixes_some_axes(const rigid_motion *r, const rigid_condition *c)
 {
     return !r->model->rigids.data[c->rigid].affine && c->rotation_axes != 0 &&
            c->rotation_axes != 7;
@@ -118,7 +118,7 @@ static abut_status prepare_frames(rigid_motion *r, abut_error *err)
     bool late = false;
     for (size_t i = 0; i < r->conditions.count; i++)
         late = late ||
-               (holds_partly(r, &r->conditions.data[i]) && r->conditions.data[i].path.from > 0);
+               (fixes_some_axes(r, &r->conditions.data[i]) && r->conditions.data[i].path.from > 0);
     if (!late) return ABUT_OK;
     size_t n = m->rigids.count;
     if (!array_resize(&r->frame, 9 * n) || !array_resize(&r->framed, 9 * n) ||
@@ -253,7 +253,7 @@ void rigid_motion_reframe(rigid_motion *r, model *m, motion_state *state, double
 {
     for (size_t i = 0; r->frame.count > 0 && i < r->conditions.count; i++) {
         const rigid_condition *c = &r->conditions.data[i];
-        if (!holds_partly(r, c) || *c->path.began || !condition_active(&c->path, time)) continue;
+        if (!fixes_some_axes(r, c) || *c->path.began || !condition_active(&c->path, time)) continue;
         const rigid_body *b = &m->rigids.data[c->rigid];
         if (vec3_norm2(vec3_load(state->x + 3 * ((size_t)b->block + 1))) > 0)
             reframe(r, m, state, (size_t)c->rigid);
@@ -361,7 +361,7 @@ static void prescribe(const rigid_motion *r, rigid_condition *c, const rigid_bod
             prescribe_scalar(at + 3 + (size_t)axis, vec3_get(theta, axis), fixed, target);
 }
 
-static void hold_points(const model *m, const double *x, uint8_t *fixed, double *target)
+static void fix_points(const model *m, const double *x, uint8_t *fixed, double *target)
 {
     for (size_t i = 0; i < m->rigids.count; i++) {
         const rigid_body *b = &m->rigids.data[i];
@@ -385,7 +385,7 @@ void rigid_motion_prescribe(rigid_motion *r, const double *x, double time, doubl
         }
         prescribe(r, c, b, x, end, fixed, target);
     }
-    hold_points(r->model, x, fixed, target);
+    fix_points(r->model, x, fixed, target);
 }
 
 /* Newmark's rule is not stable across the constraint Q^T Q = I: what the acceleration has beyond
@@ -431,7 +431,7 @@ void rigid_motion_advance(rigid_motion *r, motion_state *state, double h, const 
 }
 
 /* Whether some of the scalars of a body's rotation, or of its columns, are prescribed. */
-static bool turn_is_held(const rigid_body *b, const uint8_t *fixed)
+static bool rotation_is_fixed(const rigid_body *b, const uint8_t *fixed)
 {
     const uint8_t *turn = fixed + 3 * ((size_t)b->block + 1);
     return memchr(turn, 1, b->affine ? 9 : 3) != NULL;
@@ -443,7 +443,7 @@ void rigid_motion_drop_contact(rigid_motion *r, motion_state *state, double time
     for (size_t i = 0, k = 0; i < r->model->rigids.count; i++) {
         const rigid_body *b = &r->model->rigids.data[i];
         size_t at = 3 * ((size_t)b->block + 1), turn = b->affine ? 0 : 9 * k++;
-        if (!(touched[b->block] || touched[b->block + 1]) || turn_is_held(b, fixed)) continue;
+        if (!(touched[b->block] || touched[b->block + 1]) || rotation_is_fixed(b, fixed)) continue;
         /* Rows of Q of rigid bodies, columns of A of affine ones. */
         double *v = b->affine ? state->v + at : r->turn.v + turn;
         double *a = b->affine ? state->a + at : r->turn.a + turn, free[9];

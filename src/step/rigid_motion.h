@@ -1,5 +1,5 @@
 /* The time stepping of rigid and affine bodies: rotations as matrices in the integrator, torques,
- * held and prescribed coordinates.
+ * prescribed coordinates.
  *
  * The integrator works on the rotation matrix Q like on any other position; the rotation vector is
  * a chart of it that is wrapped to |theta| <= pi between steps (Rigid IPC, appendix D). Of the
@@ -20,12 +20,12 @@ typedef struct rigid_pose {
     vec3 shift, turn; /* m; rotation vector in rad */
 } rigid_pose;
 
-/* Coordinates that are held or moved during a time: axes of `path` for the centre.
+/* Coordinates that are fixed or moved during a time window: axes of `path` for the centre.
  *
- * Held axes of rotation count from the orientation when the condition begins: with two of them held
- * the body turns about the third, Q = R(psi e) Q_0; with one held, that component of the rotation
- * vector of Q Q_0^T stays 0. For a rigid body that has turned by then the rotation vector is no
- * chart in which this means to hold coordinates, so its frame is made that of the moment
+ * Fixed axes of rotation count from the orientation when the condition begins: with two of them
+ * fixed the body turns about the third, Q = R(psi e) Q_0; with one fixed, that component of the
+ * rotation vector of Q Q_0^T stays 0. When a rigid body has turned by then, this does not fix
+ * single scalars of its rotation vector, so its body frame becomes the present one
  * (rigid_motion_reframe). The map of an affine body keeps the row e^T A. */
 typedef struct rigid_condition {
     condition path; /* without nodes */
@@ -74,7 +74,7 @@ double rigid_block_length(const model *m, size_t block);
 double rigid_block_mass(const model *m, size_t block);
 /* Writes the velocities of a body that moves with v and w (rad/s) into the blocks at x. */
 void rigid_set_velocity(const rigid_body *body, const double *x, vec3 v, vec3 w, double *velocity);
-/* A condition of an affine body can hold no single axis of rotation: false for those. */
+/* An affine body cannot fix a single axis of rotation: false for such conditions. */
 bool rigid_condition_possible(const rigid_body *body, int rotation_axes);
 
 /* Centre and frame that a condition wants at `time`, which began at its `start`. */
@@ -84,7 +84,7 @@ void rigid_condition_pose(const rigid_motion *r, const rigid_condition *c, const
 /* After the velocities are known, before the first step. gravity plays no part in rotations. */
 abut_status rigid_motion_start(rigid_motion *r, const motion_state *state, double *acceleration,
                                abut_error *err);
-/* Before the step from `time`: where a condition that holds some axes of rotation, not all, begins
+/* Before the step from `time`: where a condition that fixes some axes of rotation, not all, begins
  * on a rigid body that has turned, the body frame becomes that of this moment. */
 void rigid_motion_reframe(rigid_motion *r, model *m, motion_state *state, double time);
 /* After the state was loaded: makes the model's frames those of the state. */
@@ -92,7 +92,7 @@ void rigid_motion_restore(rigid_motion *r, model *m);
 /* Predictors and torques of the step from `time`; factor: of forces. */
 void rigid_motion_predict(rigid_motion *r, const motion_state *state, double time, double h,
                           double factor);
-/* Marks held and prescribed scalars, and where they should be at `end`. */
+/* Marks prescribed scalars and sets their targets at `end`. */
 void rigid_motion_prescribe(rigid_motion *r, const double *x, double time, double end,
                             uint8_t *fixed, double *target);
 /* Takes x as the result of the step, after the other coordinates were advanced; wraps rotation

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Elasticity on, contact and limits off, or the other way round. */
+/* Elasticity on, contact and limits off, or vice versa. */
 static void enable_elasticity(stepper *s, bool on)
 {
     for (size_t i = 0; i < s->terms.count; i++)
@@ -36,7 +36,8 @@ abut_status stepper_solve_elastic_part(stepper *s, step_statistics *statistics, 
     memcpy(s->inertia->x_tilde, s->x, s->state.scalars * sizeof *s->x);
     memcpy(s->x, s->start, s->state.scalars * sizeof *s->x);
     s->evaluation.load_factor = 0;
-    return step_path_begin(&s->path, s->x, s->state.scalars, err); /* elastic places do not count */
+    return step_path_begin(&s->path, s->x, s->state.scalars,
+                           err); /* iterates of the elastic solve are not on the path */
 }
 
 /* What the update of the velocities and the next measure expect. */

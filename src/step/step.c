@@ -33,7 +33,8 @@ static abut_status prescribe(stepper *s, double end, abut_error *err)
 {
     stepper_set_targets(s, end);
     TRY(problem_set_fixed(&s->problem, s->dirichlet.fixed, err));
-    /* Pairs of which no vertex can respond are no contacts, also while some of them are pulled. */
+    /* Pairs of which no vertex can respond are no contacts, also while an augmented Lagrangian
+     * moves some of them. */
     if (s->contact) contact_set_fixed(s->contact, s->dirichlet.fixed);
     return ABUT_OK;
 }

@@ -35,15 +35,16 @@ typedef struct stepper_options {
                          quasi-static) */
     int max_iterations;
     int true_hessian_after; /* Newton iterations; 0: never */
-    double anchor;          /* weight of a pull towards the start of the step; 0: none */
-    bool true_first;        /* its directions before projected ones, wherever they lead downhill */
+    double anchor;          /* weight of the proximal term (term/anchor.h); 0: none */
+    bool
+        true_first; /* its directions before projected ones, wherever they are descent directions */
     newton_measure measure; /* what the tolerance is compared with */
     bool split_limits;      /* strain limits in a second solve, after the elastic one */
     linear_options linear;
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
     bool contact;   /* off: bodies pass through each other */
     contact_options contact_options;
-    bool check_moves; /* every trial position is looked at by the exact check, not only the last */
+    bool check_moves; /* the guard checks every trial of the line search, not only the result */
     bool prescribed_overlap; /* prescribed bodies may go through each other; otherwise an error */
     double friction;         /* mu of bodies that give none */
     double eps_v;            /* m/s: slower sliding counts as sticking */
@@ -59,7 +60,8 @@ typedef struct load {
     double from, until;
     vec3 force;        /* N per node */
     vec3 acceleration; /* m/s^2 */
-    /* Added to it: of the place at rest and the time at the end of the step; NULL: none. */
+    /* Added to it: a function of the rest position and the time at the end of the step; NULL: none.
+     */
     expression *field[3];
     /* Factor on the force of each node, for loads that are spread by area; empty: all 1. */
     ARRAY(double) share;
@@ -75,8 +77,7 @@ typedef struct remesh_counts {
 
 typedef struct step_statistics {
     int newton_iterations, friction_iterations;
-    /* Passes were to go on until the forces of friction settle, and have ended before: in circles,
-     * or because there were too many. */
+    /* Friction passes were to go on until the forces converge, but cycled or became too many. */
     bool friction_unsettled;
     size_t contacts;
     double min_distance, kappa;
@@ -107,12 +108,12 @@ typedef struct dirichlet_data {
     ARRAY(condition) conditions;
     ARRAY(double) start; /* of all conditions */
     ARRAY(int32_t) began;
-    uint8_t *fixed;  /* 3 per block: this scalar is prescribed */
-    double *target;  /* 3 per block: where it should go */
-    int32_t *holder; /* per block, scratch */
+    uint8_t *fixed;        /* 3 per block: this scalar is prescribed */
+    double *target;        /* 3 per block: where it should go */
+    int32_t *condition_of; /* per block, scratch */
 } dirichlet_data;
 
-/* Prescribed nodes that cannot go all the path at once are unknowns, pulled by the augmented
+/* Prescribed nodes that cannot reach their targets at once are unknowns under an augmented
  * Lagrangian until they arrive. */
 typedef struct augmented_lagrangian {
     augmented_lagrangian_term *term;
@@ -194,9 +195,9 @@ abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh 
 /* Initial velocities (3 per block, may be NULL), first accelerations. */
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
 
-/* Follows what is prescribed from the start on until `end` (s), as far as it does not depend on the
- * run, and refuses what meets on the path: ABUT_ERROR_INFEASIBLE, or a warning where that is
- * allowed. After so much work it leaves the rest to the steps themselves. remeshed: what deformable
+/* Follows the prescribed motion until `end` (s), as far as it does not depend on the run, and
+ * refuses prescribed bodies that meet: ABUT_ERROR_INFEASIBLE, or a warning where that is allowed.
+ * Beyond a limit of work, meetings are left to the steps themselves. remeshed: what deformable
  * bodies do depends on their later meshes. The state stays as it is. */
 abut_status stepper_check_dirichlet_ahead(stepper *s, double end, bool remeshed, abut_error *err);
 

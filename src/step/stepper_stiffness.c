@@ -23,7 +23,7 @@ static abut_status balance(stepper *s, abut_error *err)
     TRY(problem_term_gradient(&s->problem, &c->base, &contacts, s->x, err));
     memcpy(s->scratch.gradient, s->problem.gradient, scalars * sizeof *s->scratch.gradient);
     others.kappa = 0;
-    /* What pulls at prescribed bodies is no load that contacts carry. */
+    /* The forces of the augmented Lagrangian are no loads that contacts carry. */
     others.without |= term_bit(&s->augmented.term->base);
     TRY(problem_derivatives(&s->problem, &others, s->x, false, err));
     s->evaluation.kappa =
@@ -45,7 +45,7 @@ static void release_all_but_obstacles(stepper *s)
     contact_set_fixed(s->contact, flags);
 }
 
-/* As contact has them during a step: nodes that are pulled are prescribed, too. */
+/* As contact has them during a step: nodes under the augmented Lagrangian count as prescribed. */
 static void fix_dirichlet(stepper *s)
 {
     uint8_t *flags = (uint8_t *)s->scratch.work;

@@ -41,16 +41,17 @@ abut_status report_unreached(const model *m, const augmented_lagrangian_term *la
         snprintf(what, sizeof what, "node %d", block - body->first_block);
     else
         snprintf(what, sizeof what, block == body->first_block ? "its centre" : "its surface");
-    return error_set(err, ABUT_ERROR_NOT_CONVERGED, body->name,
-                     "the prescribed motion cannot be reached within this step: %.3g %% of the way "
-                     "is done after %d Newton iterations, %s is %.3g m short of its place; "
-                     "bodies or strain limits are in the way that cannot give way%s%s%s",
-                     100 * progress, iterations, what, furthest, cause[0] ? " (" : "", cause,
-                     cause[0] ? ")" : "");
+    return error_set(
+        err, ABUT_ERROR_NOT_CONVERGED, body->name,
+        "the prescribed motion cannot be reached within this step: %.3g %% of the path "
+        "is done after %d Newton iterations, %s is %.3g m short of its target; "
+        "bodies or strain limits block the path%s%s%s",
+        100 * progress, iterations, what, furthest, cause[0] ? " (" : "", cause,
+        cause[0] ? ")" : "");
 }
 
-/* In the plane, z is held for all. */
-static bool is_held(const model *m, const model_body *body, const uint8_t *fixed)
+/* In the plane, z is fixed for all. */
+static bool is_fixed(const model *m, const model_body *body, const uint8_t *fixed)
 {
     int axes = m->planar ? 2 : 3;
     for (int32_t i = 0; i < body->block_count; i++) {
@@ -66,10 +67,10 @@ void name_free_body(const model *m, const uint8_t *fixed, abut_error *err)
 {
     if (!err) return;
     for (size_t b = 0; b < m->bodies.count; b++) {
-        if (is_held(m, &m->bodies.data[b], fixed)) continue;
+        if (is_fixed(m, &m->bodies.data[b], fixed)) continue;
         size_t length = strlen(err->message);
         snprintf(err->message + length, sizeof err->message - length,
-                 "; no condition holds body \"%.60s\", so that without inertia only contact can "
+                 "; no condition fixes body \"%.60s\", so that without inertia only contact can "
                  "say where it is",
                  m->bodies.data[b].name);
         return;

@@ -1,5 +1,5 @@
-/* Prescribed motion that cannot be reached within its step: noticing that nothing moves any more,
- * and saying what is stuck where. */
+/* Prescribed motion that cannot be reached within its step: detects that nothing moves any more,
+ * and reports what is stuck where. */
 #ifndef STEP_UNREACHED_H
 #define STEP_UNREACHED_H
 
@@ -21,7 +21,7 @@ bool lagrangian_progress_note(lagrangian_progress *progress_so_far, double progr
 abut_status report_unreached(const model *m, const augmented_lagrangian_term *lagrangian,
                              const double *x, double progress, int iterations, abut_error *err);
 
-/* Adds to the message of a step without inertia that failed: which body nothing holds. */
+/* Adds to the message of a step without inertia that failed: a body that no condition fixes. */
 void name_free_body(const model *m, const uint8_t *fixed, abut_error *err);
 
 #endif

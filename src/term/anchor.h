@@ -1,6 +1,6 @@
-/* A pull of the nodes of deformable bodies towards where they were when the step began: sum of
- * w/2 |x - start|^2. PolyFEM calls it lagged regularisation: static problems that nothing holds
- * have a solution with it. */
+/* Proximal term: the sum of w/2 |x - start|^2 over the nodes of deformable bodies, start being
+ * their positions at the beginning of the step. PolyFEM calls it lagged regularisation: static
+ * problems without Dirichlet nodes have a solution with it. */
 #ifndef TERM_ANCHOR_H
 #define TERM_ANCHOR_H
 

@@ -1,6 +1,6 @@
-/* Augmented Lagrangian that pulls prescribed nodes to their targets when they cannot be placed
- * there at once: sum over nodes of -sqrt(m) lambda.(x - target) + k/2 m |x - target|^2 (IPC
- * supplement 5). */
+/* Augmented Lagrangian that brings Dirichlet nodes to their targets when they cannot be moved there
+ * at once: sum over nodes of -sqrt(m) lambda.(x - target) + k/2 m |x - target|^2 (IPC supplement
+ * 5). */
 #ifndef TERM_AUGMENTED_LAGRANGIAN_H
 #define TERM_AUGMENTED_LAGRANGIAN_H
 

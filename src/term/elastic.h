@@ -16,7 +16,7 @@ typedef struct elastic_term {
 static const double ELASTIC_KEEP_VOLUME = 0.2;
 /* An element set that leaves less than this of the step that was asked for is named as what cut it.
  */
-static const double ELASTIC_HELD_BACK = 0.1;
+static const double ELASTIC_CUT_SHORT = 0.1;
 enum { ELASTIC_SET_GROUP = 1 }; /* of the first element set */
 
 bool is_elastic_term(const term *t);

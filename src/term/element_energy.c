@@ -67,7 +67,8 @@ double elements_max_step(const model *m, const element_set *s, const double *x, 
 int64_t elements_holding(const model *m, const element_set *s, const double *x, const double *p,
                          double step, double fraction)
 {
-    /* Limits are found by shortening: the one that held the step does not allow twice as much. */
+    /* Limits are found by shortening: the one that limited the step does not allow twice as much.
+     */
     range_work work = {m, s, x, p, 2 * step, fraction};
     double first = ranks_min_of(s->count, holding_range, &work);
     return first < INFINITY ? (int64_t)first : -1;

@@ -14,7 +14,7 @@
 static const double SEARCH = 1.0 / 32;
 enum { HALVINGS = 16 };
 
-/* A point this near another one takes its place, and what was too weak there is made stronger. */
+/* A point this near another one replaces it, with a stronger barrier. */
 static const double APART = 1.0 / 2048, STRONGER = 8;
 
 static mat3 deformation(const inversion_point *point, const element_set *s, const model *m,
@@ -96,7 +96,7 @@ static void derivatives(const term *base, const evaluation *ev, int group, const
     }
 }
 
-/* ---- where to stand ---- */
+/* ---- choice of the point ---- */
 
 typedef struct search {
     const element_set *s;

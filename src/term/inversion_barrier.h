@@ -1,11 +1,11 @@
-/* Barriers at points where a high-order element was about to turn inside out unseen.
+/* Barriers at points where a high-order element was about to invert between its quadrature points.
  *
- * The energy of an element is felt at the points of its rule only (fem/elements.h), but steps are
- * held back wherever in the element the Jacobian determinant would vanish. Between the points a
- * determinant can approach zero without any force against it, and steps become shorter and shorter.
- * When an element holds a step back like that, its worst point gets the barrier of the
- * inversion-barrier points from the next iteration on, until the time step ends. A second time at
- * nearly the same place the barrier becomes stronger. */
+ * The energy of an element acts at its quadrature points only (fem/elements.h), but steps are
+ * limited wherever in the element the Jacobian determinant would vanish. Between the points the
+ * determinant can approach zero without a force against it, and steps become shorter and shorter.
+ * When an element limits a step like that, its worst point gets a barrier on the determinant from
+ * the next iteration until the time step ends. A second time at nearly the same point the barrier
+ * becomes stronger. */
 #ifndef TERM_INVERSION_BARRIER_H
 #define TERM_INVERSION_BARRIER_H
 
@@ -31,7 +31,7 @@ typedef struct inversion_barrier_term {
     inversion_point pending;
 } inversion_barrier_term;
 
-/* True when some element could turn inside out between the points of its rule. */
+/* True when some element could invert between its quadrature points. */
 bool inversion_barrier_needed(const model *m);
 /* Looks at what bounds the steps of the elastic term of the same problem. */
 abut_status inversion_barrier_create(const model *m, inversion_barrier_term **out, abut_error *err);

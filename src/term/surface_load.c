@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A point of a side: place, and tangents along the coordinates of the side. In the plane the second
- * is the unit vector along z. */
+/* A point of a side: position, and tangents along the coordinates of the side. In the plane the
+ * second is the unit vector along z. */
 typedef struct side_point {
     vec3 x, u, v;
 } side_point;

@@ -2,10 +2,10 @@
  *
  * Tractions are forces per area at rest: they enter the dead loads of the inertia term. A pressure
  * follows the surface; its energy is p V with V = 1/3 int x.n da, whose gradient is p n da where
- * the loaded surface is closed or its border is held and p is uniform. What the gradient has beyond
- * that (the border's part) is taken at the start of a step and subtracted as a dead load, so that
- * the force is right at the start of every step in all cases. In the plane V = 1/2 int x.n ds, with
- * the depth of one metre. */
+ * the loaded surface is closed or its border is fixed and p is uniform. What the gradient has
+ * beyond that (the border's part) is taken at the start of a step and subtracted as a dead load, so
+ * that the force is right at the start of every step in all cases. In the plane V = 1/2 int x.n ds,
+ * with the depth of one metre. */
 #ifndef TERM_SURFACE_LOAD_H
 #define TERM_SURFACE_LOAD_H
 

@@ -99,7 +99,7 @@ typedef struct term_class {
     /* Until it is called with NULL: only some coordinates will change (3 flags per block are 1 for
      * those that will not), and what depends on none of them may be left out of everything,
      * energies included. Takes effect at the next update. May be NULL. */
-    abut_status (*restrict_to)(term *t, const uint8_t *held, abut_error *err);
+    abut_status (*restrict_to)(term *t, const uint8_t *fixed, abut_error *err);
     /* A step begins: forgets what was noted, so that a step depends on its start only. May be NULL.
      */
     void (*begin_step)(term *t);

@@ -67,10 +67,10 @@ static void add_by_edges(double factor, const mat3 h[3], double hessian[SCALARS 
 static void store_blocks(const double hessian[SCALARS * SCALARS], double *out)
 {
     enum { N = 3 * TWIST_WIDTH };
-    static const int place[SCALARS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12};
+    static const int index[SCALARS] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12};
     double dense[N * N] = {0};
     for (int i = 0; i < SCALARS; i++)
-        for (int j = 0; j < SCALARS; j++) dense[N * place[i] + place[j]] = hessian[SCALARS * i + j];
+        for (int j = 0; j < SCALARS; j++) dense[N * index[i] + index[j]] = hessian[SCALARS * i + j];
     stencil_store_blocks(TWIST_WIDTH, dense, out);
 }
 

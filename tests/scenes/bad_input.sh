@@ -97,7 +97,7 @@ cat > press.json <<'END'
  {"name": "hammer", "type": "obstacle", "mesh": {"grid": {"size": [1.6, 1.6], "cells": [1, 1]}}, "translate": [0, 0.52, 0],
   "motion": {"velocity": [0, -2, 0]}}]}
 END
-expect 3 'hammer: the prescribed motion cannot be reached within this step: [0-9.e+-]+ % of the way is done' run press.json -o press
+expect 3 'hammer: the prescribed motion cannot be reached within this step: [0-9.e+-]+ % of the path is done' run press.json -o press
 grep -q '"status": "not_converged"' press/run.json || fail "run.json: status"
 grep -q '"message": "the prescribed motion cannot be reached' press/run.json || fail "run.json: message"
 grep -q '"intersections": 0' press/run.json || fail "run.json: intersections"

@@ -103,8 +103,8 @@ expect 0 'no problems found' check hole.json --set bodies[0].weigh=area
 # Without inertia, what nothing holds is named.
 echo "{\"abut\": 1, \"time\": {\"step\": 1, \"steps\": 1, \"integrator\": \"quasi-static\"}, \"solver\": {\"max_iterations\": 30},
  \"bodies\": [{\"name\": \"held\", $soft, $box, \"fix\": {\"nodes\": {\"list\": [0, 1, 2]}}}, {\"name\": \"free\", $rigid, \"translate\": [3, 0, 0]}]}" > free.json
-expect 0 'warning: .*no condition holds body "free"' check free.json
-expect 3 'singular.*; no condition holds body "free", so that without inertia only contact can say where it is' run free.json -o free.run
+expect 0 'warning: .*no condition fixes body "free"' check free.json
+expect 3 'singular.*; no condition fixes body "free", so that without inertia only contact can say where it is' run free.json -o free.run
 [[ $("$abut" check free.json 2>&1) =~ body\ \"held\" ]] && fail "a body that is held was named"
 
 [ $failures = 0 ] && echo "all good"

@@ -77,7 +77,7 @@ cat > "$scratch/handle.json" << 'END'
    "fix": [{"nodes": {"relative_box": [[0, 0, 0], [0.01, 1, 1]]}},
            {"nodes": {"relative_box": [[0.99, 0, 0], [1, 1, 1]]}, "motion": {"velocity": [0.1, 0, 0]}}]}]}
 END
-expect 3 "cloth: the prescribed motion cannot be reached.*node [0-9]+ is .* m short of its place.*strain limits" \
+expect 3 "cloth: the prescribed motion cannot be reached.*node [0-9]+ is .* m short of its target.*strain limits" \
     run "$scratch/handle.json" -o "$scratch/handle"
 expect 0 "beyond limits     0 triangles.*clean" verify "$scratch/handle"
 

@@ -145,7 +145,7 @@ TEST(unreachable_motion)
     CHECK(memcmp(before, s->state.x, s->state.scalars * sizeof *before) == 0);
     CHECK(s->time == time && time >= 0.3 - 1e-9);
     CHECK(strstr(err.message, "prescribed motion cannot be reached within this step"));
-    CHECK(strstr(err.message, "m short of its place"));
+    CHECK(strstr(err.message, "m short of its target"));
     CHECK(strcmp(err.place, m->bodies.data[0].name) == 0);
     mem_free(before);
     stepper_destroy(s);

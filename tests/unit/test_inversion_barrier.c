@@ -87,7 +87,7 @@ static void check_kind(cell_kind kind, int order)
         make_world(&w, kind, order);
         random_direction(&w, &r);
         CHECK(value_at(&w.problem, w.x) == 0);
-        for (int i = 0; i < 3; i++) CHECK(advance(&w) < ELASTIC_HELD_BACK);
+        for (int i = 0; i < 3; i++) CHECK(advance(&w) < ELASTIC_CUT_SHORT);
         CHECK(w.inversion_barrier->lists[0].points.count > 0);
         CHECK(value_at(&w.problem, w.x) > 0);
         check_gradient(&w.problem, w.x, 1e-7, 1e-4);
@@ -123,14 +123,14 @@ TEST(weak_points_grow)
     const inversion_point_list *list = &w.inversion_barrier->lists[0];
     for (int i = 0; i < 10 && list->points.count == 0; i++) { /* the first near inversion */
         memcpy(x, w.x, sizeof x);
-        CHECK(advance(&w) < ELASTIC_HELD_BACK);
+        CHECK(advance(&w) < ELASTIC_CUT_SHORT);
     }
     for (int i = 0; i < 3 && list->points.count == 1; i++) {
         double measure = list->points.data[0].measure;
         if (i > 0) CHECK_NEAR(measure, 8 * before, 1e-12 * measure);
         before = measure;
         memcpy(w.x, x, sizeof x);
-        CHECK(advance(&w) < ELASTIC_HELD_BACK);
+        CHECK(advance(&w) < ELASTIC_CUT_SHORT);
     }
     CHECK(list->points.count == 1);
     free_world(&w);
@@ -145,7 +145,7 @@ TEST(swollen_cells_need_none)
     for (int i = 0; i < w.scalars; i++) w.x[i] *= 20;
     random_direction(&w, &r);
     for (int i = 0; i < w.scalars; i++) w.direction[i] *= 20;
-    CHECK(advance(&w) < ELASTIC_HELD_BACK);
+    CHECK(advance(&w) < ELASTIC_CUT_SHORT);
     CHECK(elastic_min_volume_ratio(w.elastic, w.x) > GUARD_BEGINS);
     CHECK(w.inversion_barrier->lists[0].points.count == 0);
     free_world(&w);
