@@ -240,7 +240,7 @@ abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const 
     for (size_t b = 0; b < m->bodies.count; b++)
         if (!held[b] && !body_rows[m->bodies.data[b].kind]->obstacle)
             log_message(log, ABUT_LOG_WARNING,
-                        "%s: no condition holds body \"%.60s\": in quasi-static steps only contact "
+                        "%s: no condition fixes body \"%.60s\": in quasi-static steps only contact "
                         "can say where it is",
                         scene->path, m->bodies.data[b].name);
     mem_free(held);
