@@ -39,4 +39,4 @@ size_t abut_sim_node_count(const abut_sim *sim) { return sim->stepper->model->re
 double *abut_sim_positions(abut_sim *sim) { return sim->stepper->state.x; }
 double *abut_sim_velocities(abut_sim *sim) { return sim->stepper->state.v; }
 double abut_sim_time(const abut_sim *sim) { return sim->stepper->time; }
-double abut_sim_time_step(const abut_sim *sim) { return sim->scene->time_step; }
+double abut_sim_time_step(const abut_sim *sim) { return sim->scene->options.h; }

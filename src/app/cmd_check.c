@@ -24,13 +24,13 @@ static abut_status list_places(scene_summary *summary, abut_error *err)
                   report.text[0]);
         summary_error(summary, &problem_found);
     }
-    if (scene->contact.enabled)
+    if (scene->options.contact)
         printf("  start       %zu intersection%s, %zu node%s behind half spaces",
                report.intersections, report.intersections == 1 ? "" : "s", report.behind_planes,
                report.behind_planes == 1 ? "" : "s");
     if (report.too_close > 0) printf(", %zu pairs within their offset", report.too_close);
     if (isfinite(report.min_distance)) printf(", smallest distance %.6g m", report.min_distance);
-    if (scene->contact.enabled) printf("\n");
+    if (scene->options.contact) printf("\n");
     return ABUT_OK;
 }
 

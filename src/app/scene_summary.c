@@ -165,21 +165,22 @@ static void print_length(const char *name, length_def length, double size, const
 static void print_options(const scene_summary *summary)
 {
     const scene_def *s = summary->scene;
-    printf("  time        %.0f steps of %g s, %s\n", ceil(s->end_time / s->time_step - 1e-9),
-           s->time_step, integrator_words[s->integrator]);
-    printf("  gravity     (%g, %g, %g) m/s^2\n", s->gravity.x, s->gravity.y, s->gravity.z);
+    printf("  time        %.0f steps of %g s, %s\n", ceil(s->end_time / s->options.h - 1e-9),
+           s->options.h, integrator_words[s->options.integrator]);
+    printf("  gravity     (%g, %g, %g) m/s^2\n", s->options.gravity.x, s->options.gravity.y,
+           s->options.gravity.z);
     printf("  size        l = %.6g m\n", summary->size);
     printf("  contact     ");
-    if (s->contact.enabled) {
-        print_length("dhat", s->contact.dhat, summary->size, "m");
-        printf(", friction %g", s->contact.friction);
-        if (s->contact.friction > 0)
-            print_length(", eps_v", s->contact.eps_v, summary->size, "m/s");
+    if (s->options.contact) {
+        print_length("dhat", s->lengths.dhat, summary->size, "m");
+        printf(", friction %g", s->options.friction);
+        if (s->options.friction > 0)
+            print_length(", eps_v", s->lengths.eps_v, summary->size, "m/s");
         printf("\n");
     } else
         printf("off\n");
-    printf("  solver      %s, ", s->solver.linear);
-    print_length("tolerance", s->solver.tolerance, summary->size, "m/s");
+    printf("  solver      %s, ", s->options.linear.name);
+    print_length("tolerance", s->lengths.tolerance, summary->size, "m/s");
     printf("\n");
     for (size_t i = 0; i < s->half_space_count; i++) {
         const half_space_def *h = &s->half_spaces[i];
@@ -275,6 +276,6 @@ json_t *summary_json(const scene_summary *summary)
         return NULL;
     }
     return json_pack("{s:s, s:s, s:s, s:f, s:f, s:f, s:o, s:O}", "file", s->path, "type", "scene",
-                     "name", s->name, "time_step", s->time_step, "end_time", s->end_time, "size",
+                     "name", s->name, "time_step", s->options.h, "end_time", s->end_time, "size",
                      summary->size, "bodies", bodies, "resolved", s->resolved);
 }

@@ -48,7 +48,6 @@ enum { BODY_MAX_PARAMETERS = 8 };
 
 struct body_def;
 struct body_source; /* scene/body_source.h */
-struct json_t;
 struct mesh;
 struct model;
 struct model_body;
@@ -67,8 +66,8 @@ typedef struct body_row {
     int parameter_count;
     const law_parameter *parameters;
 
-    /* Reads the keys of its own from the resolved object. NULL: none. */
-    void (*read)(const struct json_t *object, struct body_def *out);
+    /* What follows from several keys of its definition, when all are read. NULL: nothing. */
+    void (*complete)(struct body_def *def);
     /* Adds it to the model: blocks, masses, elements, rows of the collision surface. */
     abut_status (*add)(const struct body_source *from, struct model *m, abut_error *err);
     /* Conditions, loads and initial velocity of a body that was added as number `built`; place: the

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "base/words.h"
 #include "body/codim.h"
 #include "body/collision_surface.h"
 #include "body/kind.h"
@@ -21,13 +22,14 @@
 /* What the mass of a rigid or affine body is spread over. Automatic: the volume that the triangles
  * enclose; an open sheet by area; without triangles the edges by length; without edges every point
  * alike. */
-typedef enum rigid_weigh {
-    WEIGH_AUTOMATIC,
-    WEIGH_VOLUME,
-    WEIGH_AREA,
-    WEIGH_LENGTH,
-    WEIGH_POINTS
-} rigid_weigh;
+#define RIGID_WEIGHS(ROW)                                                                          \
+    ROW(WEIGH_AUTOMATIC, "automatic")                                                              \
+    ROW(WEIGH_VOLUME, "volume")                                                                    \
+    ROW(WEIGH_AREA, "area")                                                                        \
+    ROW(WEIGH_LENGTH, "edges")                                                                     \
+    ROW(WEIGH_POINTS, "points")
+typedef enum rigid_weigh { RIGID_WEIGHS(WORD_CONSTANT) } rigid_weigh;
+extern const char *const rigid_weigh_words[];
 
 /* A body without nodes of its own (body/rigid.h). Blocks: q and the rotation vector, or c and the
  * columns of A. */

@@ -17,14 +17,14 @@ static const double NO_EXTENT = 1e-7, BAR = 1e-3;
 /* ---------------------------------------------------------------------------------------------- */
 /* Mass properties                                                                                */
 
-static const char *const weigh_words[] = {"anything", "volume", "area", "edges", "points"};
+const char *const rigid_weigh_words[] = {RIGID_WEIGHS(WORD_TEXT) NULL};
 
 static abut_status nothing_to_weigh(const char *name, rigid_weigh weigh, abut_error *err)
 {
     return error_set(err, ABUT_ERROR_INPUT, name,
                      "body \"%s\" has no %s to carry its mass; give it a mesh with a volume, an "
                      "area, edges or points, or weigh something else",
-                     name, weigh_words[weigh]);
+                     name, weigh == WEIGH_AUTOMATIC ? "anything" : rigid_weigh_words[weigh]);
 }
 
 /* With vertices at equal positions made one, for files without shared vertices: whether the surface

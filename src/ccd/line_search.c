@@ -5,6 +5,8 @@
 #include "ccd/pair_distance.h"
 #include "ccd/tight_inclusion.h"
 
+const char *const ccd_method_words[] = {CCD_METHODS(WORD_TEXT) NULL};
+
 enum { BLOCK = 8192, CHUNK = 64, CHUNKS = BLOCK / CHUNK };
 
 step_options step_default_options(void)

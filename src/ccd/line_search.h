@@ -9,9 +9,12 @@
 #ifndef CCD_LINE_SEARCH_H
 #define CCD_LINE_SEARCH_H
 
+#include "base/words.h"
 #include "ccd/ccd.h"
 
-typedef enum ccd_method { CCD_TIGHT_INCLUSION, CCD_ADDITIVE } ccd_method;
+#define CCD_METHODS(ROW) ROW(CCD_TIGHT_INCLUSION, "tight-inclusion") ROW(CCD_ADDITIVE, "additive")
+typedef enum ccd_method { CCD_METHODS(WORD_CONSTANT) } ccd_method;
+extern const char *const ccd_method_words[];
 
 typedef struct step_options {
     ccd_method method;

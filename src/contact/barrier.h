@@ -3,9 +3,14 @@
 #ifndef CONTACT_BARRIER_H
 #define CONTACT_BARRIER_H
 
+#include "base/words.h"
+
 #include <math.h>
 
-typedef enum barrier_kind { BARRIER_C2, BARRIER_C1, BARRIER_C0 } barrier_kind;
+/* Smoothness where the barrier begins. */
+#define BARRIER_KINDS(ROW) ROW(BARRIER_C2, "c2") ROW(BARRIER_C1, "c1") ROW(BARRIER_C0, "c0")
+typedef enum barrier_kind { BARRIER_KINDS(WORD_CONSTANT) } barrier_kind;
+extern const char *const barrier_kind_words[];
 
 static inline double barrier_value(barrier_kind kind, double s, double shat)
 {

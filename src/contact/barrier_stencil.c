@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+const char *const barrier_kind_words[] = {BARRIER_KINDS(WORD_TEXT) NULL};
+
 const int stencil_list_width[STENCIL_LISTS] = {2, 3, 4, 4, 4};
 const stencil_kind stencil_list_kind[STENCIL_LISTS] = {STENCIL_PP, STENCIL_PE, STENCIL_PT,
                                                        STENCIL_EE, STENCIL_EE};

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const stiffness_rule_words[] = {STIFFNESS_RULES(WORD_TEXT) NULL};
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Update                                                                                         */
 

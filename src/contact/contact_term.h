@@ -8,6 +8,7 @@
 #ifndef CONTACT_CONTACT_TERM_H
 #define CONTACT_CONTACT_TERM_H
 
+#include "base/words.h"
 #include "body/model.h"
 #include "ccd/line_search.h"
 #include "contact/active_set.h"
@@ -34,11 +35,12 @@ typedef struct plane_contact {
 
 /* Who chooses kappa: ourselves (stiffness.h), or the rule of PolyFEM (stiffness_polyfem.h), of
  * which static problems are a case of their own. */
-typedef enum stiffness_rule {
-    STIFFNESS_BALANCED,
-    STIFFNESS_POLYFEM,
-    STIFFNESS_POLYFEM_STATIC
-} stiffness_rule;
+#define STIFFNESS_RULES(ROW)                                                                       \
+    ROW(STIFFNESS_BALANCED, "balanced")                                                            \
+    ROW(STIFFNESS_POLYFEM, "polyfem")                                                              \
+    ROW(STIFFNESS_POLYFEM_STATIC, "polyfem-static")
+typedef enum stiffness_rule { STIFFNESS_RULES(WORD_CONSTANT) } stiffness_rule;
+extern const char *const stiffness_rule_words[];
 
 typedef struct contact_options {
     double dhat;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+const char *const friction_kind_words[] = {FRICTION_KINDS(WORD_TEXT) NULL};
+
 /* Integral of f1 with f0(eps) = eps. */
 double friction_f0(friction_kind kind, double y, double eps)
 {

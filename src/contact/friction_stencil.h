@@ -4,11 +4,15 @@
 #ifndef CONTACT_FRICTION_STENCIL_H
 #define CONTACT_FRICTION_STENCIL_H
 
+#include "base/words.h"
 #include "geometry/tangent.h"
 
 #include <stdint.h>
 
-typedef enum friction_kind { FRICTION_C1, FRICTION_C0, FRICTION_C2 } friction_kind;
+/* Smoothness of the transition from static to sliding friction. */
+#define FRICTION_KINDS(ROW) ROW(FRICTION_C1, "c1") ROW(FRICTION_C0, "c0") ROW(FRICTION_C2, "c2")
+typedef enum friction_kind { FRICTION_KINDS(WORD_CONSTANT) } friction_kind;
+extern const char *const friction_kind_words[];
 
 typedef struct friction_stencil {
     int32_t vertex[4];

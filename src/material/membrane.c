@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
+const char *const membrane_model_words[] = {MEMBRANE_MODELS(WORD_TEXT) NULL};
+
 membrane_parameters membrane_from_young(membrane_model model, double young, double poisson)
 {
     double lambda = young * poisson / (1 - poisson * poisson), mu = young / (2 * (1 + poisson));

@@ -13,14 +13,16 @@
 #ifndef MATERIAL_MEMBRANE_H
 #define MATERIAL_MEMBRANE_H
 
+#include "base/words.h"
 #include "math/vec3.h"
 
-typedef enum membrane_model {
-    MEMBRANE_NEO_HOOKEAN,
-    MEMBRANE_SVK,
-    MEMBRANE_ORTHOTROPIC,
-    MEMBRANE_DATA_DRIVEN
-} membrane_model;
+#define MEMBRANE_MODELS(ROW)                                                                       \
+    ROW(MEMBRANE_NEO_HOOKEAN, "neo-hookean")                                                       \
+    ROW(MEMBRANE_SVK, "svk")                                                                       \
+    ROW(MEMBRANE_ORTHOTROPIC, "orthotropic")                                                       \
+    ROW(MEMBRANE_DATA_DRIVEN, "data-driven")
+typedef enum membrane_model { MEMBRANE_MODELS(WORD_CONSTANT) } membrane_model;
+extern const char *const membrane_model_words[];
 
 typedef struct membrane_parameters {
     membrane_model model;

@@ -15,6 +15,7 @@
 #ifndef MLCP_MLCP_H
 #define MLCP_MLCP_H
 
+#include "base/words.h"
 #include "contact/contact_term.h"
 #include "contact/friction_term.h"
 #include "solve/problem.h"
@@ -22,7 +23,9 @@
 /* Hyper-elastic energies are extrapolated below this ratio of volumes. */
 #define MLCP_LEAST_VOLUME 0.7
 
-typedef enum mlcp_preconditioner { MLCP_FULL, MLCP_DIAGONAL } mlcp_preconditioner;
+#define MLCP_PRECONDITIONERS(ROW) ROW(MLCP_FULL, "full") ROW(MLCP_DIAGONAL, "diagonal")
+typedef enum mlcp_preconditioner { MLCP_PRECONDITIONERS(WORD_CONSTANT) } mlcp_preconditioner;
+extern const char *const mlcp_preconditioner_words[];
 
 /* Defaults: src/scene/schema_table.c. */
 typedef struct mlcp_options {

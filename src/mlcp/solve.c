@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+const char *const mlcp_preconditioner_words[] = {MLCP_PRECONDITIONERS(WORD_TEXT) NULL};
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Vectors                                                                                        */
 

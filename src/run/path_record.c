@@ -12,7 +12,7 @@ void path_record_enable(path_record *r, const abut_sim *sim)
     bool turning = s->model->rigids.count > 0, each = scene->output.frame_every == 1;
     /* Meshes may change in any step; a path of several ones is written for one mesh only. */
     bool all = !sim->remesh && (turning || scene->output.paths == PATHS_ALL);
-    r->enabled = scene->output.paths != PATHS_NONE && scene->output.write_vtu &&
+    r->enabled = scene->output.paths != PATHS_NONE && scene_writes(scene, FORMAT_VTU) &&
                  scene->output.frame_every > 0 && s->contact && !s->mlcp.solver && (each || all);
     s->path.enabled = r->enabled;
     s->path.joins = turning;

@@ -21,7 +21,7 @@ abut_status run_save_checkpoint(run *r, abut_error *err)
     checkpoint_add_longs(w, "run_counters", counters, 5);
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
     path_record_save(&r->frames.paths, w);
-    if (r->sim->scene->contact.prescribed_overlap)
+    if (r->sim->scene->options.prescribed_overlap)
         checkpoint_add_longs(w, "run_overlaps", &r->totals.overlap_steps, 1);
     if (s->mlcp.solver)
         checkpoint_add_doubles(w, "run_mlcp", (const double *)&r->totals.mlcp, MLCP_TOTALS);
@@ -37,7 +37,7 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     double values[3 + STAGE_COUNT];
     TRY(checkpoint_copy_longs(c, "run_counters", counters, 5, err));
     TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
-    if (r->sim->scene->contact.prescribed_overlap)
+    if (r->sim->scene->options.prescribed_overlap)
         TRY(checkpoint_copy_longs(c, "run_overlaps", &r->totals.overlap_steps, 1, err));
     if (r->sim->stepper->mlcp.solver)
         TRY(checkpoint_copy_doubles(c, "run_mlcp", (double *)&r->totals.mlcp, MLCP_TOTALS, err));

@@ -5,7 +5,7 @@
 
 static bool writes_volume(const abut_sim *sim)
 {
-    return sim->scene->output.write_volume && sim->stepper->model->sets.count > 0;
+    return scene_writes(sim->scene, FORMAT_VOLUME) && sim->stepper->model->sets.count > 0;
 }
 
 static abut_status prepare_frames(run_frames *f, const abut_sim *sim, abut_error *err)
@@ -37,7 +37,7 @@ abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err
         volume_frame_take(&f->volume, sim->stepper, &shown);
         TRY(series_add(&f->volume_series, &shown, err));
     }
-    if (!sim->scene->output.write_vtu) return ABUT_OK;
+    if (!scene_writes(sim->scene, FORMAT_VTU)) return ABUT_OK;
     model_frame_take(&f->frame, sim->stepper, &shown);
     TRY(frame_fields_choose(&f->fields, &f->frame, sim->stepper, sim->scene->output.frame_fields,
                             &shown, err));
@@ -57,7 +57,7 @@ abut_status run_frames_open(run_frames *f, const abut_sim *sim, const char *fold
 {
     char path[4096];
     TRY(series_open(&f->series, folder, last, err));
-    f->series.write_obj = sim->scene->output.write_obj;
+    f->series.write_obj = scene_writes(sim->scene, FORMAT_OBJ);
     path_join(path, sizeof path, folder, "frames");
     atomic_remove_leftovers(path);
     if (sim->scene->output.frame_every > 0) TRY(prepare_frames(f, sim, err));

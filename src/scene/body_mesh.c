@@ -17,39 +17,31 @@ void body_mesh_transform(const scene_def *scene, size_t body, char *text, size_t
 {
     const char *path = strlen(scene->path) > 80 ? path_name(scene->path) : scene->path;
     snprintf(text, size, "%s: bodies[%zu].mesh.%s", path, body,
-             mesh_source_words[scene->bodies[body].mesh.source]);
+             schema_choice_key(&schema_mesh, scene->bodies[body].mesh.source));
 }
 
 /* --- Making --- */
 
-static abut_status add_given_cells(const json_t *rows, cell_kind kind, mesh *out, abut_error *err)
+static abut_status add_given_cells(const int32_t *nodes, size_t count, cell_kind kind, mesh *out,
+                                   abut_error *err)
 {
-    size_t count = json_array_size(rows), width = (size_t)cell_corner_count(kind);
     cell_block *block;
     if (count == 0) return ABUT_OK;
     TRY(mesh_add_block(out, kind, 1, count, false, &block, err));
-    for (size_t i = 0; i < count * width; i++)
-        block->nodes[i] =
-            (int32_t)json_integer_value(json_array_get(json_array_get(rows, i / width), i % width));
+    memcpy(block->nodes, nodes, count * (size_t)cell_corner_count(kind) * sizeof *nodes);
     return ABUT_OK;
 }
 
-static abut_status take_given(const json_t *given, mesh *out, abut_error *err)
+static abut_status take_given(const given_mesh *g, mesh *out, abut_error *err)
 {
-    const json_t *rows = json_object_get(given, "vertices");
-    size_t count = json_array_size(rows);
-    if (count == 0) return error_set(err, ABUT_ERROR_INPUT, "", "there are no vertices");
-    TRY(mesh_init(out, count, err));
-    for (size_t i = 0; i < count; i++) {
-        const json_t *row = json_array_get(rows, i);
-        out->vertices[i] = vec3_make(json_number_value(json_array_get(row, 0)),
-                                     json_number_value(json_array_get(row, 1)),
-                                     json_number_value(json_array_get(row, 2)));
-    }
+    if (g->vertex_count == 0) return error_set(err, ABUT_ERROR_INPUT, "", "there are no vertices");
+    TRY(mesh_init(out, g->vertex_count, err));
+    for (size_t i = 0; i < g->vertex_count; i++)
+        out->vertices[i] = vec3_make(g->vertices[i][0], g->vertices[i][1], g->vertices[i][2]);
     abut_status status =
-        add_given_cells(json_object_get(given, "triangles"), CELL_TRIANGLE, out, err);
+        add_given_cells((const int32_t *)g->triangles, g->triangle_count, CELL_TRIANGLE, out, err);
     if (status == ABUT_OK)
-        status = add_given_cells(json_object_get(given, "edges"), CELL_EDGE, out, err);
+        status = add_given_cells((const int32_t *)g->edges, g->edge_count, CELL_EDGE, out, err);
     if (status == ABUT_OK) status = mesh_validate(out, err);
     if (status != ABUT_OK) mesh_free(out);
     return status;
@@ -69,8 +61,8 @@ static abut_status generate(const mesh_def *d, mesh *out, abut_error *err)
         return generate_torus(d->radius, d->radius2, d->cells[0], d->cells[1], out, err);
     case MESH_GRID:
         return d->diagonals == DIAGONALS_SAME
-                   ? generate_grid_same(d->size.x, d->size.z, d->cells, out, err)
-                   : generate_grid(d->size.x, d->size.z, d->cells, out, err);
+                   ? generate_grid_same(d->sheet[0], d->sheet[1], d->cells, out, err)
+                   : generate_grid(d->sheet[0], d->sheet[1], d->cells, out, err);
     case MESH_SPHERE: return generate_icosphere(d->radius, d->cells[0], out, err);
     case MESH_CONE:
         return generate_cone(d->radius, d->radius2, d->length, d->cells[0], d->cells[1], out, err);
@@ -81,7 +73,7 @@ static abut_status generate(const mesh_def *d, mesh *out, abut_error *err)
     case MESH_BUNDLE:
         return generate_bundle(d->from, d->to, d->cells[0], d->counts, d->spacing, d->round, out,
                                err);
-    case MESH_GIVEN: return take_given(d->given, out, err);
+    case MESH_GIVEN: return take_given(&d->given, out, err);
     }
     return error_set(err, ABUT_ERROR_INTERNAL, "", "no generator for this kind of mesh");
 }

@@ -148,7 +148,7 @@ static abut_status mark_sides(const scene_def *scene, size_t i, const mesh *m,
                               uint64_t *sets, abut_error *err)
 {
     side_list sides = {0};
-    TRY(select_sides(&scene->bodies[i], m, def->whole ? NULL : &def->number, &sides, err));
+    TRY(select_sides(&scene->bodies[i], m, def->on_part ? &def->number : NULL, &sides, err));
     for (size_t k = 0; k < sides.count; k++)
         for (int c = 0; c < 4 && sides.data[k].corner[c] >= 0; c++)
             sets[number[sides.data[k].corner[c]]] |= UINT64_C(1) << bit;

@@ -5,6 +5,7 @@
 #include "scene/build_check.h"
 #include "scene/select.h"
 #include "scene/sequence.h"
+#include "scene/start.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -223,12 +224,12 @@ static abut_status add_surface_load(const scene_def *scene, size_t i, size_t k, 
     const model_body *body = &s->model->bodies.data[built_index(scene, i)];
     side_list sides = {0};
     surface_load added = {.kind = kinds[def->kind], .from = def->from, .until = def->until};
-    abut_status status =
-        now ? remembered_sides(now, s->model->planar,
-                               scene->bodies[i].dirichlet.fix_count +
-                                   scene->bodies[i].loads.force_count + k,
-                               &sides, err)
-            : select_sides(&scene->bodies[i], shape, def->whole ? NULL : &def->number, &sides, err);
+    abut_status status = now ? remembered_sides(now, s->model->planar,
+                                                scene->bodies[i].dirichlet.fix_count +
+                                                    scene->bodies[i].loads.force_count + k,
+                                                &sides, err)
+                             : select_sides(&scene->bodies[i], shape,
+                                            def->on_part ? &def->number : NULL, &sides, err);
     if (status == ABUT_OK) status = copy_expressions(def->value, added.value, err);
     if (status == ABUT_OK && sides.count == 0)
         log_message(log, ABUT_LOG_WARNING, "%s: bodies[%zu].surface_loads[%zu] is on no face",
@@ -271,59 +272,14 @@ static void set_velocity(const scene_def *scene, size_t i, const model *m, doubl
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static double resolve_length(length_def length, double extent)
-{
-    return length.relative ? length.value * extent : length.value;
-}
-
+/* The options of the scene, with the lengths that only the size of the scene tells. */
 static stepper_options options_of(const scene_def *scene, const model *m)
 {
-    static const barrier_kind barriers[] = {BARRIER_C2, BARRIER_C1, BARRIER_C0};
-    static const stiffness_rule rules[] = {STIFFNESS_BALANCED, STIFFNESS_POLYFEM,
-                                           STIFFNESS_POLYFEM_STATIC};
-    static const friction_kind smoothings[] = {FRICTION_C1, FRICTION_C0, FRICTION_C2};
-    static const ccd_method methods[] = {CCD_TIGHT_INCLUSION, CCD_ADDITIVE};
-    return (stepper_options){
-        .h = scene->time_step,
-        .integrator = scene->integrator,
-        .newmark_beta = scene->newmark_beta,
-        .newmark_gamma = scene->newmark_gamma,
-        .newmark_plain = scene->newmark_plain,
-        .gravity = scene->gravity,
-        .tolerance = resolve_length(scene->solver.tolerance, m->extent),
-        .max_iterations = scene->solver.max_iterations,
-        .true_hessian_after = scene->solver.true_hessian_after,
-        .true_first = scene->solver.true_hessian_first,
-        .anchor = scene->solver.anchor,
-        .measure = scene->solver.rms_measure ? NEWTON_RMS : NEWTON_LARGEST,
-        .split_limits = scene->solver.split_limits,
-        .contact = scene->contact.enabled,
-        .check_moves = scene->contact.check_moves,
-        .prescribed_overlap = scene->contact.prescribed_overlap,
-        .contact_options = {.dhat = resolve_length(scene->contact.dhat, m->extent),
-                            .barrier = barriers[scene->contact.barrier],
-                            .stiffness = scene->contact.stiffness,
-                            .rule = rules[scene->contact.stiffness_rule],
-                            .area_weighted = scene->contact.area_weighted,
-                            .physical = scene->contact.physical,
-                            .improved_max = scene->contact.improved_max,
-                            .ccd = methods[scene->contact.ccd],
-                            .always_search = !scene->contact.reuse_candidates},
-        .friction_kind = smoothings[scene->contact.friction_smoothing],
-        .friction = scene->contact.friction,
-        .eps_v = resolve_length(scene->contact.eps_v, m->extent),
-        .friction_iterations = scene->contact.friction_iterations,
-        .use_mlcp = scene->stepper == STEPPER_MLCP,
-        .mlcp = {.residual = scene->mlcp.residual,
-                 .tolerance = scene->mlcp.tolerance,
-                 .preconditioner =
-                     scene->mlcp.preconditioner == PRECONDITIONER_FULL ? MLCP_FULL : MLCP_DIAGONAL,
-                 .max_iterations = scene->mlcp.max_iterations,
-                 .max_passes = scene->mlcp.max_passes},
-        .linear = {.name = scene->solver.linear,
-                   .tolerance = scene->solver.linear_tolerance,
-                   .reproducible = scene->solver.reproducible},
-        .forcing = scene->solver.forcing};
+    stepper_options options = scene->options;
+    options.tolerance = start_length(scene->lengths.tolerance, m->extent);
+    options.contact_options.dhat = start_length(scene->lengths.dhat, m->extent);
+    options.eps_v = start_length(scene->lengths.eps_v, m->extent);
+    return options;
 }
 
 /* What a body looks like now if it is remeshed, else NULL. */
@@ -406,9 +362,8 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         half_space plane = {def->origin, def->normal, def->velocity, def->friction};
         status = contact_add_half_space(s->contact, plane, err);
     }
-    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->contact.friction_pair_count;
-         k++)
-        status = add_friction_pair(scene, &scene->contact.friction_pairs[k], s, err);
+    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->friction_pair_count; k++)
+        status = add_friction_pair(scene, &scene->friction_pairs[k], s, err);
     if (status == ABUT_OK) status = stepper_start(s, velocity, err);
     if (status == ABUT_OK) status = check_conditions(scene, s, err);
     if (status == ABUT_OK && !given) status = warn_of_free_bodies(scene, s, log, err);

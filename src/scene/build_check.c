@@ -227,7 +227,7 @@ abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const 
                                 abut_error *err)
 {
     const model *m = s->model;
-    if (scene->integrator != INTEGRATE_QUASI_STATIC) return ABUT_OK;
+    if (scene->options.integrator != INTEGRATE_QUASI_STATIC) return ABUT_OK;
     bool *held = mem_calloc(m->bodies.count + 1, sizeof *held);
     if (!held) return error_memory(err, "checking conditions");
     for (size_t k = 0; k < s->dirichlet.conditions.count; k++)

@@ -7,12 +7,7 @@ static const double DEGREE = 3.14159265358979323846 / 180;
 
 rigid_options build_rigid_options(const body_def *def)
 {
-    static const rigid_weigh weighs[] = {[WEIGH_WORD_AUTOMATIC] = WEIGH_AUTOMATIC,
-                                         [WEIGH_WORD_VOLUME] = WEIGH_VOLUME,
-                                         [WEIGH_WORD_AREA] = WEIGH_AREA,
-                                         [WEIGH_WORD_EDGES] = WEIGH_LENGTH,
-                                         [WEIGH_WORD_POINTS] = WEIGH_POINTS};
-    return (rigid_options){.weigh = weighs[def->rigid.weigh],
+    return (rigid_options){.weigh = def->rigid.weigh,
                            .density = def->material.density,
                            .total_mass = def->rigid.total_mass,
                            .stiffness = def->rigid.orthogonality};
@@ -79,7 +74,7 @@ static abut_status add_whole_motion(const scene_def *scene, const body_def *def,
     if (def->dirichlet.motion_count + def->rigid.pose_count == 0) return ABUT_OK;
     rigid_condition *c;
     TRY(add_condition(s, rigid, &c, err));
-    c->pose_step = scene->time_step;
+    c->pose_step = scene->options.h;
     for (size_t i = 0; i < def->rigid.pose_count; i++) {
         rigid_pose pose = {def->rigid.poses[i].translate,
                            vec3_scale(DEGREE, def->rigid.poses[i].turn)};

@@ -85,13 +85,13 @@ static size_t solid_cells(const scene_def *scene, const mesh *shape)
 static bool in_region(const region_def *region, const mesh *shape, const cell_block *block,
                       size_t c)
 {
-    if (!region->by_place) return block->tags && block->tags[c] == region->tag;
+    if (region->part.kind == BOUNDARY_ALL) return block->tags && block->tags[c] == region->tag;
     const int32_t *nodes = block->nodes + c * (size_t)block->nodes_per_cell;
     int corners = cell_corner_count(block->kind);
     vec3 center = {0};
     for (int k = 0; k < corners; k++)
         center = vec3_mul_add(center, 1.0 / corners, shape->vertices[nodes[k]]);
-    return boundary_holds(&region->place, center);
+    return boundary_holds(&region->part, center);
 }
 
 int32_t solid_cell_region(const body_def *def, const mesh *shape, const cell_block *block, size_t c,
@@ -101,9 +101,9 @@ int32_t solid_cell_region(const body_def *def, const mesh *shape, const cell_blo
     for (size_t r = 0; r < def->solid.region_count; r++) {
         const region_def *region = &def->solid.regions[r];
         bool in = false;
-        if (region->by_place && region->place.kind == BOUNDARY_NODES)
-            for (size_t k = 0; !in && k < region->place.node_count; k++)
-                in = (size_t)region->place.nodes[k] == number;
+        if (region->part.kind == BOUNDARY_NODES)
+            for (size_t k = 0; !in && k < region->part.node_count; k++)
+                in = (size_t)region->part.nodes[k] == number;
         else
             in = in_region(region, shape, block, c);
         if (in) found = (int32_t)r + 1;
@@ -135,9 +135,9 @@ static abut_status fill_regions(const scene_def *scene, size_t i, const mesh *sh
     for (size_t r = 0; r < def->solid.region_count; r++) {
         const region_def *region = &def->solid.regions[r];
         size_t number = 0, found = 0;
-        bool listed = region->by_place && region->place.kind == BOUNDARY_NODES;
-        for (size_t k = 0; listed && k < region->place.node_count; k++) {
-            size_t cell = (size_t)region->place.nodes[k];
+        bool listed = region->part.kind == BOUNDARY_NODES;
+        for (size_t k = 0; listed && k < region->part.node_count; k++) {
+            size_t cell = (size_t)region->part.nodes[k];
             if (cell >= count) continue;
             out->material[cell] = build_material(&region->material);
             out->density[cell] = region->material.density;
@@ -155,9 +155,10 @@ static abut_status fill_regions(const scene_def *scene, size_t i, const mesh *sh
         }
         if (found == 0) {
             char place[256], field[40];
-            snprintf(field, sizeof field, "regions[%zu]%s", r, region->by_place ? "" : ".tag");
+            bool by_tag = region->part.kind == BOUNDARY_ALL;
+            snprintf(field, sizeof field, "regions[%zu]%s", r, by_tag ? ".tag" : "");
             field_place(scene, i, field, place, sizeof place);
-            if (region->by_place)
+            if (!by_tag)
                 return error_set(err, ABUT_ERROR_INPUT, place, "no cell of the mesh is in it");
             return error_set(err, ABUT_ERROR_INPUT, place, "no cell of the mesh has the tag %d",
                              region->tag);
@@ -275,8 +276,8 @@ static abut_status read_surface(const scene_def *scene, size_t i, mesh *out, abu
                          def->solid.surface_path);
     TRY(mesh_read(def->solid.surface_path, NULL, out, err));
     abut_status status = mesh_validate(out, err);
-    if (status == ABUT_OK && def->solid.surface_piece > 0)
-        status = keep_piece((size_t)def->solid.surface_piece - 1, out, err);
+    if (status == ABUT_OK && def->solid.surface_piece >= 0)
+        status = keep_piece((size_t)def->solid.surface_piece, out, err);
     if (status != ABUT_OK) {
         mesh_free(out);
         return error_add_place(err, def->solid.surface_path, status);

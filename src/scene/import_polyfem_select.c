@@ -1,6 +1,6 @@
 /* Selections of PolyFEM: faces, nodes and cells by shape, by file, or all of a mesh. */
 #include "scene/import_polyfem_shape.h"
-#include "scene/native_solid.h"
+#include "scene/schema_table.h"
 #include "scene/select.h"
 
 #include "base/file.h"
@@ -359,26 +359,32 @@ static vec3 cell_center(const polyfem_shape *shape, const cell_block *block, siz
     return polyfem_transform(shape, center);
 }
 
-/* Which entry of a list of parts takes every solid cell (-1: none); ids, one per cell. */
-static abut_status ids_by_shape(const polyfem_scene *s, const polyfem_shape *shape,
-                                const json_t *parts, int *ids, abut_error *err)
+/* The number of the first part that takes a place; 0, theirs, for places that nothing selects. */
+static int id_at(vec3 x, const boundary_def *parts, size_t count)
 {
-    size_t number = 0;
-    for (int b = 0; b < shape->file.block_count; b++) {
+    for (size_t i = 0; i < count; i++)
+        if (boundary_holds(&parts[i], x)) return parts[i].number;
+    return 0;
+}
+
+/* Which entry of a list of parts takes every solid cell (0: none); ids, one per cell. */
+static abut_status ids_by_shape(const polyfem_scene *s, const polyfem_shape *shape,
+                                const json_t *list, int *ids, abut_error *err)
+{
+    size_t number = 0, count = json_array_size(list);
+    boundary_def *parts = mem_calloc(count + 1, sizeof *parts);
+    const schema_source from = {NULL, ""};
+    abut_status status = parts ? ABUT_OK : error_memory(err, "importing a scene");
+    for (size_t i = 0; status == ABUT_OK && i < count; i++)
+        status = schema_read(&schema_boundary, json_array_get(list, i), &from, &parts[i], err);
+    for (int b = 0; status == ABUT_OK && b < shape->file.block_count; b++) {
         const cell_block *block = &shape->file.blocks[b];
-        for (size_t c = 0; is_solid(s, block->kind) && c < block->count; c++, number++) {
-            ids[number] = 0; /* theirs, for cells that nothing selects */
-            for (size_t i = 0; i < json_array_size(parts); i++) {
-                boundary_def place = {0};
-                const json_t *part = json_array_get(parts, i);
-                TRY(native_read_transform(part, &place, err));
-                if (!boundary_holds(&place, cell_center(shape, block, c))) continue;
-                ids[number] = (int)json_integer_value(json_object_get(part, "number"));
-                break;
-            }
-        }
+        for (size_t c = 0; is_solid(s, block->kind) && c < block->count; c++)
+            ids[number++] = id_at(cell_center(shape, block, c), parts, count);
     }
-    return ABUT_OK;
+    for (size_t i = 0; parts && i < count; i++) schema_release(&schema_boundary, &parts[i]);
+    mem_free(parts);
+    return status;
 }
 
 /* Regions by shape: the first that holds a cell takes it, natively the last. */

@@ -1,11 +1,5 @@
 /* Particles: one per vertex of the mesh. */
 #include "scene/body_source.h"
-#include "scene/native_get.h"
-
-static void read(const json_t *object, body_def *out)
-{
-    out->radius = get_number(get(object, "particles"), "radius");
-}
 
 static abut_status add(const body_source *from, model *m, abut_error *err)
 {
@@ -26,6 +20,5 @@ const body_row particles_kind = {.inelastic = true,
                                  .keys = KEYS_MATERIAL | KEYS_DENSITY | KEYS_SIMULATED |
                                          KEYS_NODES | KEYS_SEQUENCE | KEYS_PARTICLES,
                                  .needs = NEEDS_DENSITY,
-                                 .read = read,
                                  .add = add,
                                  .measure = measure};

@@ -1,16 +1,10 @@
 /* Rods: thin elastic rods along the edges of the mesh. */
 #include "scene/body_source.h"
-#include "scene/native_get.h"
+#include "scene/complete.h"
 
-static void read(const json_t *object, body_def *out)
+static void complete(body_def *body)
 {
-    const json_t *rod = get(object, "rod");
-    out->rod = (rod_def){.diameter = get_number(rod, "diameter"),
-                         .stretch_scale = get_number(rod, "stretch_scale"),
-                         .bending_scale = get_number(rod, "bending_scale"),
-                         .twist_scale = get_number(rod, "twist_scale")};
-    out->damping = get_number_or(rod, "damping", out->damping);
-    out->bending_damping = get_number_or(rod, "bending_damping", out->damping);
+    complete_thin_damping(body, body->rod.damping, body->rod.bending_damping);
 }
 
 static abut_status add(const body_source *from, model *m, abut_error *err)
@@ -42,6 +36,6 @@ const body_row rod_kind = {.keys = KEYS_MATERIAL | KEYS_DENSITY | KEYS_SIMULATED
                                    KEYS_SEQUENCE | KEYS_ROD,
                            .needs = NEEDS_MATERIAL,
                            .cells = {EDGES, EDGES},
-                           .read = read,
+                           .complete = complete,
                            .add = add,
                            .measure = measure};

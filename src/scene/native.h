@@ -8,7 +8,4 @@
  * paths are resolved against the folder of `path`. */
 abut_status native_to_scene(const char *path, json_t *resolved, scene_def **out, abut_error *err);
 
-/* The part on remeshing; after the bodies. */
-void native_read_remesh(scene_def *scene);
-
 #endif

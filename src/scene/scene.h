@@ -1,36 +1,24 @@
 /* A scene as the rest of the program sees it: plain definition structs, filled from a validated
- * native JSON document. Importers of foreign formats translate to that JSON and never come here. */
+ * native JSON document by the rows of the table (schema_table*.c), which name a member for every
+ * key. Importers of foreign formats translate to that JSON and never come here. */
 #ifndef SCENE_SCENE_H
 #define SCENE_SCENE_H
 
 #include "base/expression.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "base/words.h"
 #include "body/kind.h"
 #include "material/elastic.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
-#include "step/integrator.h"
+#include "scene/schema_place.h"
+#include "step/options.h"
 
 #include <jansson.h>
 
-/* In the order of the words of the format. */
-typedef enum stepper_word { STEPPER_BARRIER, STEPPER_MLCP } stepper_word;
-typedef enum preconditioner_word {
-    PRECONDITIONER_FULL,
-    PRECONDITIONER_DIAGONAL
-} preconditioner_word;
-typedef enum stiffness_rule_word {
-    STIFFNESS_RULE_BALANCED,
-    STIFFNESS_RULE_POLYFEM,
-    STIFFNESS_RULE_POLYFEM_STATIC
-} stiffness_rule_word;
-typedef enum barrier_word { BARRIER_WORD_C2, BARRIER_WORD_C1, BARRIER_WORD_C0 } barrier_word;
-typedef enum smoothing_word { SMOOTHING_C1, SMOOTHING_C0, SMOOTHING_C2 } smoothing_word;
-typedef enum ccd_word { CCD_WORD_TIGHT_INCLUSION, CCD_WORD_ADDITIVE } ccd_word;
-typedef enum paths_word { PATHS_AUTO, PATHS_ALL, PATHS_NONE } paths_word;
-
 typedef struct material_def {
+    bool given;
     const char *name;
     elastic_model model;
     double young, poisson, density; /* Pa, 1, kg/m^3 */
@@ -42,6 +30,12 @@ typedef struct material_def {
     double coefficient[OGDEN_MAX_TERMS], exponent[OGDEN_MAX_TERMS];
     double own[LAW_MAX_PARAMETERS]; /* of the law */
 } material_def;
+
+/* Measures of a part of space, by its kind: box corners; centre; axis ends; point and normal. */
+typedef struct place_def {
+    vec3 a, b;
+    double radius;
+} place_def;
 
 /* Which boundary faces get a number; the first entry that holds a face's centre decides. */
 typedef enum boundary_kind {
@@ -56,18 +50,16 @@ typedef enum boundary_kind {
 typedef struct boundary_def {
     int32_t number;
     boundary_kind kind;
-    vec3 a, b; /* box corners; centre; axis ends; point and normal */
-    double radius;
+    place_def place;
     size_t node_count;
     int32_t *nodes;
 } boundary_def;
 
-/* Cells of another material than the body: with a tag, with their centre in a place, or (kind
- * BOUNDARY_NODES) from a list of numbers. */
+/* Cells of another material than the body: with a tag, with their centre in a place, or from a list
+ * of numbers. */
 typedef struct region_def {
-    bool by_place;
+    boundary_def part; /* kind BOUNDARY_ALL: by tag; BOUNDARY_NODES: numbers of cells */
     int32_t tag;
-    boundary_def place;
     material_def material;
 } region_def;
 
@@ -76,8 +68,8 @@ typedef struct region_def {
 typedef enum surface_load_kind { LOAD_TRACTION, LOAD_NORMAL, LOAD_PRESSURE } surface_load_kind;
 
 typedef struct surface_load_def {
-    bool whole;     /* the whole boundary */
-    int32_t number; /* else: part of it */
+    bool on_part;   /* else: on the whole boundary */
+    int32_t number; /* of the part */
     double from, until;
     surface_load_kind kind;
     expression *value[3]; /* Pa; of the last two kinds one */
@@ -89,7 +81,7 @@ typedef struct solid_def {
     int segments;             /* of the sampled boundary per edge; 0: by the orders */
     double max_edge;          /* m; 0: no limit */
     const char *surface_path; /* resolved; NULL: the boundary */
-    int surface_piece;        /* connected piece of that file, from 1; 0: all of it */
+    int surface_piece;        /* connected piece of that file, from 0; -1: all of it */
     const char *map_path;     /* of the surface: HDF5; NULL: it is found in the cells */
     const char *like_path;    /* mesh whose mass and centre the densities are fitted to, or NULL */
     const char *densities_path; /* one number per cell; NULL: the material's */
@@ -97,8 +89,11 @@ typedef struct solid_def {
     region_def *regions;
 } solid_def;
 
-/* In the order of the words of the format. */
-typedef enum remesh_method { REMESH_ENERGY, REMESH_SIZING_FIELD, REMESH_UNIFORM } remesh_method;
+#define REMESH_METHODS(ROW)                                                                        \
+    ROW(REMESH_ENERGY, "energy")                                                                   \
+    ROW(REMESH_SIZING_FIELD, "sizing-field")                                                       \
+    ROW(REMESH_UNIFORM, "uniform")
+typedef enum remesh_method { REMESH_METHODS(WORD_CONSTANT) } remesh_method;
 
 /* How the meshes of deformable bodies change within the steps. */
 typedef struct remesh_def {
@@ -119,12 +114,6 @@ typedef struct remesh_def {
     double stretch_change, contact_gap; /* sizing field */
 } remesh_def;
 
-/* A length that may be relative to the scene's size l ("1e-3 l"). */
-typedef struct length_def {
-    double value;
-    bool relative;
-} length_def;
-
 /* Which nodes of a body a condition applies to. */
 typedef enum selector_kind {
     SELECT_ALL,
@@ -138,9 +127,7 @@ typedef enum selector_kind {
 
 typedef struct selector_def {
     selector_kind kind;
-    vec3 low, high; /* boxes */
-    vec3 center;    /* sphere */
-    double radius;
+    place_def place; /* boxes, sphere */
     size_t count;
     int32_t *list;
     int32_t tag;
@@ -182,15 +169,6 @@ typedef struct force_def {
     vec3 torque;          /* N m; rigid and affine bodies */
 } force_def;
 
-/* In the order of the words of the format. */
-typedef enum weigh_word {
-    WEIGH_WORD_AUTOMATIC,
-    WEIGH_WORD_VOLUME,
-    WEIGH_WORD_AREA,
-    WEIGH_WORD_EDGES,
-    WEIGH_WORD_POINTS
-} weigh_word;
-
 /* Of a rigid or affine body at the end of a step, relative to the start. */
 typedef struct pose_def {
     vec3 translate; /* m */
@@ -215,10 +193,20 @@ typedef enum mesh_source {
     MESH_GIVEN
 } mesh_source;
 
-typedef enum diagonal_word { DIAGONALS_ALTERNATING, DIAGONALS_SAME } diagonal_word;
+/* How the quads of a grid are cut. */
+#define GRID_DIAGONALS(ROW) ROW(DIAGONALS_ALTERNATING, "alternating") ROW(DIAGONALS_SAME, "same")
+typedef enum grid_diagonals { GRID_DIAGONALS(WORD_CONSTANT) } grid_diagonals;
 
 /* What counts of a mesh. */
-typedef enum mesh_only { MESH_ALL, MESH_EDGES, MESH_POINTS } mesh_only;
+#define MESH_PARTS(ROW) ROW(MESH_ALL, "all") ROW(MESH_EDGES, "edges") ROW(MESH_POINTS, "points")
+typedef enum mesh_only { MESH_PARTS(WORD_CONSTANT) } mesh_only;
+
+/* A mesh as arrays. */
+typedef struct given_mesh {
+    size_t vertex_count, edge_count, triangle_count;
+    double (*vertices)[3];
+    int32_t (*edges)[2], (*triangles)[3];
+} given_mesh;
 
 typedef struct mesh_def {
     mesh_source source;
@@ -227,43 +215,46 @@ typedef struct mesh_def {
     const char *path; /* MESH_FILE: resolved against the scene's folder */
     bool weld;
     int refine;
-    vec3 size;                      /* box, mat, grid (x, z) */
+    vec3 size;                      /* box, mat */
+    double sheet[2];                /* grid: lengths in x and z */
     int order, level;               /* ball of a level: of the cells; level is -1 without one */
     int cells[3];                   /* box; mat (n, m); grid; lattice counts; sphere level in [0] */
     double radius, radius2, length; /* ball, rod, torus (ring, tube), cone (bottom, top, height) */
     vec3 from, to;                  /* polyline ends; lattice spacing in `to` */
-    diagonal_word diagonals;        /* grid */
+    grid_diagonals diagonals;       /* grid */
     double jitter;                  /* lattice */
     int counts[3];                  /* bundle, and its spacing */
     vec3 spacing;
-    bool round;          /* bundle */
-    const json_t *given; /* part of scene_def.resolved */
+    bool round; /* bundle */
+    given_mesh given;
 } mesh_def;
 
-/* In the order of the words of the format; the first in that of membrane_model. */
-typedef enum membrane_word {
-    MEMBRANE_WORD_NEO_HOOKEAN,
-    MEMBRANE_WORD_SVK,
-    MEMBRANE_WORD_ORTHOTROPIC,
-    MEMBRANE_WORD_DATA_DRIVEN
-} membrane_word;
-typedef enum rest_shape_word { REST_MESH, REST_FLAT, REST_PATTERN } rest_shape_word;
+#define REST_SHAPES(ROW) ROW(REST_MESH, "mesh") ROW(REST_FLAT, "flat") ROW(REST_PATTERN, "pattern")
+typedef enum rest_shape { REST_SHAPES(WORD_CONSTANT) } rest_shape;
 
-/* Everything of a shell with the preset put in. */
+/* Largest and smallest stretch of a sheet; INFINITY and 0: none. */
+typedef struct limit_def {
+    double upper, upper_start, lower, lower_start;
+} limit_def;
+
+/* A sheet as it is given, and, when its body is complete, with the preset put in. */
 typedef struct shell_def {
-    double young, poisson, density, thickness;
-    membrane_word membrane;
+    int preset;                                /* row of cloth_table; -1: none */
+    double young, poisson, density, thickness; /* by material and preset */
+    membrane_model membrane;
     double membrane_scale, bending_scale;
-    bool has_stiffness;
+    bool has_membrane, has_stiffness, has_strains, has_limit;
     double stiffness[4], strains[3];
     vec3 warp;
-    double upper, upper_start, lower, lower_start; /* INFINITY and 0: none */
-    rest_shape_word rest;
+    limit_def limit;
+    rest_shape rest;
     double stitch;
+    double damping, bending_damping; /* s; negative: the material's, and `damping` */
 } shell_def;
 
 typedef struct rod_def {
     double diameter, stretch_scale, bending_scale, twist_scale;
+    double damping, bending_damping; /* s; negative: the material's, and `damping` */
 } rod_def;
 
 typedef struct weight_def {
@@ -293,19 +284,24 @@ typedef struct loads_def {
 /* Mass and poses of rigid and affine bodies. */
 typedef struct rigid_def {
     double total_mass; /* 0: by density */
-    weigh_word weigh;
+    rigid_weigh weigh;
     double orthogonality; /* J/kg */
     size_t pose_count;
     pose_def *poses;
 } rigid_def;
 
+typedef struct sequence_file {
+    const char *path; /* resolved */
+} sequence_file;
+
 /* Prescribed positions of all nodes, one file per step: folder/N.extension, N from `first`. */
 typedef struct sequence_def {
     bool given;
-    const char *folder; /* resolved; NULL: files, as they are written */
+    const char *folder; /* resolved; NULL: files */
     const char *extension;
     int first;
-    const json_t *files;
+    size_t file_count;
+    sequence_file *files;
     double fps; /* 0: one per step */
     bool transform;
 } sequence_def;
@@ -316,6 +312,7 @@ typedef struct body_def {
     mesh_def mesh;
     vec3 scale, rotate, translate; /* applied in this order; degrees */
     material_def material;
+    double density; /* instead of the material's; 0: that */
     bool enabled;
     vec3 velocity, angular_velocity; /* initial; m/s and degrees/s about the centre of mass */
     expression *velocity_field[3];   /* initial, added; NULL: none */
@@ -352,79 +349,59 @@ typedef struct friction_pair_def {
     double coefficient;
 } friction_pair_def;
 
-/* Barrier, friction and detection of contact. */
-typedef struct contact_def {
-    bool enabled;
-    bool check_moves;
-    bool prescribed_overlap;
-    length_def dhat, eps_v;
-    double stiffness; /* 0: adaptive */
-    stiffness_rule_word stiffness_rule;
-    bool area_weighted, physical, improved_max;
-    double friction;
-    size_t friction_pair_count;
-    friction_pair_def *friction_pairs;
-    int friction_iterations; /* 0: until converged */
-    barrier_word barrier;
-    smoothing_word friction_smoothing;
-    ccd_word ccd;
-    bool reuse_candidates;
-} contact_def;
+/* Whether frames keep the path of the steps since the frame before. */
+#define KEPT_PATHS(ROW) ROW(PATHS_AUTO, "auto") ROW(PATHS_ALL, "all") ROW(PATHS_NONE, "none")
+typedef enum kept_paths { KEPT_PATHS(WORD_CONSTANT) } kept_paths;
 
-/* The linear-complementarity stepper. */
-typedef struct mlcp_def {
-    double residual, tolerance;
-    preconditioner_word preconditioner;
-    int max_iterations, max_passes;
-} mlcp_def;
-
-/* Newton's method and the linear systems in it. */
-typedef struct solver_def {
-    length_def tolerance; /* m/s on the largest Newton direction entry over h */
-    int max_iterations;
-    int true_hessian_after; /* iterations; 0: never */
-    bool true_hessian_first;
-    double anchor;      /* weight of the pull towards the start of a step */
-    bool rms_measure;   /* the tolerance is one on the root mean square */
-    bool split_limits;  /* strain limits in a solve of their own */
-    const char *linear; /* a name of linear/solver.h */
-    double linear_tolerance, forcing;
-    bool reproducible; /* same bits for any number of threads */
-} solver_def;
+/* Formats of frames: bits of output_def.formats. The volume is that of high-order bodies, as
+ * Lagrange cells. */
+#define FRAME_FORMATS(ROW)                                                                         \
+    ROW(FORMAT_VTU, "vtu") ROW(FORMAT_OBJ, "obj") ROW(FORMAT_VOLUME, "volume")
+typedef enum frame_format { FRAME_FORMATS(WORD_CONSTANT) } frame_format;
 
 /* What a run writes, and how often. */
 typedef struct output_def {
     int frame_every, checkpoint_every;
-    bool measures;    /* accuracy of every step */
-    paths_word paths; /* that frames keep */
-    bool write_vtu, write_obj;
-    bool write_volume;     /* elements of high-order bodies as Lagrange cells */
+    bool measures; /* accuracy of every step */
+    kept_paths paths;
+    unsigned formats;      /* bits 1 << frame_format */
     unsigned frame_fields; /* bit k: the k-th word of output.fields (measure/frame_fields.h) */
 } output_def;
 
+/* Lengths that may be relative to the size of the scene; they go into the options of the stepper
+ * when that is known. */
+typedef struct length_options {
+    length_def dhat, eps_v, tolerance;
+} length_options;
+
 typedef struct scene_def {
     const char *name;
-    char *folder; /* of the scene file */
-    double time_step, end_time;
-    integrator integrator;
-    double newmark_beta, newmark_gamma;
-    bool newmark_plain; /* contact forces enter like all others */
-    vec3 gravity;
-    bool planar; /* two-dimensional: everything in the x-y plane */
-    contact_def contact;
-    stepper_word stepper;
-    mlcp_def mlcp;
+    char *folder;    /* of the scene file */
+    double end_time; /* s */
+    int steps;       /* until then; 0: where the time is given */
+    bool planar;     /* two-dimensional: everything in the x-y plane */
+    stepper_options options;
+    length_options lengths;
+    size_t friction_pair_count;
+    friction_pair_def *friction_pairs;
     remesh_def remesh;
-    solver_def solver;
     output_def output;
     size_t body_count;
     body_def *bodies;
     size_t half_space_count;
     half_space_def *half_spaces;
+    bool has_ground;
+    double ground;       /* m: height of a half space more */
     json_t *resolved;    /* the document with all defaults filled in */
     char *path;          /* of the scene file, for messages */
     piece_cache *pieces; /* of the mesh that was split last */
 } scene_def;
+
+/* Whether frames are written in a format. */
+static inline bool scene_writes(const scene_def *scene, frame_format format)
+{
+    return scene->output.formats >> format & 1;
+}
 
 /* Reads any supported scene file (the kind is recognised from the content) and applies the
  * overrides

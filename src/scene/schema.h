@@ -1,12 +1,13 @@
 /* The scene format as data. One table of object types and fields (schema_table*.c) drives parsing,
- * defaults, validation messages, the reference page and the JSON Schema file; a new key is one line
- * in the table and one line in native.c that reads it. */
+ * defaults, validation messages, the reference page, the JSON Schema file, and where values go in
+ * the definition structs (scene.h): a new key is one row of the table. */
 #ifndef SCENE_SCHEMA_H
 #define SCENE_SCHEMA_H
 
 #include "base/log.h"
 #include "base/number.h"
 #include "base/status.h"
+#include "scene/schema_place.h"
 
 #include <jansson.h>
 
@@ -40,7 +41,9 @@ enum {
     SCHEMA_OR_NAME = 16,  /* object: or the name of an entry of the top-level map `map` */
     SCHEMA_OR_NONE = 64,  /* axes: the empty string is allowed */
     SCHEMA_IS_NAME = 32,  /* string: not empty, no slash, no control characters */
-    SCHEMA_WHOLE = 128    /* rows: of integers */
+    SCHEMA_WHOLE = 128,   /* rows: of integers */
+    SCHEMA_PATH = 256,    /* string: of a file or folder, relative to the folder of the scene */
+    SCHEMA_OPPOSITE = 512 /* bool: the member is true where the key is false */
 };
 
 enum { LOW_CLOSED = 1, LOW_OPEN = 2, HIGH_CLOSED = 4, HIGH_OPEN = 8, NOT_ZERO = 16 };
@@ -58,6 +61,7 @@ enum { LOW_CLOSED = 1, LOW_OPEN = 2, HIGH_CLOSED = 4, HIGH_OPEN = 8, NOT_ZERO = 
 
 typedef struct schema_type schema_type;
 typedef struct schema_walk schema_walk;
+struct law_parameter;
 
 typedef struct schema_field {
     const char *key;
@@ -67,7 +71,14 @@ typedef struct schema_field {
     /* Default that depends on where the field stands: the file and the index in the list. */
     json_t *(*make_initial)(const char *file, size_t index);
     const char *absent; /* what it means when there is no `initial`, for the reference */
-    unsigned bounds;    /* LOW_* | HIGH_* | NOT_ZERO; lists: of every entry */
+    schema_place
+        place; /* member of the struct of the type that takes the value: AT, AT_LIST, ... */
+    schema_place given; /* bool that tells whether there is a value: GIVEN */
+    /* What the member is when there is neither a value nor `initial`; axes: bits 1, 2, 4. */
+    double otherwise;
+    /* SCHEMA_NUMBERS: their names, in the order of the member, by what the struct says so far. */
+    const struct law_parameter *(*names)(const void *owner, int *count);
+    unsigned bounds; /* LOW_* | HIGH_* | NOT_ZERO; lists: of every entry */
     double low, high;
     int count;
     const char *const *words; /* ends with NULL */
@@ -96,6 +107,11 @@ struct schema_type {
     bool word_choice;
     const schema_field *fields;
     size_t field_count;
+    size_t size;         /* of the struct that takes an object: STRUCT */
+    schema_place choice; /* enum: which of the SCHEMA_CHOICE fields was given, by their order */
+    schema_place named; /* string: name of the entry of a map that the object is (SCHEMA_OR_NAME) */
+    /* What follows from several members, when all are read. NULL: nothing. */
+    void (*complete)(void *out);
     /* Rule over several fields, called with the resolved object when each field is right. */
     void (*rule)(schema_walk *walk, const json_t *object);
     const char *rule_doc;
@@ -107,6 +123,8 @@ extern const schema_type schema_scene;
 /* Number of components or NULL-terminated words. */
 size_t schema_word_count(const char *const *words);
 const schema_field *schema_find(const schema_type *type, const char *key);
+/* Key of the n-th of the fields that exactly one must be given of. */
+const char *schema_choice_key(const schema_type *type, unsigned n);
 /* Whether a field holds where its `under` is this word. */
 bool schema_holds(const schema_field *field, const char *word);
 /* The words under which a field holds, each in two quotes: `deformable`, `shell`. Empty: none. */
@@ -147,6 +165,24 @@ void schema_expectation(const schema_field *field, char *text, size_t size);
 void schema_describe(const json_t *value, char *text, size_t size);
 /* A number as it would be typed: the shortest text that reads back as the same double. */
 void schema_number_text(double value, char text[NUMBER_TEXT_SIZE]);
+
+/* Where a resolved document comes from: what names in it refer to. */
+typedef struct schema_source {
+    const json_t *root; /* the whole of it */
+    const char *folder; /* of the scene file */
+} schema_source;
+
+/* Reads a resolved object into its struct, which must be all zero, by the places of the table.
+ * Strings stay those of the document. On failure the struct is to be released, too. */
+abut_status schema_read(const schema_type *type, const json_t *object, const schema_source *from,
+                        void *out, abut_error *err);
+/* The defaults of the plain values of an object; objects in it that must not be given, lists and
+ * strings stay zero. */
+abut_status schema_defaults(const schema_type *type, void *out, abut_error *err);
+/* Frees the lists, paths and expressions of a struct, and makes them empty. */
+void schema_release(const schema_type *type, void *out);
+/* Position of a word in its list; -1: not there. */
+int schema_word_index(const char *const *words, const char *word);
 
 /* Reads "1e-3 l" (relative) or a plain number in a string; false when it is neither. */
 bool schema_parse_length(const char *text, double *value, bool *relative);

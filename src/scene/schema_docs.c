@@ -93,9 +93,9 @@ static json_t *list_schema(json_t *items, int count)
                      "maxItems", count);
 }
 
-static json_t *pattern(const char *expression)
+static json_t *pattern(const char *regex)
 {
-    return json_pack("{s:s, s:s}", "type", "string", "pattern", expression);
+    return json_pack("{s:s, s:s}", "type", "string", "pattern", regex);
 }
 
 static json_t *value_schema(const schema_field *f)

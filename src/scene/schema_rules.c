@@ -203,14 +203,14 @@ static double vertex_estimate(const char *shape, const json_t *p)
 
 void rule_mesh_size(schema_walk *walk, const json_t *object)
 {
-    for (size_t i = 0; mesh_source_words[i]; i++) {
-        const json_t *parameters = json_object_get(object, mesh_source_words[i]);
+    for (size_t i = 0; i < schema_mesh.field_count; i++) {
+        const char *shape = schema_mesh.fields[i].key;
+        const json_t *parameters = json_object_get(object, shape);
         if (!json_is_object(parameters)) continue;
-        double vertices = vertex_estimate(mesh_source_words[i], parameters);
+        double vertices = vertex_estimate(shape, parameters);
         if (vertices > 5e7)
-            schema_rule_problem(walk, mesh_source_words[i],
-                                "would have about %.3g vertices; at most 5e7 are possible",
-                                vertices);
+            schema_rule_problem(
+                walk, shape, "would have about %.3g vertices; at most 5e7 are possible", vertices);
     }
 }
 

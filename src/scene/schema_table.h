@@ -1,5 +1,4 @@
-/* The object types of the native scene format, and the words of its enumerations in the order of
- * the enums of scene.h. */
+/* The object types of the native scene format. */
 #ifndef SCENE_SCHEMA_TABLE_H
 #define SCENE_SCHEMA_TABLE_H
 
@@ -8,29 +7,11 @@
 
 #define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
-extern const char *const stepper_words[];        /* stepper_word */
-extern const char *const preconditioner_words[]; /* preconditioner_word */
-extern const char *const stiffness_rule_words[];
-extern const char *const barrier_words[];
-extern const char *const smoothing_words[];
-extern const char *const measure_words[];
-extern const char *const limit_mode_words[];
-extern const char *const ccd_words[];   /* ccd_word */
-extern const char *const paths_words[]; /* paths_word */
-extern const char *const newmark_contact_words[];
-extern const char *const mesh_source_words[];   /* mesh_source */
-extern const char *const mesh_only_words[];     /* mesh_only */
-extern const char *const weigh_words[];         /* rigid_weigh */
-extern const char *const axis_words[];          /* 0, 1, 2 */
-extern const char *const selector_words[];      /* selector_kind */
-extern const char *const membrane_words[];      /* membrane_word */
-extern const char *const rest_shape_words[];    /* rest_shape_word */
-extern const char *const diagonal_words[];      /* diagonal_word */
-extern const char *const frame_field_words[];   /* bits of scene_def.frame_fields */
 extern const char *const remesh_method_words[]; /* remesh_method */
 
 extern const schema_type schema_body;
 extern const schema_type schema_mesh;
+extern const schema_type schema_boundary;
 extern const schema_type schema_material;
 extern const schema_type schema_shell;
 extern const schema_type schema_rod;

@@ -42,6 +42,13 @@ const schema_field *schema_find(const schema_type *type, const char *key)
     return NULL;
 }
 
+const char *schema_choice_key(const schema_type *type, unsigned n)
+{
+    for (size_t i = 0; i < type->field_count; i++)
+        if (type->fields[i].flags & SCHEMA_CHOICE && n-- == 0) return type->fields[i].key;
+    return "";
+}
+
 const char *schema_closest_key(const schema_type *type, const char *key)
 {
     const char *keys[64];

@@ -26,15 +26,18 @@ static void mark_relative_box(const selector_def *s, const mesh *m, bool *marked
     vec3 size = vec3_sub(high, low);
     double margin = 1e-9 * vec3_norm(size);
     vec3 slack = {margin, margin, margin};
-    vec3 from = {low.x + s->low.x * size.x, low.y + s->low.y * size.y, low.z + s->low.z * size.z};
-    vec3 to = {low.x + s->high.x * size.x, low.y + s->high.y * size.y, low.z + s->high.z * size.z};
+    vec3 from = {low.x + s->place.a.x * size.x, low.y + s->place.a.y * size.y,
+                 low.z + s->place.a.z * size.z};
+    vec3 to = {low.x + s->place.b.x * size.x, low.y + s->place.b.y * size.y,
+               low.z + s->place.b.z * size.z};
     mark_box(m, vec3_sub(from, slack), vec3_add(to, slack), marked);
 }
 
 static void mark_sphere(const selector_def *s, const mesh *m, bool *marked)
 {
     for (size_t i = 0; i < m->vertex_count; i++)
-        marked[i] = vec3_norm2(vec3_sub(m->vertices[i], s->center)) <= s->radius * s->radius;
+        marked[i] =
+            vec3_norm2(vec3_sub(m->vertices[i], s->place.a)) <= s->place.radius * s->place.radius;
 }
 
 static void mark_tag(const selector_def *s, const mesh *m, bool *marked)
@@ -67,17 +70,18 @@ static abut_status mark_list(const selector_def *s, const mesh *m, bool *marked,
 
 bool boundary_holds(const boundary_def *b, vec3 p)
 {
+    const place_def *place = &b->place;
     switch (b->kind) {
     case BOUNDARY_ALL: return true;
-    case BOUNDARY_BOX: return in_box(p, b->a, b->b);
-    case BOUNDARY_SPHERE: return vec3_norm2(vec3_sub(p, b->a)) <= b->radius * b->radius;
+    case BOUNDARY_BOX: return in_box(p, place->a, place->b);
+    case BOUNDARY_SPHERE: return vec3_norm2(vec3_sub(p, place->a)) <= place->radius * place->radius;
     case BOUNDARY_CYLINDER: {
-        vec3 axis = vec3_sub(b->b, b->a), arm = vec3_sub(p, b->a);
+        vec3 axis = vec3_sub(place->b, place->a), arm = vec3_sub(p, place->a);
         double along = vec3_dot(arm, axis) / vec3_norm2(axis);
         vec3 off = vec3_mul_add(arm, -along, axis);
-        return along >= 0 && along <= 1 && vec3_norm2(off) <= b->radius * b->radius;
+        return along >= 0 && along <= 1 && vec3_norm2(off) <= place->radius * place->radius;
     }
-    case BOUNDARY_SIDE: return vec3_dot(vec3_sub(p, b->a), b->b) >= 0;
+    case BOUNDARY_SIDE: return vec3_dot(vec3_sub(p, place->a), place->b) >= 0;
     case BOUNDARY_NODES: break; /* not a matter of place */
     }
     return false;
@@ -217,7 +221,7 @@ static abut_status mark(const selector_def *s, const body_def *body, const mesh 
 {
     switch (s->kind) {
     case SELECT_ALL: memset(marked, true, m->vertex_count * sizeof *marked); break;
-    case SELECT_BOX: mark_box(m, s->low, s->high, marked); break;
+    case SELECT_BOX: mark_box(m, s->place.a, s->place.b, marked); break;
     case SELECT_RELATIVE_BOX: mark_relative_box(s, m, marked); break;
     case SELECT_SPHERE: mark_sphere(s, m, marked); break;
     case SELECT_LIST: return mark_list(s, m, marked, err);

@@ -34,15 +34,11 @@ static abut_status add_frame(const char *path, const body_def *def, const model_
 }
 
 /* Path of the n-th file; false when there is none. */
-static bool frame_path(const scene_def *scene, const body_def *def, size_t n, char *path,
-                       size_t size)
+static bool frame_path(const body_def *def, size_t n, char *path, size_t size)
 {
     if (def->sequence.files) {
-        const json_t *item = json_array_get(def->sequence.files, n);
-        const char *file = json_string_value(json_object_get(item, "file"));
-        if (!file) return false;
-        snprintf(path, size, "%s%s%s", file[0] == '/' ? "" : scene->folder,
-                 file[0] == '/' ? "" : "/", file);
+        if (n >= def->sequence.file_count) return false;
+        snprintf(path, size, "%s", def->sequence.files[n].path);
         return true;
     }
     snprintf(path, size, "%s/%zu.%s", def->sequence.folder, n + (size_t)def->sequence.first,
@@ -57,14 +53,14 @@ abut_status sequence_load(const scene_def *scene, size_t i, const model_body *bo
     double fps = def->sequence.fps;
     /* As many as the scene can reach. */
     double wanted =
-        fps > 0 ? scene->end_time * fps + 2 : ceil(scene->end_time / scene->time_step - 1e-9);
+        fps > 0 ? scene->end_time * fps + 2 : ceil(scene->end_time / scene->options.h - 1e-9);
     size_t count = (size_t)fmin(fmax(wanted, 1), 1e9);
     char path[4096];
     abut_status status = ABUT_OK;
-    c->frame_step = fps > 0 ? 1 / fps : scene->time_step;
+    c->frame_step = fps > 0 ? 1 / fps : scene->options.h;
     c->frames_between = fps > 0;
     for (size_t n = 0; n < count && status == ABUT_OK; n++) {
-        if (!frame_path(scene, def, n, path, sizeof path)) break;
+        if (!frame_path(def, n, path, sizeof path)) break;
         status = add_frame(path, def, body, c, err);
     }
     if (status != ABUT_OK) {

@@ -249,10 +249,10 @@ abut_status start_check(const scene_def *scene, const mesh *meshes, start_report
 {
     memset(out, 0, sizeof *out);
     out->min_distance = INFINITY;
-    if (!scene->contact.enabled) return ABUT_OK;
+    if (!scene->options.contact) return ABUT_OK;
     joined_surface surface = {0};
     abut_status status = join(scene, meshes, &surface, err);
-    double radius = 2 * start_length(scene->contact.dhat, start_size(scene, meshes));
+    double radius = 2 * start_length(scene->lengths.dhat, start_size(scene, meshes));
     if (status == ABUT_OK && surface.vertices.count > 0)
         status = check_joined(scene, &surface, radius, out, err);
     joined_free(&surface);

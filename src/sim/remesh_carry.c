@@ -121,7 +121,7 @@ static abut_status carry_conditions(const stepper *from, stepper *to, const scen
         const body_def *def = &scene->bodies[i];
         if (!def->enabled || body_rows[def->type]->whole) continue;
         size_t count = def->dirichlet.fix_count +
-                       (body_rows[def->type]->obstacle || def->sequence.folder ? 1 : 0);
+                       (body_rows[def->type]->obstacle || def->sequence.given ? 1 : 0);
         size_t b = built_body(scene, i);
         interpolation rows = {0};
         simplex_mesh source = {0};

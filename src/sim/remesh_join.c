@@ -179,7 +179,7 @@ static abut_status add_sets(joined_bodies *j, abut_error *err)
             if (def->remesh && condition_active(c, s->time))
                 j->flag_axes[j->first_flag[i] + k] = (uint8_t)c->axes;
         }
-        if (body_rows[def->type]->obstacle || def->sequence.folder) condition_at++;
+        if (body_rows[def->type]->obstacle || def->sequence.given) condition_at++;
         for (size_t k = 0; k < def->loads.force_count; k++, load_at++) {
             const load *l = &s->loads.nodes.data[load_at];
             if (!def->remesh || !time_within(s->time, l->from, l->until)) continue;

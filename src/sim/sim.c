@@ -96,6 +96,6 @@ void sim_info(const abut_sim *sim, abut_step_info *out)
 
 int64_t sim_steps_total(const abut_sim *sim)
 {
-    double steps = sim->scene->end_time / sim->scene->time_step;
+    double steps = sim->scene->end_time / sim->scene->options.h;
     return (int64_t)ceil(steps - 1e-9 * (1 + steps));
 }

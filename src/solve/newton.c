@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+const char *const newton_measure_words[] = {NEWTON_MEASURES(WORD_TEXT) NULL};
+
 enum { MAX_HALVINGS = 60, MAX_REGULARISATIONS = 8 };
 
 /* Energies are sums over many terms; differences below this share of the value are rounding. */

@@ -3,6 +3,7 @@
 #define SOLVE_NEWTON_H
 
 #include "base/log.h"
+#include "base/words.h"
 #include "linear/solver.h"
 #include "solve/problem.h"
 #include "solve/true_newton.h"
@@ -16,12 +17,12 @@ typedef struct newton_hooks {
                                    bool *may_stop, abut_error *err);
 } newton_hooks;
 
-/* What the tolerance is compared with. */
-typedef enum newton_measure {
-    NEWTON_LARGEST, /* the largest entry of the direction */
-    NEWTON_RMS /* its root mean square over the free nodes, three times in a row (Codimensional IPC;
-                  for comparisons: a few nodes may still be far from convergence) */
-} newton_measure;
+/* What the tolerance is compared with: the largest entry of the direction, or its root mean square
+ * over the free nodes, three times in a row (Codimensional IPC; for comparisons: a few nodes may
+ * still be far from convergence). */
+#define NEWTON_MEASURES(ROW) ROW(NEWTON_LARGEST, "largest") ROW(NEWTON_RMS, "rms")
+typedef enum newton_measure { NEWTON_MEASURES(WORD_CONSTANT) } newton_measure;
+extern const char *const newton_measure_words[];
 
 typedef struct newton_options {
     double tolerance; /* on the direction (a length) */

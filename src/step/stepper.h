@@ -13,6 +13,7 @@
 #include "step/dirichlet_data.h"
 #include "step/dirichlet_overlap.h"
 #include "step/integrator.h"
+#include "step/options.h"
 #include "step/path.h"
 #include "step/rigid_motion.h"
 #include "step/unreached.h"
@@ -24,35 +25,6 @@
 #include "term/shell.h"
 #include "term/surface_load.h"
 #include "term/term_row.h"
-
-typedef struct stepper_options {
-    double h; /* s */
-    integrator integrator;
-    double newmark_beta, newmark_gamma;
-    bool newmark_plain; /* contact forces enter by Newmark's rule, too, and add energy */
-    vec3 gravity;
-    double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
-                         quasi-static) */
-    int max_iterations;
-    int true_hessian_after; /* Newton iterations; 0: never */
-    double anchor;          /* weight of the proximal term (term/anchor.h); 0: none */
-    bool
-        true_first; /* its directions before projected ones, wherever they are descent directions */
-    newton_measure measure; /* what the tolerance is compared with */
-    bool split_limits;      /* strain limits in a second solve, after the elastic one */
-    linear_options linear;
-    double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
-    bool contact;   /* off: bodies pass through each other */
-    contact_options contact_options;
-    bool check_moves; /* the guard checks every trial of the line search, not only the result */
-    bool prescribed_overlap; /* prescribed bodies may go through each other; otherwise an error */
-    double friction;         /* mu of bodies that give none */
-    double eps_v;            /* m/s: slower sliding counts as sticking */
-    int friction_iterations; /* passes of lagged friction per step; 0 = until converged */
-    friction_kind friction_kind;
-    bool use_mlcp; /* the linear-complementarity stepper instead of the barrier */
-    mlcp_options mlcp;
-} stepper_options;
 
 /* A constant load on some nodes during a time window. */
 typedef struct load {

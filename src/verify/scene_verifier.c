@@ -21,11 +21,11 @@ void scene_verifier_free(scene_verifier *v)
 static verify_limit limit_of(const body_def *def)
 {
     verify_limit limit = {.upper = INFINITY, .strains = {INFINITY, INFINITY, INFINITY}};
-    limit.upper = def->shell.upper;
-    limit.lower = def->shell.lower;
+    limit.upper = def->shell.limit.upper;
+    limit.lower = def->shell.limit.lower;
     limit.warp = def->shell.warp;
     limit.pattern = def->shell.rest == REST_PATTERN;
-    if (def->shell.membrane == MEMBRANE_WORD_DATA_DRIVEN)
+    if (def->shell.membrane == MEMBRANE_DATA_DRIVEN)
         for (int k = 0; k < 3; k++) limit.strains[k] = def->shell.strains[k];
     return limit;
 }
@@ -39,8 +39,8 @@ static bool allows_inversion(const body_def *body)
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
                                 abut_error *err)
 {
-    *v = (scene_verifier){.size = size, .dhat = start_length(scene->contact.dhat, size)};
-    v->setup.contact = scene->contact.enabled;
+    *v = (scene_verifier){.size = size, .dhat = start_length(scene->lengths.dhat, size)};
+    v->setup.contact = scene->options.contact;
     v->setup.radius = 2 * v->dhat;
     v->setup.body_flags = mem_calloc(scene->body_count + 1, 1);
     v->setup.body_group = mem_calloc(scene->body_count + 1, sizeof *v->setup.body_group);

@@ -95,7 +95,7 @@ static void warn_of_large_dhat(const scene_def *scene, const model *m, const log
 abut_status verify_start(const scene_def *scene, const model *m, const double *x, const logger *log,
                          const char *folder, abut_error *err)
 {
-    if (!scene->contact.enabled) return ABUT_OK;
+    if (!scene->options.contact) return ABUT_OK;
     scene_verifier v;
     model_frame mf = {0};
     verify_problems problems = {0};

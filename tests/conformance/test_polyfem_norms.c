@@ -104,7 +104,7 @@ static bool compare(const char *path, const json_t *stored, int steps, const cha
     stepper *s = NULL;
     abut_status status = scene_load(path, overrides, given, NULL, &scene, &err);
     if (status == ABUT_OK) status = scene_build(scene, NULL, &s, &err);
-    int count = scene ? (int)llround(scene->end_time / scene->time_step) : 0;
+    int count = scene ? (int)llround(scene->end_time / scene->options.h) : 0;
     step_statistics statistics;
     for (int i = 0; status == ABUT_OK && i < count; i++)
         status = stepper_advance(s, &statistics, &err);

@@ -96,16 +96,16 @@ TEST(defaults)
     scene_def *s = must_import(TET "\n");
     if (!s) return;
     double l = sqrt(3);
-    CHECK(s->time_step == 0.025 && fabs(s->end_time - 5) < 1e-12);
-    CHECK(s->integrator == INTEGRATE_IMPLICIT_EULER && s->contact.enabled);
-    CHECK(near_vector(s->gravity, 0, -9.80665, 0));
+    CHECK(s->options.h == 0.025 && fabs(s->end_time - 5) < 1e-12);
+    CHECK(s->options.integrator == INTEGRATE_IMPLICIT_EULER && s->options.contact);
+    CHECK(near_vector(s->options.gravity, 0, -9.80665, 0));
     CHECK(s->body_count == 1 && s->bodies[0].material.model == ELASTIC_NEO_HOOKEAN);
     CHECK(s->bodies[0].material.young == 1e5 && s->bodies[0].material.poisson == 0.4);
     CHECK(s->bodies[0].material.density == 1000);
-    CHECK_NEAR(s->contact.dhat.value, 1e-3 * l, 1e-15);
-    CHECK_NEAR(s->solver.tolerance.value, 1e-2 * l, 1e-15);
-    CHECK_NEAR(s->contact.eps_v.value, 1e-3 * l, 1e-15);
-    CHECK(s->contact.friction == 0 && s->contact.friction_iterations == 1 &&
+    CHECK_NEAR(s->lengths.dhat.value, 1e-3 * l, 1e-15);
+    CHECK_NEAR(s->lengths.tolerance.value, 1e-2 * l, 1e-15);
+    CHECK_NEAR(s->lengths.eps_v.value, 1e-3 * l, 1e-15);
+    CHECK(s->options.friction == 0 && s->options.friction_iterations == 1 &&
           s->half_space_count == 0);
     scene_free(s);
 }
@@ -125,15 +125,15 @@ TEST(keywords)
     CHECK(s->bodies[0].material.model == ELASTIC_FIXED_COROTATED);
     CHECK(s->bodies[0].material.density == 2000 && s->bodies[0].material.young == 1e8);
     CHECK(s->bodies[0].material.poisson == 0.45);
-    CHECK(s->integrator == INTEGRATE_NEWMARK && s->newmark_beta == 0.3);
-    CHECK(s->newmark_gamma == 0.6 && s->time_step == 0.01);
+    CHECK(s->options.integrator == INTEGRATE_NEWMARK && s->options.newmark_beta == 0.3);
+    CHECK(s->options.newmark_gamma == 0.6 && s->options.h == 0.01);
     CHECK_NEAR(s->end_time, 2, 1e-12);
-    CHECK(near_vector(s->gravity, 0, 0, 0));
-    CHECK_NEAR(s->contact.dhat.value, 1e-4 * l, 1e-16);
+    CHECK(near_vector(s->options.gravity, 0, 0, 0));
+    CHECK_NEAR(s->lengths.dhat.value, 1e-4 * l, 1e-16);
     /* The threshold of friction belongs to a step of 0.025 s. */
-    CHECK_NEAR(s->contact.eps_v.value * s->time_step, 1e-5 * l * 0.025, 1e-18);
-    CHECK_NEAR(s->solver.tolerance.value, 1e-4 * l, 1e-16);
-    CHECK(s->contact.friction == 0.2 && s->contact.friction_iterations == 0);
+    CHECK_NEAR(s->lengths.eps_v.value * s->options.h, 1e-5 * l * 0.025, 1e-18);
+    CHECK_NEAR(s->lengths.tolerance.value, 1e-4 * l, 1e-16);
+    CHECK(s->options.friction == 0.2 && s->options.friction_iterations == 0);
     CHECK(s->half_space_count == 2 && s->half_spaces[0].friction == 0.1);
     CHECK(near_vector(s->half_spaces[0].origin, 0, -0.5, 0));
     CHECK(near_vector(s->half_spaces[1].normal, 0, 1, 0) && s->half_spaces[1].friction == 0.3);
@@ -183,8 +183,8 @@ TEST(tuning_takes_the_final_values)
 {
     scene_def *s = must_import("tuning 6\n0\n1e-2\n2e-4\n1e-9\n1e-3 5e-6\n" TET "\n");
     if (!s) return;
-    CHECK_NEAR(s->contact.dhat.value, 2e-4 * sqrt(3), 1e-16);
-    CHECK_NEAR(s->contact.eps_v.value, 5e-6 * sqrt(3), 1e-17);
+    CHECK_NEAR(s->lengths.dhat.value, 2e-4 * sqrt(3), 1e-16);
+    CHECK_NEAR(s->lengths.eps_v.value, 5e-6 * sqrt(3), 1e-17);
     scene_free(s);
 }
 
@@ -193,14 +193,14 @@ TEST(sections_of_other_solvers_are_skipped)
     scene_def *s = must_import("time 1 0.1\nsection SQP QP\ntime 2 0.2\nnonsense 3\nsection end\n"
                                "section IP\ndensity 7\nsection end\n" TET "\n");
     if (!s) return;
-    CHECK(s->time_step == 0.1 && s->bodies[0].material.density == 7);
+    CHECK(s->options.h == 0.1 && s->bodies[0].material.density == 7);
     scene_free(s);
 }
 
 TEST(self_collisions_off_without_obstacles)
 {
     scene_def *s = must_import("selfCollisionOff\n" TET "\n");
-    CHECK(s && !s->contact.enabled);
+    CHECK(s && !s->options.contact);
     scene_free(s);
 }
 
@@ -256,7 +256,7 @@ TEST(size_scales_the_whole_scene)
      */
     CHECK(near_vector(vertex_of(s, 0, 0), 1.5, 1.5, 1.5));
     CHECK(near_vector(vertex_of(s, 1, 0), 0, 0, 0));
-    CHECK_NEAR(s->contact.dhat.value, 1e-3 * sqrt(3) / 2, 1e-15); /* l counts solids only */
+    CHECK_NEAR(s->lengths.dhat.value, 1e-3 * sqrt(3) / 2, 1e-15); /* l counts solids only */
     CHECK(s->bodies[1].type == BODY_OBSTACLE);
     scene_free(s);
 }

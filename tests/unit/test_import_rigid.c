@@ -107,16 +107,16 @@ static bool same(vec3 a, double x, double y, double z)
 TEST(defaults)
 {
     scene_def *s = with_bodies("{'mesh': 'tet.obj'}", "", "");
-    CHECK(s->time_step == 0.01 && s->end_time == 10 && !s->planar);
-    CHECK(same(s->gravity, 0, 0, 0) && s->contact.friction == 0 &&
-          s->contact.friction_iterations == 1);
-    CHECK(s->contact.dhat.value == 1e-3 && !s->contact.dhat.relative &&
-          s->contact.eps_v.value == 1e-3);
-    CHECK_NEAR(s->solver.tolerance.value, 1e-2 * sqrt(3.0), 1e-15); /* times the diagonal */
-    CHECK(!s->solver.tolerance.relative && s->solver.max_iterations == 3000);
+    CHECK(s->options.h == 0.01 && s->end_time == 10 && !s->planar);
+    CHECK(same(s->options.gravity, 0, 0, 0) && s->options.friction == 0 &&
+          s->options.friction_iterations == 1);
+    CHECK(s->lengths.dhat.value == 1e-3 && !s->lengths.dhat.relative &&
+          s->lengths.eps_v.value == 1e-3);
+    CHECK_NEAR(s->lengths.tolerance.value, 1e-2 * sqrt(3.0), 1e-15); /* times the diagonal */
+    CHECK(!s->lengths.tolerance.relative && s->options.max_iterations == 3000);
     CHECK(s->body_count == 1 && s->bodies[0].type == BODY_RIGID);
     CHECK(s->bodies[0].material.density == 1000 && s->bodies[0].collision_group == -1);
-    CHECK(s->bodies[0].rigid.weigh == WEIGH_WORD_VOLUME && s->bodies[0].dirichlet.fix_count == 0);
+    CHECK(s->bodies[0].rigid.weigh == WEIGH_VOLUME && s->bodies[0].dirichlet.fix_count == 0);
     CHECK(strcmp(s->bodies[0].name, "tet") == 0);
     scene_free(s);
 }
@@ -133,24 +133,24 @@ TEST(scene_options)
         "'hash_grid'}, 'friction_constraints': {'iterations': -1, 'static_friction_speed_bound': "
         "1e-5}, 'newton_solver': {'max_iterations': 50}, 'ipc_solver': {'velocity_conv_tol': 1e-3, "
         "'is_velocity_conv_tol_abs': true}, 'viewport_bbox': {}");
-    CHECK(s->time_step == 0.025);
+    CHECK(s->options.h == 0.025);
     CHECK_NEAR(s->end_time, 41 * 0.025, 1e-12);
-    CHECK(same(s->gravity, 0, -9.8, 0) && s->contact.friction == 0.3 &&
-          s->contact.friction_iterations == 0);
-    CHECK(s->integrator == INTEGRATE_NEWMARK && s->contact.dhat.value == 1e-4 &&
-          s->contact.eps_v.value == 1e-5);
-    CHECK(s->solver.tolerance.value == 1e-3 && s->solver.max_iterations == 50);
+    CHECK(same(s->options.gravity, 0, -9.8, 0) && s->options.friction == 0.3 &&
+          s->options.friction_iterations == 0);
+    CHECK(s->options.integrator == INTEGRATE_NEWMARK && s->lengths.dhat.value == 1e-4 &&
+          s->lengths.eps_v.value == 1e-5);
+    CHECK(s->lengths.tolerance.value == 1e-3 && s->options.max_iterations == 50);
     CHECK(s->bodies[0].offset == 2e-3 && !last_warning[0]);
     scene_free(s);
     s = with_bodies("{'mesh': 'tet.obj'}", ", 'coefficient_friction': 0.3",
                     ", 'friction_constraints': {'iterations': 0}, 'max_iterations': 7");
-    CHECK(s->contact.friction == 0);
+    CHECK(s->options.friction == 0);
     CHECK_NEAR(s->end_time, 0.07, 1e-12);
     scene_free(s);
     /* Keys without an effect, one of them misspelt in a published fixture. */
     s = with_bodies("{'mesh': 'tet.obj', '#note': 1}", ", 'collision_eps': 1",
                     ", 'distance_barrier_constraints': {}, 'viewport_bbox': {}");
-    CHECK(s && s->contact.dhat.value == 1e-3 && !last_warning[0]);
+    CHECK(s && s->lengths.dhat.value == 1e-3 && !last_warning[0]);
     scene_free(s);
 }
 
@@ -166,7 +166,7 @@ TEST(places_and_loads)
     CHECK(s->body_count == 2);
     const body_def *b = &s->bodies[0];
     CHECK(same(b->translate, 1, 2, 3) && same(b->rotate, 10, 20, 30) && same(b->scale, 2, 2, 2));
-    CHECK(b->material.density == 50 && b->rigid.weigh == WEIGH_WORD_AREA);
+    CHECK(b->material.density == 50 && b->rigid.weigh == WEIGH_AREA);
     CHECK(same(b->velocity, 1, 0, 0) && same(b->angular_velocity, 0, 90, 0));
     CHECK(b->loads.force_count == 1 && same(b->loads.forces[0].force, 0, 10, 0));
     CHECK_NEAR(b->loads.forces[0].torque.y, 300 * 3.14159265358979323846 / 180, 1e-12);
@@ -273,10 +273,10 @@ TEST(planar_scenes)
              "[90]}",
              square, square, square);
     scene_def *s = with_bodies(bodies, ", 'gravity': [0, -9.81, 0]", "");
-    CHECK(s->planar && s->body_count == 3 && same(s->gravity, 0, -9.81, 0));
+    CHECK(s->planar && s->body_count == 3 && same(s->options.gravity, 0, -9.81, 0));
     const body_def *b = &s->bodies[0];
     CHECK(same(b->translate, 2, 3, 0) && same(b->rotate, 0, 0, 30));
-    CHECK(same(b->angular_velocity, 0, 0, 90) && b->rigid.weigh == WEIGH_WORD_EDGES);
+    CHECK(same(b->angular_velocity, 0, 0, 90) && b->rigid.weigh == WEIGH_LENGTH);
     CHECK(b->dirichlet.fix_count == 1 && b->dirichlet.fixes[0].axes[0] &&
           !b->dirichlet.fixes[0].axes[1] && b->dirichlet.fixes[0].axes[2]);
     CHECK(b->dirichlet.fixes[0].rotation_axes[0] && b->dirichlet.fixes[0].rotation_axes[1] &&

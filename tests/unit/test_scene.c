@@ -381,19 +381,19 @@ TEST(defaults)
     CHECK_OK(load(BODY(""), &s), err);
     if (!s) return;
     CHECK(strcmp(s->name, "bar") == 0 && strcmp(s->folder, ".") == 0);
-    CHECK(s->time_step == 0.01 && s->end_time == 1);
-    CHECK(s->integrator == INTEGRATE_IMPLICIT_EULER);
-    CHECK(s->gravity.x == 0 && s->gravity.y == -9.81 && s->gravity.z == 0);
-    CHECK(s->contact.enabled && s->contact.friction == 0 && s->contact.friction_iterations == 1);
-    CHECK(s->contact.dhat.value == 1e-3 && s->contact.dhat.relative);
-    CHECK(s->contact.eps_v.value == 1e-3 && s->contact.eps_v.relative);
-    CHECK(s->solver.tolerance.value == 1e-2 && s->solver.tolerance.relative);
-    CHECK(s->solver.max_iterations == 10000 && strcmp(s->solver.linear, "auto") == 0 &&
-          s->solver.reproducible);
-    CHECK(s->solver.linear_tolerance == 1e-8);
+    CHECK(s->options.h == 0.01 && s->end_time == 1);
+    CHECK(s->options.integrator == INTEGRATE_IMPLICIT_EULER);
+    CHECK(s->options.gravity.x == 0 && s->options.gravity.y == -9.81 && s->options.gravity.z == 0);
+    CHECK(s->options.contact && s->options.friction == 0 && s->options.friction_iterations == 1);
+    CHECK(s->lengths.dhat.value == 1e-3 && s->lengths.dhat.relative);
+    CHECK(s->lengths.eps_v.value == 1e-3 && s->lengths.eps_v.relative);
+    CHECK(s->lengths.tolerance.value == 1e-2 && s->lengths.tolerance.relative);
+    CHECK(s->options.max_iterations == 10000 && strcmp(s->options.linear.name, "auto") == 0 &&
+          s->options.linear.reproducible);
+    CHECK(s->options.linear.tolerance == 1e-8);
     CHECK(s->half_space_count == 0);
-    CHECK(s->output.frame_every == 1 && s->output.checkpoint_every == 20 && s->output.write_vtu &&
-          !s->output.write_obj);
+    CHECK(s->output.frame_every == 1 && s->output.checkpoint_every == 20 &&
+          scene_writes(s, FORMAT_VTU) && !scene_writes(s, FORMAT_OBJ));
     CHECK(s->body_count == 1);
     const body_def *b = &s->bodies[0];
     CHECK(strcmp(b->name, "body0") == 0 && b->type == BODY_DEFORMABLE && b->enabled);
@@ -453,22 +453,23 @@ TEST(everything_reaches_the_structs)
     CHECK_OK(load(everything, &s), err);
     if (!s) return;
     CHECK(strcmp(s->name, "all of it") == 0);
-    CHECK(s->time_step == 0.5 && s->end_time == 5 && s->integrator == INTEGRATE_NEWMARK);
-    CHECK(s->newmark_beta == 0.3 && s->newmark_gamma == 0.6 && s->gravity.z == 3);
-    CHECK(!s->contact.enabled && s->contact.dhat.value == 0.002 && !s->contact.dhat.relative);
-    CHECK(s->contact.eps_v.value == 2e-5 && s->contact.eps_v.relative &&
-          s->contact.friction == 0.3);
-    CHECK(s->contact.friction_iterations == 0 && s->solver.tolerance.value == 0.5 &&
-          !s->solver.tolerance.relative);
-    CHECK(s->solver.max_iterations == 7 && strcmp(s->solver.linear, "pcg") == 0);
-    CHECK(s->solver.linear_tolerance == 1e-4 && !s->solver.reproducible);
+    CHECK(s->options.h == 0.5 && s->end_time == 5 && s->options.integrator == INTEGRATE_NEWMARK);
+    CHECK(s->options.newmark_beta == 0.3 && s->options.newmark_gamma == 0.6 &&
+          s->options.gravity.z == 3);
+    CHECK(!s->options.contact && s->lengths.dhat.value == 0.002 && !s->lengths.dhat.relative);
+    CHECK(s->lengths.eps_v.value == 2e-5 && s->lengths.eps_v.relative &&
+          s->options.friction == 0.3);
+    CHECK(s->options.friction_iterations == 0 && s->lengths.tolerance.value == 0.5 &&
+          !s->lengths.tolerance.relative);
+    CHECK(s->options.max_iterations == 7 && strcmp(s->options.linear.name, "pcg") == 0);
+    CHECK(s->options.linear.tolerance == 1e-4 && !s->options.linear.reproducible);
     CHECK(s->half_space_count == 2);
     CHECK(s->half_spaces[0].normal.z == 1 && s->half_spaces[0].friction == 0.7);
     CHECK(s->half_spaces[0].origin.x == 1 && s->half_spaces[0].velocity.z == 1);
     CHECK(s->half_spaces[1].origin.y == -2 && s->half_spaces[1].normal.y == 1);
     CHECK(s->half_spaces[1].friction < 0);
-    CHECK(s->output.frame_every == 2 && s->output.checkpoint_every == 3 && s->output.write_obj &&
-          !s->output.write_vtu);
+    CHECK(s->output.frame_every == 2 && s->output.checkpoint_every == 3 &&
+          scene_writes(s, FORMAT_OBJ) && !scene_writes(s, FORMAT_VTU));
     scene_free(s);
 }
 
@@ -536,20 +537,21 @@ TEST(bodies_reach_the_structs)
     CHECK(f[1].nodes.kind == SELECT_ALL && isinf(f[1].until) && f[1].motion_count == 0);
     CHECK(f[2].nodes.kind == SELECT_TAG && f[2].nodes.tag == -4);
     CHECK(b[0].loads.forces[0].nodes.kind == SELECT_SPHERE &&
-          b[0].loads.forces[0].nodes.radius == 4);
+          b[0].loads.forces[0].nodes.place.radius == 4);
     CHECK(b[0].loads.forces[0].force.x == 1 && b[0].loads.forces[0].acceleration.y == 1);
     CHECK(b[1].type == BODY_OBSTACLE && b[1].dirichlet.motion_count == 2 &&
           b[1].dirichlet.motions[1].from == 2);
     CHECK(b[1].dirichlet.motions[0].angular_velocity.y == 90 &&
           !b[1].dirichlet.motions[0].center_given);
     CHECK(isinf(b[1].dirichlet.motions[0].until));
-    CHECK(b[2].type == BODY_SHELL && b[2].mesh.size.x == 2 && b[2].mesh.size.z == 3);
+    CHECK(b[2].type == BODY_SHELL && b[2].mesh.sheet[0] == 2 && b[2].mesh.sheet[1] == 3);
     CHECK(b[2].mesh.cells[1] == 5 && b[2].dirichlet.fixes[0].nodes.kind == SELECT_RELATIVE_BOX);
-    CHECK(b[2].dirichlet.fixes[0].nodes.high.x == 0.1);
+    CHECK(b[2].dirichlet.fixes[0].nodes.place.b.x == 0.1);
     CHECK(b[2].shell.young == 2e5 && b[2].shell.density == 30 && b[2].shell.thickness == 0.25);
-    CHECK(b[2].shell.membrane == MEMBRANE_WORD_NEO_HOOKEAN && b[2].shell.rest == REST_FLAT);
+    CHECK(b[2].shell.membrane == MEMBRANE_NEO_HOOKEAN && b[2].shell.rest == REST_FLAT);
     CHECK(b[2].shell.membrane_scale == 0.5 && b[2].shell.bending_scale == 2);
-    CHECK(isinf(b[2].shell.upper) && b[2].shell.lower == 0.7 && b[2].shell.lower_start == 0.75);
+    CHECK(isinf(b[2].shell.limit.upper) && b[2].shell.limit.lower == 0.7 &&
+          b[2].shell.limit.lower_start == 0.75);
     CHECK(b[2].offset == 1e-3 && b[2].weight_count == 1 && b[2].weights[0].mass == 2);
     CHECK(b[3].radius == 0.125 && b[3].mesh.jitter == 0.1);
     CHECK(b[4].rod.diameter == 0.01 && b[4].rod.bending_scale == 3 && b[4].rod.stretch_scale == 1);
@@ -610,9 +612,10 @@ TEST(overrides_change_the_scene)
     scene_def *s;
     CHECK_OK(load_with(everything, list, sizeof list / sizeof list[0], &s), err);
     if (!s) return;
-    CHECK(s->time_step == 0.02 && s->end_time == 3 && s->gravity.y == 0 && s->gravity.z == 3);
-    CHECK(s->contact.dhat.value == 1e-4 && s->contact.dhat.relative &&
-          s->contact.eps_v.value == 1e-6);
+    CHECK(s->options.h == 0.02 && s->end_time == 3 && s->options.gravity.y == 0 &&
+          s->options.gravity.z == 3);
+    CHECK(s->lengths.dhat.value == 1e-4 && s->lengths.dhat.relative &&
+          s->lengths.eps_v.value == 1e-6);
     CHECK(s->bodies[2].material.young == 2e6 && s->bodies[0].material.young == 2e11);
     CHECK(s->bodies[0].translate.y == 1 &&
           s->bodies[0].dirichlet.fixes[1].nodes.kind == SELECT_BOX);

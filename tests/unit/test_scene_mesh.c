@@ -331,7 +331,7 @@ TEST(start_behind_a_plane)
     CHECK_OK(start_check(s, &m, &report, &err), err);
     CHECK(report.behind_planes == 4 && report.intersections == 0 && report.shown == 4);
     CHECK(strcmp(report.text[0], "node 0 of \"a\" is 0.5 m behind half space 0") == 0);
-    s->contact.enabled = false;
+    s->options.contact = false;
     CHECK_OK(start_check(s, &m, &report, &err), err);
     CHECK(report.behind_planes == 0);
     size = start_size(s, &m);

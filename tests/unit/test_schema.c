@@ -84,14 +84,127 @@ TEST(words_match_the_enums)
     CHECK(schema_word_count(integrator_words) == INTEGRATOR_COUNT);
     CHECK(schema_word_count(elastic_law_words) == ELASTIC_LAW_COUNT);
     CHECK(schema_word_count(body_kind_words) == BODY_AFFINE + 1);
-    CHECK(schema_word_count(mesh_source_words) == MESH_GIVEN + 1);
-    CHECK(schema_word_count(selector_words) == SELECT_BOUNDARY + 1);
-    CHECK(schema_word_count(membrane_words) == MEMBRANE_WORD_DATA_DRIVEN + 1);
-    CHECK(schema_word_count(rest_shape_words) == REST_PATTERN + 1);
-    CHECK(schema_word_count(diagonal_words) == DIAGONALS_SAME + 1);
+    CHECK(schema_word_count(remesh_method_words) == REMESH_UNIFORM + 1);
     for (size_t i = 0; cloth_words[i]; i++) CHECK(strcmp(cloth_words[i], cloth_table[i].name) == 0);
-    for (size_t i = 0; mesh_source_words[i]; i++)
-        CHECK(schema_find(&schema_mesh, mesh_source_words[i]) != NULL);
+}
+
+/* Choices are stored by the order of their rows, which must be that of the enum. */
+TEST(choices_match_the_enums)
+{
+    CHECK(strcmp(schema_choice_key(&schema_mesh, MESH_FILE), "file") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_mesh, MESH_HELIX), "helix") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_mesh, MESH_GIVEN), "given") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_boundary, BOUNDARY_ALL), "all") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_boundary, BOUNDARY_SIDE), "side") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_boundary, BOUNDARY_NODES), "nodes") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_region, BOUNDARY_ALL), "tag") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_region, BOUNDARY_CYLINDER), "cylinder") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_region, BOUNDARY_NODES), "cells") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_surface_load, LOAD_TRACTION), "traction") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_surface_load, LOAD_PRESSURE), "pressure") == 0);
+    const schema_type *nodes = schema_find(schema_find(&schema_body, "fix")->type, "nodes")->type;
+    CHECK(strcmp(schema_choice_key(nodes, SELECT_RELATIVE_BOX), "relative_box") == 0);
+    CHECK(strcmp(schema_choice_key(nodes, SELECT_BOUNDARY), "boundary") == 0);
+}
+
+/* --- Where values go --- */
+
+/* Members that a value of each kind may go to. */
+static bool goes_to(schema_kind kind, schema_member member)
+{
+    static const unsigned members[] = {
+        [SCHEMA_BOOL] = 1u << MEMBER_BOOL,
+        [SCHEMA_INTEGER] = 1u << MEMBER_INT,
+        [SCHEMA_NUMBER] = 1u << MEMBER_DOUBLE,
+        [SCHEMA_LENGTH] = 1u << MEMBER_LENGTH,
+        [SCHEMA_STRING] = 1u << MEMBER_TEXT,
+        [SCHEMA_WORD] =
+            1u << MEMBER_ENUM | 1u << MEMBER_BOOL | 1u << MEMBER_INT | 1u << MEMBER_TEXT,
+        [SCHEMA_WORDS] = 1u << MEMBER_ENUM,
+        [SCHEMA_AXES] = 1u << MEMBER_BOOLS,
+        [SCHEMA_VECTOR] = 1u << MEMBER_VEC3 | 1u << MEMBER_DOUBLES,
+        [SCHEMA_INTEGERS] = 1u << MEMBER_INTS | 1u << MEMBER_LIST,
+        [SCHEMA_ROWS] = 1u << MEMBER_LIST,
+        [SCHEMA_EXPRESSION] = 1u << MEMBER_EXPRESSION,
+        [SCHEMA_EXPRESSIONS] = 1u << MEMBER_EXPRESSIONS,
+        [SCHEMA_BOX] = 1u << MEMBER_VEC3,
+        [SCHEMA_OBJECT] = 1u << MEMBER_STRUCT,
+        [SCHEMA_LIST] = 1u << MEMBER_LIST,
+        [SCHEMA_NUMBERS] = 1u << MEMBER_DOUBLES,
+    };
+    return kind < sizeof members / sizeof members[0] && members[kind] >> member & 1;
+}
+
+/* Bytes that the value takes in its member; 0: any. */
+static size_t bytes_of(const schema_field *f)
+{
+    size_t count = (size_t)f->count;
+    if (f->kind == SCHEMA_VECTOR) return count * sizeof(double);
+    if (f->kind == SCHEMA_INTEGERS && f->place.member == MEMBER_INTS) return count * sizeof(int);
+    if (f->kind == SCHEMA_EXPRESSIONS) return count * sizeof(expression *);
+    if (f->kind == SCHEMA_AXES) return 3 * sizeof(bool);
+    return 0;
+}
+
+static void check_place(const schema_type *type, const schema_field *f)
+{
+    /* What is no value of a definition: the format itself, the library of materials, the request to
+     * split a body, and choices that are nothing but their name. */
+    static const char *const nowhere[] = {"scene.abut", "scene.$schema", "scene.materials",
+                                          "body.split", "nodes.all",     "boundary.all"};
+    char name[100];
+    snprintf(name, sizeof name, "%s.%s", type->name, f->key);
+    bool excepted = false;
+    for (size_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++)
+        excepted = excepted || strcmp(name, nowhere[i]) == 0;
+    bool good = excepted ? !f->place.member : goes_to(f->kind, f->place.member);
+    good = good && f->place.offset + f->place.room <= type->size && bytes_of(f) <= f->place.room;
+    if (f->kind == SCHEMA_OBJECT) good = good && f->place.offset + f->type->size <= type->size;
+    if (f->given.member) good = good && f->given.member == MEMBER_BOOL;
+    if (f->kind == SCHEMA_NUMBERS) good = good && f->names;
+    CHECK(good);
+    if (!good) printf("  %s goes to the wrong place\n", name);
+}
+
+TEST(every_value_has_a_place)
+{
+    collect(&schema_scene);
+    for (size_t i = 0; i < type_count; i++)
+        for (size_t k = 0; k < types[i]->field_count; k++)
+            check_place(types[i], &types[i]->fields[k]);
+    CHECK(offsetof(place_def, b) == offsetof(place_def, a) + sizeof(vec3)); /* corners of boxes */
+}
+
+/* Defaults of the structs are those of documents: an empty object, resolved and read, is equal. */
+TEST(defaults_of_structs)
+{
+    static const char *const keys[] = {"contact", "solver", "mlcp", "output"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const schema_type *type = schema_find(&schema_scene, keys[i])->type;
+        char *read = calloc(1, type->size), *made = calloc(1, type->size);
+        json_t *nothing = json_object(), *resolved = NULL;
+        problem_list problems = {.file = "", .err = &err};
+        const schema_source from = {NULL, ""};
+        CHECK_OK(schema_resolve(type, nothing, &problems, &resolved), err);
+        CHECK_OK(schema_read(type, resolved, &from, read, &err), err);
+        CHECK_OK(schema_defaults(type, made, &err), err);
+        CHECK(memcmp(read, made, type->size) == 0);
+        json_decref(nothing);
+        json_decref(resolved);
+        free(read);
+        free(made);
+    }
+    scene_def scene = {0};
+    CHECK_OK(schema_defaults(&schema_scene, &scene, &err), err);
+    CHECK(scene.options.contact && scene.options.gravity.y == -9.81);
+    CHECK(scene.lengths.dhat.value == 1e-3 && scene.lengths.dhat.relative);
+    CHECK(strcmp(scene.options.linear.name, "auto") == 0 && scene.options.mlcp.max_passes == 60);
+    CHECK(!scene.options.contact_options.always_search && scene.output.formats == 1);
+    CHECK(!scene.remesh.on && scene.remesh.every == 0);
+    body_def body = {0};
+    CHECK_OK(schema_defaults(&schema_body, &body, &err), err);
+    CHECK(body.enabled && body.scale.x == 1 && body.friction == -1 && body.collision_group == -1);
+    CHECK(body.rigid.orthogonality == 1e5 && !body.material.given && body.material.density == 0);
 }
 
 /* --- The files --- */
@@ -312,6 +425,9 @@ int main(void)
 {
     RUN(table_is_consistent);
     RUN(words_match_the_enums);
+    RUN(choices_match_the_enums);
+    RUN(every_value_has_a_place);
+    RUN(defaults_of_structs);
     RUN(json_schema_file_is_fresh);
     RUN(reference_page_is_fresh);
     RUN(documents_survive_allocation_failures);

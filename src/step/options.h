@@ -1,0 +1,41 @@
+/* What a stepper is told: rules of the scene that hold for all bodies. The rows of the scene format
+ * write straight into it (scene/schema_table.c), which is also where defaults stand. */
+#ifndef STEP_OPTIONS_H
+#define STEP_OPTIONS_H
+
+#include "contact/contact_term.h"
+#include "contact/friction_stencil.h"
+#include "linear/solver.h"
+#include "mlcp/mlcp.h"
+#include "solve/newton.h"
+#include "step/integrator.h"
+
+typedef struct stepper_options {
+    double h; /* s */
+    integrator integrator;
+    double newmark_beta, newmark_gamma;
+    bool newmark_plain; /* contact forces enter by Newmark's rule, too, and add energy */
+    vec3 gravity;
+    double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
+                         quasi-static) */
+    int max_iterations;
+    int true_hessian_after; /* Newton iterations; 0: never */
+    double anchor;          /* weight of the proximal term (term/anchor.h); 0: none */
+    bool true_first;        /* before projected directions, wherever it gives a descent direction */
+    newton_measure measure; /* what the tolerance is compared with */
+    bool split_limits;      /* strain limits in a second solve, after the elastic one */
+    linear_options linear;
+    double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
+    bool contact;   /* off: bodies pass through each other */
+    contact_options contact_options;
+    bool check_moves; /* the guard checks every trial of the line search, not only the result */
+    bool prescribed_overlap; /* prescribed bodies may go through each other; otherwise an error */
+    double friction;         /* mu of bodies that give none */
+    double eps_v;            /* m/s: slower sliding counts as sticking */
+    int friction_iterations; /* passes of lagged friction per step; 0 = until converged */
+    friction_kind friction_kind;
+    bool use_mlcp; /* the linear-complementarity stepper instead of the barrier */
+    mlcp_options mlcp;
+} stepper_options;
+
+#endif
