@@ -450,3 +450,14 @@ abut_status contact_max_step(const term *base, const double *x, const double *p,
     timer_switch(timer, before);
     return status;
 }
+
+abut_status contact_path_is_free(const contact_term *t, const double *x, const double *p,
+                                 stage_timer *timer, bool *free, abut_error *err)
+{
+    double stopped = t->search->stopped; /* is about directions of Newton's method */
+    step_bound bound = {.alpha = 0};
+    TRY(contact_max_step(&t->base, x, p, 1.0, &bound, timer, err));
+    t->search->stopped = stopped;
+    *free = bound.alpha >= 1;
+    return ABUT_OK;
+}

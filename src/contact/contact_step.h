@@ -17,4 +17,8 @@ abut_status contact_near(const contact_term *t, const coordinate_path *path,
 abut_status contact_max_step(const term *base, const double *x, const double *p, double limit,
                              step_bound *bound, stage_timer *timer, abut_error *err);
 
+/* Whether the whole of x + s p, 0 <= s <= 1, is a step that max_step would allow. */
+abut_status contact_path_is_free(const contact_term *t, const double *x, const double *p,
+                                 stage_timer *timer, bool *free, abut_error *err);
+
 #endif

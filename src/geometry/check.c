@@ -3,9 +3,9 @@
 #include "base/array.h"
 #include "base/parallel.h"
 #include "base/sort.h"
+#include "geometry/box_tree.h"
 #include "geometry/check_exact.h"
 #include "geometry/check_gap.h"
-#include "geometry/check_grid.h"
 #include "geometry/check_near.h"
 
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct element_set {
     const int32_t *vertices;
     const int32_t *id; /* number to report, NULL for its own */
     size_t count;
-    check_box *boxes;
+    tree_box *boxes;
     bool in_boxes; /* the vertices may be anywhere in boxes */
 } element_set;
 
@@ -135,7 +135,7 @@ static abut_status make_boxes(const check_surface *s, const element_sets *sets, 
     if (!set->boxes) return error_memory(err, "checking boxes");
     for (size_t i = 0; i < set->count; i++) {
         const int32_t *v = set->vertices + i * (size_t)set->size;
-        check_box box = {low[v[0]], high[v[0]]};
+        tree_box box = {low[v[0]], high[v[0]]};
         for (int k = 1; k < set->size; k++) {
             box.low = vec3_min(box.low, low[v[k]]);
             box.high = vec3_max(box.high, high[v[k]]);
@@ -163,10 +163,10 @@ static void sets_free(element_sets *sets)
     }
 }
 
-static check_box grown(check_box box, double by)
+static tree_box grown(tree_box box, double by)
 {
     vec3 margin = {by, by, by};
-    return (check_box){vec3_sub(box.low, margin), vec3_add(box.high, margin)};
+    return (tree_box){vec3_sub(box.low, margin), vec3_add(box.high, margin)};
 }
 
 /* Geometric mean of the sizes of the boxes: what a typical query is. */
@@ -301,7 +301,7 @@ typedef struct pair_search {
     check_kind kind;
     bool measure;  /* distances up to radius instead of intersections */
     double radius; /* 0 for intersections */
-    check_grid grid;
+    box_tree tree; /* of the items */
     chunk_result *chunks;
     const double *thickness; /* per body: pairs nearer than their mean are wanted */
     bool all;                /* whose boxes meet are wanted */
@@ -378,32 +378,34 @@ static double gap_of(const pair_search *search, const int32_t *a, const int32_t 
     }
 }
 
-/* Pairs of a set with itself are found from both sides: which one counts, and in order. Where only
- * some vertices matter, that is the side of theirs. */
+/* Pairs of a set with itself are found from one side, the earlier one in the order of the tree; or
+ * from that of marked vertices where only some matter, and then from both when both are marked. */
 static bool counts_here(const pair_search *search, const int32_t *b, check_pair *pair)
 {
     if (search->queries != search->items) return true;
     if (pair->first == pair->second) return false;
-    const uint8_t *only = search->surface->only;
-    if (!only || has_marked(only, b, search->items->size)) return pair->first < pair->second;
     if (pair->first < pair->second) return true;
+    const uint8_t *only = search->surface->only;
+    if (only && has_marked(only, b, search->items->size)) return false;
     *pair = (check_pair){pair->kind, pair->second, pair->first};
     return true;
 }
 
-/* Tests one query element against its candidates. */
-static bool search_one(const pair_search *search, size_t q, check_candidates *candidates,
+/* Tests one query element, the one at `place`, against its candidates. */
+static bool search_one(const pair_search *search, size_t place, box_list *candidates,
                        chunk_result *out)
 {
     array_clear(candidates);
+    bool itself = search->queries == search->items;
+    size_t q = itself ? (size_t)search->tree.order.data[place] : place;
     const int32_t *a = element(search->queries, q);
     const uint8_t *only = search->surface->only;
-    if (only && search->queries == search->items && !has_marked(only, a, search->queries->size))
-        return true;
+    if (only && itself && !has_marked(only, a, search->queries->size)) return true;
     double reach = search->measure     ? out->gap.distance * (1.0 + 1e-12)
                    : search->thickness ? search->radius * (1.0 + 1e-12)
                                        : 0.0;
-    if (!check_grid_query(&search->grid, grown(search->queries->boxes[q], reach), candidates))
+    tree_box where = grown(search->queries->boxes[q], reach);
+    if (!box_tree_collect(&search->tree, &where, itself && !only ? place + 1 : 0, candidates))
         return false;
     for (size_t c = 0; c < candidates->count; c++) {
         size_t item = (size_t)candidates->data[c];
@@ -430,7 +432,7 @@ static void search_chunk(void *context, size_t begin, size_t end)
 {
     pair_search *search = context;
     chunk_result *out = &search->chunks[begin / CHUNK];
-    check_candidates candidates = {0};
+    box_list candidates = {0};
     out->gap.distance = search->radius;
     for (size_t q = begin; q < end && !out->out_of_memory; q++)
         out->out_of_memory = !search_one(search, q, &candidates, out);
@@ -463,19 +465,18 @@ static abut_status search_all(pair_search search, double radius, pair_list *pair
     if (!queries->count || !items->count) return ABUT_OK;
     search.measure = gap != NULL;
     search.radius = gap ? gap->distance : radius;
-    double cell = fmax(typical_size(queries), typical_size(items));
-    if (isfinite(search.radius)) cell = fmax(cell, 2.0 * search.radius);
-    TRY(check_grid_build(&search.grid, items->boxes, items->count, cell, err));
+    if (!array_resize(&search.tree.boxes, items->count)) return error_memory(err, "checking pairs");
+    memcpy(search.tree.boxes.data, items->boxes, items->count * sizeof *items->boxes);
+    abut_status status = box_tree_build(&search.tree, err);
     size_t chunks = (queries->count + CHUNK - 1) / CHUNK;
     search.chunks = mem_calloc(chunks, sizeof *search.chunks);
-    abut_status status = ABUT_OK;
-    if (search.chunks) {
+    if (status == ABUT_OK && !search.chunks) status = error_memory(err, "checking pairs");
+    if (status == ABUT_OK) {
         parallel_for(queries->count, CHUNK, search_chunk, &search);
         status = gather(&search, chunks, pairs, gap, err);
-    } else
-        status = error_memory(err, "checking pairs");
+    }
     mem_free(search.chunks);
-    check_grid_free(&search.grid);
+    box_tree_free(&search.tree);
     return status;
 }
 

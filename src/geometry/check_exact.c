@@ -57,15 +57,36 @@ static bool is_less(const exact *a, const exact *b, int low, int top)
     return false;
 }
 
+static exact copy_of(const exact *x)
+{
+    exact out;
+    out.sign = x->sign;
+    out.low = x->low;
+    out.count = x->count;
+    for (int i = 0; i < x->count; i++) out.word[i] = x->word[i];
+    return out;
+}
+
+/* Whether a - b is a double, as it mostly is for neighbours: what rounding has taken off either of
+ * them is nothing. */
+static bool is_exact_difference(double a, double b)
+{
+    double d = a - b, back = a - d;
+    return a - (d + back) == 0 && back - b == 0;
+}
+
 static exact sum(const exact *a, const exact *b)
 {
-    if (a->sign == 0) return *b;
-    if (b->sign == 0) return *a;
+    exact out; /* the words are left as they are: most are never used */
+    if (a->sign == 0) return copy_of(b);
+    if (b->sign == 0) return copy_of(a);
     int low = a->low < b->low ? a->low : b->low;
     int top_a = a->low + a->count, top_b = b->low + b->count, top = top_a > top_b ? top_a : top_b;
     bool swapped = is_less(a, b, low, top);
     const exact *large = swapped ? b : a, *small = swapped ? a : b;
-    exact out = {.sign = large->sign, .low = low, .count = top - low + 1};
+    out.sign = large->sign;
+    out.low = low;
+    out.count = top - low + 1;
     int64_t carry = 0;
     for (int place = low; place <= top; place++) {
         int64_t other = word_at(small, place);
@@ -79,9 +100,12 @@ static exact sum(const exact *a, const exact *b)
 
 static exact product(const exact *a, const exact *b)
 {
-    exact out = {.sign = a->sign * b->sign, .low = a->low + b->low, .count = a->count + b->count};
-    if (out.sign == 0) return (exact){.count = 0};
-    for (int i = 0; i < a->count; i++) {
+    exact out;
+    out.sign = a->sign * b->sign;
+    out.low = a->low + b->low;
+    out.count = out.sign == 0 ? 0 : a->count + b->count;
+    for (int i = 0; i < out.count; i++) out.word[i] = 0;
+    for (int i = 0; i < a->count && out.sign != 0; i++) {
         uint64_t carry = 0;
         for (int j = 0; j < b->count; j++) {
             carry += (uint64_t)a->word[i] * b->word[j] + out.word[i + j];
@@ -96,6 +120,7 @@ static exact product(const exact *a, const exact *b)
 
 static exact difference(double a, double b)
 {
+    if (is_exact_difference(a, b)) return from_double(a - b);
     exact x = from_double(a), y = from_double(-b);
     return sum(&x, &y);
 }

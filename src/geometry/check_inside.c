@@ -1,7 +1,7 @@
 #include "geometry/check.h"
 
+#include "geometry/box_tree.h"
 #include "geometry/check_exact.h"
-#include "geometry/check_grid.h"
 
 #include <math.h>
 
@@ -11,10 +11,10 @@ typedef struct tet_set {
     size_t stride, count;
 } tet_set;
 
-static check_box tet_box(const tet_set *tets, size_t i)
+static tree_box tet_box(const tet_set *tets, size_t i)
 {
     const int32_t *v = tets->nodes + i * tets->stride;
-    check_box box = {tets->vertices[v[0]], tets->vertices[v[0]]};
+    tree_box box = {tets->vertices[v[0]], tets->vertices[v[0]]};
     for (int k = 1; k < 4; k++) {
         box.low = vec3_min(box.low, tets->vertices[v[k]]);
         box.high = vec3_max(box.high, tets->vertices[v[k]]);
@@ -37,13 +37,14 @@ static bool inside_tet(const tet_set *tets, size_t i, int32_t point)
 
 typedef ARRAY(check_inside) inside_list;
 
-static bool search_points(const tet_set *tets, const check_grid *grid, const int32_t *points,
-                          size_t point_count, check_candidates *near, inside_list *found)
+static bool search_points(const tet_set *tets, const box_tree *tree, const int32_t *points,
+                          size_t point_count, box_list *near, inside_list *found)
 {
     for (size_t i = 0; i < point_count; i++) {
         vec3 p = tets->vertices[points[i]];
         array_clear(near);
-        if (!check_grid_query(grid, (check_box){p, p}, near)) return false;
+        const tree_box where = {p, p};
+        if (!box_tree_collect(tree, &where, 0, near)) return false;
         int32_t in = -1;
         for (size_t k = 0; k < near->count; k++)
             if (inside_tet(tets, (size_t)near->data[k], points[i]) &&
@@ -61,25 +62,19 @@ abut_status check_points_inside(const vec3 *vertices, const int32_t *points, siz
     *found = NULL;
     *count = 0;
     tet_set tets = {vertices, nodes, stride, tet_count};
-    check_box *boxes = mem_alloc(tet_count + 1, sizeof *boxes);
-    if (!boxes) return error_memory(err, "checking points in tets");
-    double size = 0;
-    for (size_t i = 0; i < tet_count; i++) {
-        boxes[i] = tet_box(&tets, i);
-        size += vec3_max_abs(vec3_sub(boxes[i].high, boxes[i].low)) / (double)tet_count;
-    }
-    check_grid grid = {0};
+    box_tree tree = {0};
     inside_list list = {0};
-    check_candidates near = {0};
+    box_list near = {0};
     abut_status status = ABUT_OK;
+    if (!array_resize(&tree.boxes, tet_count)) return error_memory(err, "checking points in tets");
+    for (size_t i = 0; i < tet_count; i++) tree.boxes.data[i] = tet_box(&tets, i);
     if (tet_count > 0) {
-        status = check_grid_build(&grid, boxes, tet_count, size, err);
-        if (status == ABUT_OK && (!search_points(&tets, &grid, points, point_count, &near, &list) ||
+        status = box_tree_build(&tree, err);
+        if (status == ABUT_OK && (!search_points(&tets, &tree, points, point_count, &near, &list) ||
                                   !array_reserve(&list, 1)))
             status = error_memory(err, "checking points in tets");
-        check_grid_free(&grid);
     }
-    mem_free(boxes);
+    box_tree_free(&tree);
     array_free(&near);
     if (status != ABUT_OK) {
         array_free(&list);

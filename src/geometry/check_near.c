@@ -44,7 +44,7 @@ static near_cell *find(const check_near *n, const int64_t cell[3])
 }
 
 /* The range of cells of a box; false when they are many. */
-static bool cells_of(const check_near *n, const check_box *box, int64_t low[3], int64_t high[3])
+static bool cells_of(const check_near *n, const tree_box *box, int64_t low[3], int64_t high[3])
 {
     double cells = 1;
     for (int k = 0; k < 3; k++) {
@@ -84,7 +84,7 @@ static abut_status mark_cell(check_near *n, const int64_t cell[3], int32_t body,
     return ABUT_OK;
 }
 
-abut_status check_near_mark(check_near *n, check_box box, int32_t body, abut_error *err)
+abut_status check_near_mark(check_near *n, tree_box box, int32_t body, abut_error *err)
 {
     int64_t low[3], high[3], cell[3];
     if (n->useless) return ABUT_OK;
@@ -101,13 +101,13 @@ abut_status check_near_mark(check_near *n, check_box box, int32_t body, abut_err
     return ABUT_OK;
 }
 
-static bool boxes_meet(const check_box *a, const check_box *b)
+static bool boxes_meet(const tree_box *a, const tree_box *b)
 {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-bool check_near_test(const check_near *n, check_box box, int32_t body)
+bool check_near_test(const check_near *n, tree_box box, int32_t body)
 {
     int64_t low[3], high[3], cell[3];
     if (n->useless || !cells_of(n, &box, low, high)) return true;

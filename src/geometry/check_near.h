@@ -7,7 +7,7 @@
 #ifndef GEOMETRY_CHECK_NEAR_H
 #define GEOMETRY_CHECK_NEAR_H
 
-#include "geometry/check_grid.h"
+#include "geometry/box_tree.h"
 
 typedef struct near_cell {
     int64_t cell[3];
@@ -15,7 +15,7 @@ typedef struct near_cell {
 } near_cell;
 
 typedef struct near_box {
-    check_box box;
+    tree_box box;
     int32_t body;
 } near_box;
 
@@ -31,8 +31,8 @@ typedef struct check_near {
 abut_status check_near_init(check_near *n, double cell, size_t expected, abut_error *err);
 void check_near_free(check_near *n);
 /* Marks a box that a body reaches. Coordinates must be finite. */
-abut_status check_near_mark(check_near *n, check_box box, int32_t body, abut_error *err);
+abut_status check_near_mark(check_near *n, tree_box box, int32_t body, abut_error *err);
 /* Whether another body may reach the box. */
-bool check_near_test(const check_near *n, check_box box, int32_t body);
+bool check_near_test(const check_near *n, tree_box box, int32_t body);
 
 #endif

@@ -182,7 +182,10 @@ abut_status path_record_give(path_record *r, model_frame *mf, const abut_sim *si
     bool choice = m->rigids.count == 0, straight = false;
     TRY(choose_kinds(r, m, choice && !r->changed, err));
     array_clear(&r->near_points);
-    if (choice) TRY(choose_points(r, mf, sim, f, &straight, err));
+    if (choice && r->counts.count == 1 && r->counts.data[0] <= 2)
+        straight = true; /* the step's own detection has found that all may go straight */
+    else if (choice)
+        TRY(choose_points(r, mf, sim, f, &straight, err));
     TRY(choose_configurations(r, straight, err));
     array_clear(&r->numbers);
     if (!array_resize(&r->points, mf->source.count + 1)) return error_memory(err, "writing ways");

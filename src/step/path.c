@@ -39,40 +39,42 @@ static const double *configuration(const step_path *w, size_t i)
 }
 
 /* Whether the straight line between two configurations is free. */
-static abut_status is_free(step_path *w, problem *p, const evaluation *ev, size_t from, size_t to,
-                           bool *free, abut_error *err)
+static abut_status is_free(step_path *w, const contact_term *contact, size_t from, size_t to,
+                           stage_timer *timer, bool *free, abut_error *err)
 {
     const double *a = configuration(w, from), *b = configuration(w, to);
     for (size_t i = 0; i < w->scalars; i++) w->scratch.data[i] = b[i] - a[i];
-    double alpha = 0;
-    TRY(problem_max_step(p, ev, a, w->scratch.data, 1.0, &alpha, err));
-    *free = alpha >= 1;
-    return ABUT_OK;
+    return contact_path_is_free(contact, a, w->scratch.data, timer, free, err);
 }
 
 /* Marks the configurations between two that are needed. */
-static abut_status join(step_path *w, problem *p, const evaluation *ev, size_t from, size_t to,
-                        abut_error *err)
+static abut_status join(step_path *w, const contact_term *contact, size_t from, size_t to,
+                        stage_timer *timer, abut_error *err)
 {
     if (to - from < 2) return ABUT_OK;
     bool free = false;
-    TRY(is_free(w, p, ev, from, to, &free, err));
+    TRY(is_free(w, contact, from, to, timer, &free, err));
     if (free) return ABUT_OK;
+    if (!w->joins) {
+        memset(w->kept.data + from, 1, to - from);
+        return ABUT_OK;
+    }
     size_t middle = from + (to - from) / 2;
     w->kept.data[middle] = 1;
-    TRY(join(w, p, ev, from, middle, err));
-    return join(w, p, ev, middle, to, err);
+    TRY(join(w, contact, from, middle, timer, err));
+    return join(w, contact, middle, to, timer, err);
 }
 
-abut_status step_path_join(step_path *w, problem *p, const evaluation *ev, abut_error *err)
+abut_status step_path_join(step_path *w, const contact_term *contact, stage_timer *timer,
+                           abut_error *err)
 {
     size_t count = step_path_count(w), left = 0;
-    if (!w->enabled || !w->joins || count < 3) return ABUT_OK;
+    if (!w->enabled || count < 3) return ABUT_OK;
     if (!array_resize(&w->kept, count) || !array_resize(&w->scratch, w->scalars))
         return error_memory(err, "joining a path");
     memset(w->kept.data, 0, count);
     w->kept.data[0] = w->kept.data[count - 1] = 1;
-    TRY(join(w, p, ev, 0, count - 1, err));
+    TRY(join(w, contact, 0, count - 1, timer, err));
     for (size_t i = 0; i < count; i++)
         if (w->kept.data[i])
             memmove(w->configurations.data + left++ * w->scalars, configuration(w, i),

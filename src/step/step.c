@@ -125,7 +125,7 @@ abut_status stepper_solve(stepper *s, const double *guess, step_statistics *stat
     if (status == ABUT_OK) status = guard_positions(s, end, statistics, err);
     s->scratch.guess = NULL;
     TRY(status);
-    if (s->contact) TRY(step_path_join(&s->path, &s->problem, &s->evaluation, err));
+    if (s->contact) TRY(step_path_join(&s->path, s->contact, &s->timer, err));
     TRY(problem_update(&s->problem, &s->evaluation, s->x, err));
     stepper_measure_potential(s, statistics);
     return ABUT_OK;

@@ -6,9 +6,9 @@
 #include "base/parallel.h"
 #include "base/random.h"
 #include "base/timer.h"
+#include "geometry/box_tree.h"
 #include "geometry/check.h"
 #include "geometry/check_gap.h"
-#include "geometry/check_grid.h"
 #include "support/rational.h"
 
 #include <float.h>
@@ -147,6 +147,41 @@ TEST(soups_by_brute_force)
         mem_free(pairs);
     }
     for (int k = 0; k < 5; k++) CHECK(kinds[k] > 0);
+}
+
+/* With marks: the pairs of all that have a marked vertex, each once. */
+TEST(marked_vertices_only)
+{
+    random_state r = {5};
+    size_t left_out = 0, hits = 0;
+    for (int trial = 0; trial < 30; trial++) {
+        soup s;
+        abut_error err;
+        uint8_t only[VERTICES];
+        check_pair *all, *pairs;
+        size_t all_count, count, n = 0;
+        soup_make(&r, trial % 3 != 0, &s);
+        for (int v = 0; v < VERTICES; v++) only[v] = random_below(&r, 4) == 0;
+        CHECK_OK(check_intersections(&s.surface, &all, &all_count, &err), err);
+        s.surface.only = only;
+        CHECK_OK(check_intersections(&s.surface, &pairs, &count, &err), err);
+        for (size_t i = 0; i < all_count; i++) {
+            int32_t v[2][3];
+            size_t nb, na = check_pair_vertices(&s.surface, &all[i], v[0], v[1], &nb);
+            bool marked = false;
+            for (size_t k = 0; k < na; k++) marked = marked || only[v[0][k]];
+            for (size_t k = 0; k < nb; k++) marked = marked || only[v[1][k]];
+            if (marked)
+                CHECK(n < count && memcmp(&pairs[n++], &all[i], sizeof *all) == 0);
+            else
+                left_out++;
+        }
+        CHECK(n == count);
+        hits += count;
+        mem_free(all);
+        mem_free(pairs);
+    }
+    CHECK(left_out > 20 && hits > 100);
 }
 
 /* Pairs that are found once for boxes around the vertices serve all positions in them. */
@@ -381,7 +416,7 @@ TEST(grid_of_all_sizes)
     enum { BOXES = 400 };
     random_state r = {6};
     for (int trial = 0; trial < 20; trial++) {
-        static check_box boxes[BOXES];
+        static tree_box boxes[BOXES];
         double spread = random_range(&r, 0.0, 12.0);
         for (int i = 0; i < BOXES; i++) {
             double size = pow(10.0, -random_range(&r, 0.0, spread));
@@ -389,10 +424,13 @@ TEST(grid_of_all_sizes)
             boxes[i].low = trial % 2 ? low : vec3_make(round(low.x), round(low.y), round(low.z));
             boxes[i].high = vec3_add(boxes[i].low, vec3_max(s, vec3_neg(s)));
         }
-        check_grid grid;
+        box_tree tree = {0};
         abut_error err;
-        check_candidates found = {0};
-        CHECK_OK(check_grid_build(&grid, boxes, BOXES, trial % 3 ? 0.0 : 1e-3, &err), err);
+        box_list found = {0};
+        size_t pairs = 0, expected_pairs = 0;
+        if (!array_resize(&tree.boxes, BOXES)) abort();
+        memcpy(tree.boxes.data, boxes, sizeof boxes);
+        CHECK_OK(box_tree_build(&tree, &err), err);
         for (int i = 0; i < BOXES; i++) {
             size_t expected = 0;
             for (int j = 0; j < BOXES; j++)
@@ -401,11 +439,16 @@ TEST(grid_of_all_sizes)
                     boxes[i].low.y <= boxes[j].high.y && boxes[j].low.y <= boxes[i].high.y &&
                     boxes[i].low.z <= boxes[j].high.z && boxes[j].low.z <= boxes[i].high.z;
             array_clear(&found);
-            CHECK(check_grid_query(&grid, boxes[i], &found));
+            CHECK(box_tree_collect(&tree, &boxes[i], 0, &found));
             CHECK(found.count == expected && expected > 0);
+            expected_pairs += expected - 1;
+            array_clear(&found);
+            CHECK(box_tree_collect(&tree, &boxes[tree.order.data[i]], (size_t)i + 1, &found));
+            pairs += found.count;
         }
+        CHECK(2 * pairs == expected_pairs);
         array_free(&found);
-        check_grid_free(&grid);
+        box_tree_free(&tree);
     }
 }
 
@@ -531,6 +574,7 @@ TEST(allocation_failures)
 int main(void)
 {
     RUN(soups_by_brute_force);
+    RUN(marked_vertices_only);
     RUN(candidates_for_many_states);
     RUN(distances_by_brute_force);
     RUN(gaps_against_rationals);

@@ -2,7 +2,7 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "body/box_tree.h"
+#include "geometry/box_tree.h"
 
 #include <string.h>
 

@@ -75,6 +75,41 @@ TEST(a_sheet_is_free_along_its_path)
     run_verification_free(&v);
 }
 
+/* The number of configurations that are left of a path on which the sheet is moved as told. */
+static size_t joined(const abut_sim *sim, const vec3 *moves, size_t count)
+{
+    const stepper *s = sim->stepper;
+    const model_body *sheet = &s->model->bodies.data[1];
+    size_t scalars = s->state.scalars;
+    double *x = mem_alloc(scalars, sizeof *x);
+    step_path path = {.enabled = true};
+    stage_timer timer = {0};
+    memcpy(x, s->state.x, scalars * sizeof *x);
+    CHECK_OK(step_path_begin(&path, x, scalars, &err), err);
+    for (size_t i = 0; i < count; i++) {
+        for (int32_t k = 0; k < sheet->block_count; k++) {
+            double *at = x + 3 * (size_t)(sheet->first_block + k);
+            vec3_store(at, vec3_add(vec3_load(at), moves[i]));
+        }
+        CHECK_OK(step_path_add(&path, x, &err), err);
+    }
+    CHECK_OK(step_path_join(&path, s->contact, &timer, &err), err);
+    size_t left = step_path_count(&path);
+    step_path_free(&path);
+    mem_free(x);
+    return left;
+}
+
+/* The straight line takes the place of the iterates only where it is free. */
+TEST(a_path_around_the_plate_keeps_its_pieces)
+{
+    abut_sim *sim = make_sheet(1, "auto");
+    const vec3 around[] = {{2, 0, 0}, {0, -0.2, 0}, {-2, 0, 0}}, above[] = {{2, 0, 0}, {0, 1, 0}};
+    CHECK(joined(sim, around, 3) == 4);
+    CHECK(joined(sim, above, 2) == 2);
+    abut_sim_destroy(sim);
+}
+
 /* Adds a place to the path of a frame in which the sheet's points are lower by `by`. */
 static void bend_path(const char *folder, int step, double by)
 {
@@ -194,6 +229,7 @@ int main(void)
 {
     root = test_scratch();
     RUN(a_sheet_is_free_along_its_path);
+    RUN(a_path_around_the_plate_keeps_its_pieces);
     RUN(a_path_through_the_plate_is_found_between_clean_frames);
     RUN(paths_that_do_not_fit_are_refused);
     RUN(a_solver_without_collision_detection_is_caught);

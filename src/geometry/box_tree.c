@@ -1,4 +1,4 @@
-#include "body/box_tree.h"
+#include "geometry/box_tree.h"
 
 #include "base/memory.h"
 #include "base/sort.h"
@@ -13,10 +13,10 @@ void box_tree_free(box_tree *t)
     array_free(&t->nodes);
 }
 
-static bool meet(tree_box a, tree_box b)
+static inline bool meet(const tree_box *a, const tree_box *b)
 {
-    return a.low.x <= b.high.x && b.low.x <= a.high.x && a.low.y <= b.high.y &&
-           b.low.y <= a.high.y && a.low.z <= b.high.z && b.low.z <= a.high.z;
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
+           b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
 static double box_distance(tree_box b, vec3 v)
@@ -32,11 +32,38 @@ typedef struct keyed {
     int32_t box;
 } keyed;
 
-static int by_key(const void *a, const void *b)
+static bool is_before(keyed a, keyed b) { return a.key != b.key ? a.key < b.key : a.box < b.box; }
+
+static keyed middle_of(keyed a, keyed b, keyed c)
 {
-    const keyed *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->box < y->box ? -1 : x->box > y->box;
+    if (is_before(b, a)) return is_before(c, b) ? b : is_before(c, a) ? c : a;
+    return is_before(c, a) ? a : is_before(c, b) ? c : b;
+}
+
+/* Reorders so that those before `place` belong before it, and those from there on behind. */
+static void part_at(keyed *x, size_t count, size_t place)
+{
+    while (count > 1) {
+        keyed pivot = middle_of(x[0], x[count / 2], x[count - 1]);
+        size_t i = 0, j = count - 1;
+        for (;;) {
+            while (is_before(x[i], pivot)) i++;
+            while (is_before(pivot, x[j])) j--;
+            if (i >= j) break;
+            keyed other = x[i];
+            x[i++] = x[j];
+            x[j--] = other;
+        }
+        /* x[0 .. i) <= pivot <= x[i ..] */
+        if (place == i) return;
+        if (place < i) {
+            count = i;
+        } else {
+            x += i;
+            count -= i;
+            place -= i;
+        }
+    }
 }
 
 static tree_box bounds_of(const box_tree *t, size_t begin, size_t end)
@@ -61,9 +88,9 @@ static void split(box_tree *t, keyed *work, size_t node, size_t begin, size_t en
         const tree_box *b = &t->boxes.data[box];
         work[i] = (keyed){vec3_get(b->low, axis) + vec3_get(b->high, axis), box};
     }
-    qsort(work + begin, end - begin, sizeof *work, by_key);
-    for (size_t i = begin; i < end; i++) t->order.data[i] = work[i].box;
     size_t middle = begin + (end - begin) / 2;
+    part_at(work + begin, end - begin, middle - begin);
+    for (size_t i = begin; i < end; i++) t->order.data[i] = work[i].box;
     split(t, work, 2 * node + 1, begin, middle);
     split(t, work, 2 * node + 2, middle, end);
 }
@@ -86,28 +113,49 @@ abut_status box_tree_build(box_tree *t, abut_error *err)
 
 /* ---- queries ---- */
 
-static bool collect(const box_tree *t, tree_box where, size_t node, size_t begin, size_t end,
-                    box_list *out)
+/* A range of the order, and its node. */
+typedef struct branch {
+    size_t node, begin, end;
+} branch;
+
+static bool collect_leaf(const box_tree *t, const tree_box *where, size_t begin, size_t end,
+                         box_list *out)
 {
-    if (!meet(t->nodes.data[node], where)) return true;
-    bool ok = true;
-    if (end - begin <= BOX_TREE_LEAF) {
-        for (size_t i = begin; ok && i < end; i++)
-            if (meet(t->boxes.data[t->order.data[i]], where))
-                ok = array_push(out, t->order.data[i]);
-        return ok;
+    for (size_t i = begin; i < end; i++)
+        if (meet(&t->boxes.data[t->order.data[i]], where) && !array_push(out, t->order.data[i]))
+            return false;
+    return true;
+}
+
+bool box_tree_collect(const box_tree *t, const tree_box *where, size_t from, box_list *out)
+{
+    branch stack[64] = {{0, 0, t->boxes.count}};
+    for (size_t depth = t->boxes.count > from; depth > 0;) {
+        branch b = stack[--depth];
+        while (meet(&t->nodes.data[b.node], where)) {
+            if (b.end - b.begin <= BOX_TREE_LEAF) {
+                size_t begin = from > b.begin ? from : b.begin;
+                if (!collect_leaf(t, where, begin, b.end, out)) return false;
+                break;
+            }
+            size_t middle = b.begin + (b.end - b.begin) / 2;
+            branch right = {2 * b.node + 2, middle, b.end};
+            if (middle <= from) {
+                b = right;
+                continue;
+            }
+            stack[depth++] = right;
+            b = (branch){2 * b.node + 1, b.begin, middle};
+        }
     }
-    size_t middle = begin + (end - begin) / 2;
-    return collect(t, where, 2 * node + 1, begin, middle, out) &&
-           collect(t, where, 2 * node + 2, middle, end, out);
+    return true;
 }
 
 abut_status box_tree_find(const box_tree *t, vec3 low, vec3 high, box_list *out, abut_error *err)
 {
+    const tree_box where = {low, high};
     array_clear(out);
-    if (t->boxes.count == 0) return ABUT_OK;
-    if (!collect(t, (tree_box){low, high}, 0, 0, t->boxes.count, out))
-        return error_memory(err, "finding cells");
+    if (!box_tree_collect(t, &where, 0, out)) return error_memory(err, "finding cells");
     if (out->count > 1) qsort(out->data, out->count, sizeof *out->data, compare_int32);
     return ABUT_OK;
 }
