@@ -1,8 +1,8 @@
 /* Finding a given surface in the cells of a body: Algorithm 1 of High-Order IPC with an inverse map
  * by damped Newton, all barycentric coordinates in its choice, and tolerances relative to the
  * cells. */
-#include "geometry/box_tree.h"
 #include "body/proxy_build.h"
+#include "geometry/box_tree.h"
 #include "geometry/distance.h"
 
 #include <float.h>
