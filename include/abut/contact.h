@@ -54,6 +54,9 @@ typedef enum abut_ccd_method {
     ABUT_CCD_ADDITIVE         /* certified advancement by gap over closing speed */
 } abut_ccd_method;
 
+/* The words that scenes and Python have for the constants, in their order; they end with NULL. */
+ABUT_API const char *const *abut_ccd_method_words(void);
+
 typedef struct abut_ccd_options {
     abut_ccd_method method;
     double tolerance;       /* how far apart (beyond the separation) a reported hit may be */
@@ -305,6 +308,9 @@ typedef enum abut_barrier_kind {
     ABUT_BARRIER_C0
 } abut_barrier_kind;
 
+/* Words, as abut_ccd_method_words. */
+ABUT_API const char *const *abut_barrier_kind_words(void);
+
 typedef struct abut_barrier {
     abut_barrier_kind kind;
     double stiffness; /* kappa: factor on everything. Where energies are multiplied by h^2, as in
@@ -358,6 +364,9 @@ typedef enum abut_friction_kind {
     ABUT_FRICTION_C0,
     ABUT_FRICTION_C2
 } abut_friction_kind;
+
+/* Words, as abut_ccd_method_words. */
+ABUT_API const char *const *abut_friction_kind_words(void);
 
 typedef struct abut_friction_options {
     double coefficient; /* mu of all pairs, >= 0 */

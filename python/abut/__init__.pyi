@@ -13,7 +13,7 @@ Ints = NDArray[np.int32]
 PairKind = Literal["point_point", "point_edge", "point_triangle", "edge_edge"]
 IntersectionKind = Union[PairKind, Literal["edge_triangle"]]
 Pair = tuple[str, int, int]
-CcdMethod = Literal["tight_inclusion", "additive"]
+CcdMethod = Literal["tight-inclusion", "tight_inclusion", "additive"]
 BarrierKind = Literal["c2", "c1", "c0"]
 FrictionKind = Literal["c1", "c0", "c2"]
 LogLevel = Literal["error", "warning", "info", "debug"]
@@ -165,7 +165,7 @@ class CollisionMesh:
         start: ArrayLike,
         end: ArrayLike,
         *,
-        method: CcdMethod = "tight_inclusion",
+        method: CcdMethod = "tight-inclusion",
         keep: float = 0.2,
         cap: float = 1e-4,
         tolerance: float = 1e-6,
@@ -276,7 +276,7 @@ def ccd(
     start: ArrayLike,
     end: ArrayLike,
     *,
-    method: CcdMethod = "tight_inclusion",
+    method: CcdMethod = "tight-inclusion",
     tolerance: float = 1e-6,
     separation: float = 0,
     t_max: float = 1,

@@ -31,8 +31,7 @@ PyObject *matrix_out(abut_matrix *matrix)
 
 int read_barrier(double stiffness, const char *kind, int physical, abut_barrier *out)
 {
-    static const char *const words[] = {"c2", "c1", "c0", NULL};
-    int k = word_in(kind, words, "kind");
+    int k = word_in(kind, abut_barrier_kind_words(), "kind");
     *out = (abut_barrier){.stiffness = stiffness, .physical = physical};
     if (k >= 0) out->kind = (abut_barrier_kind)k;
     return k < 0 ? -1 : 0;

@@ -132,11 +132,18 @@ PyObject *ints_out(const int32_t *data, npy_intp rows, npy_intp columns)
     return a;
 }
 
+/* Python writes words with hyphens also with underscores. */
+static bool same_word(const char *a, const char *b)
+{
+    while (*a && (*a == *b || (*a == '_' && *b == '-'))) a++, b++;
+    return *a == *b;
+}
+
 int word_in(const char *word, const char *const *words, const char *name)
 {
     char list[256] = "";
     for (int i = 0; words[i]; i++) {
-        if (strcmp(word, words[i]) == 0) return i;
+        if (same_word(word, words[i])) return i;
         size_t used = strlen(list);
         snprintf(list + used, sizeof list - used, "%s\"%s\"", i ? ", " : "", words[i]);
     }
@@ -149,8 +156,7 @@ const char *const pair_kind_words[5] = {"point_point", "point_edge", "point_tria
 
 int read_ccd_method(const char *word, abut_ccd_method *out)
 {
-    static const char *const words[] = {"tight_inclusion", "additive", NULL};
-    int i = word_in(word, words, "method");
+    int i = word_in(word, abut_ccd_method_words(), "method");
     if (i >= 0) *out = (abut_ccd_method)i;
     return i < 0 ? -1 : 0;
 }

@@ -286,7 +286,7 @@ static PyObject *mesh_step(PyObject *o, PyObject *args, PyObject *keywords)
                             "max_iterations", "report", NULL};
     mesh_object *self = (mesh_object *)o;
     PyObject *start_object, *end_object;
-    const char *method = "tight_inclusion";
+    const char *method = "tight-inclusion";
     abut_step_options options = abut_default_step_options();
     long long iterations = options.max_iterations;
     int with_report = 0;
@@ -426,7 +426,7 @@ static PyMethodDef mesh_methods[] = {
      "candidates(start, distance, end=None)\n--\n\nAll pairs that may come within a distance of "
      "each other while the vertices move from start to end."},
     {"collision_free_step", (PyCFunction)(void (*)(void))mesh_step, METH_VARARGS | METH_KEYWORDS,
-     "collision_free_step(start, end, *, method='tight_inclusion', keep=0.2, cap=1e-4, "
+     "collision_free_step(start, end, *, method='tight-inclusion', keep=0.2, cap=1e-4, "
      "tolerance=1e-6, max_iterations=1000000, report=False)\n--\n\nThe largest step in 0 .. 1 "
      "along "
      "start + step (end - start) that is free of collisions; with report=True a dict with more."},

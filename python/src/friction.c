@@ -94,9 +94,8 @@ typedef struct evaluation {
 static int read_evaluation(friction_object *self, PyObject *start, PyObject *positions, double eps,
                            const char *kind, evaluation *out)
 {
-    static const char *const words[] = {"c1", "c0", "c2", NULL};
     *out = (evaluation){.law.eps = eps};
-    int k = word_in(kind, words, "kind");
+    int k = word_in(kind, abut_friction_kind_words(), "kind");
     if (k < 0) return -1;
     out->law.kind = (abut_friction_kind)k;
     if (!self->mesh) {

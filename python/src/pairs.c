@@ -93,7 +93,7 @@ static PyObject *ccd(PyObject *module, PyObject *args, PyObject *keywords)
     (void)module;
     static char *names[] = {"kind",  "start",          "end", "method", "tolerance", "separation",
                             "t_max", "max_iterations", NULL};
-    const char *word, *method = "tight_inclusion";
+    const char *word, *method = "tight-inclusion";
     PyObject *start_object, *end_object;
     abut_ccd_options options = abut_default_ccd_options();
     long long iterations = options.max_iterations;
@@ -119,7 +119,7 @@ PyMethodDef pair_methods[] = {
      "distance_squared(kind, vertices, *, derivatives=False)\n--\n\nSquared distance of a pair, a "
      "kind of PAIR_KINDS; with derivatives=True (value, weights, gradient, Hessian)."},
     {"ccd", (PyCFunction)(void (*)(void))ccd, METH_VARARGS | METH_KEYWORDS,
-     "ccd(kind, start, end, *, method='tight_inclusion', tolerance=1e-6, separation=0, t_max=1, "
+     "ccd(kind, start, end, *, method='tight-inclusion', tolerance=1e-6, separation=0, t_max=1, "
      "max_iterations=1000000)\n--\n\nContinuous collision detection of one pair (n, 3) or of many "
      "(count, n, 3): (hit, time), the time not later than the first impact."},
     {NULL, NULL, 0, NULL}};

@@ -191,7 +191,7 @@ class Collisions(unittest.TestCase):
     def test_pairs(self):
         end = self.TRIANGLE.copy()
         end[0, 1] = -1
-        for method in ("tight_inclusion", "additive"):
+        for method in ("tight-inclusion", "tight_inclusion", "additive"):
             hit, when = abut.ccd("point_triangle", self.TRIANGLE, end, method=method)
             self.assertTrue(hit)
             self.assertTrue(0.4999 < when <= 0.5)

@@ -13,14 +13,17 @@ abut_barrier abut_default_barrier(void)
     return (abut_barrier){.kind = ABUT_BARRIER_C2, .stiffness = 1};
 }
 
+_Static_assert((int)ABUT_BARRIER_C2 == BARRIER_C2 && (int)ABUT_BARRIER_C1 == BARRIER_C1 &&
+                   (int)ABUT_BARRIER_C0 == BARRIER_C0,
+               "one order for one concept");
+const char *const *abut_barrier_kind_words(void) { return barrier_kind_words; }
+
 static abut_status inner_kind(abut_barrier_kind kind, barrier_kind *out, abut_error *error)
 {
-    switch (kind) {
-    case ABUT_BARRIER_C2: *out = BARRIER_C2; return ABUT_OK;
-    case ABUT_BARRIER_C1: *out = BARRIER_C1; return ABUT_OK;
-    case ABUT_BARRIER_C0: *out = BARRIER_C0; return ABUT_OK;
-    }
-    return error_set(error, ABUT_ERROR_INPUT, "kind", "%d is no kind of barrier", (int)kind);
+    if ((int)kind < 0 || (int)kind > ABUT_BARRIER_C0)
+        return error_set(error, ABUT_ERROR_INPUT, "kind", "%d is no kind of barrier", (int)kind);
+    *out = (barrier_kind)kind;
+    return ABUT_OK;
 }
 
 abut_status barrier_law_of(const abut_active_set *s, const abut_barrier *barrier, barrier_law *out,

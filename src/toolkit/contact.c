@@ -83,6 +83,11 @@ const int32_t *abut_candidates_list(const abut_candidates *candidates, abut_pair
 
 /* ---- Step ----------------------------------------------------------------------------------- */
 
+_Static_assert((int)ABUT_CCD_TIGHT_INCLUSION == CCD_TIGHT_INCLUSION &&
+                   (int)ABUT_CCD_ADDITIVE == CCD_ADDITIVE,
+               "one order for one concept");
+const char *const *abut_ccd_method_words(void) { return ccd_method_words; }
+
 abut_step_options abut_default_step_options(void)
 {
     step_options o = step_default_options();
@@ -168,7 +173,7 @@ abut_status abut_collision_free_step(abut_collision_mesh *m, const double *start
     TRY(collision_mesh_pairs(m, start, end, o.cap, &m->candidates, error));
     TRY(gather_pairs(m, error));
     step_options inner = step_default_options();
-    inner.method = o.method == ABUT_CCD_ADDITIVE ? CCD_ADDITIVE : CCD_TIGHT_INCLUSION;
+    inner.method = (ccd_method)o.method;
     inner.keep = o.keep;
     inner.cap = o.cap;
     inner.tolerance = o.tolerance;

@@ -155,12 +155,14 @@ typedef struct friction_work {
     int list;
 } friction_work;
 
+_Static_assert((int)ABUT_FRICTION_C1 == FRICTION_C1 && (int)ABUT_FRICTION_C0 == FRICTION_C0 &&
+                   (int)ABUT_FRICTION_C2 == FRICTION_C2,
+               "one order for one concept");
+const char *const *abut_friction_kind_words(void) { return friction_kind_words; }
+
 static abut_status prepare(abut_friction *f, const abut_friction_law *law, const double *start,
                            const double *positions, friction_work *work, abut_error *error)
 {
-    static const friction_kind kinds[3] = {[ABUT_FRICTION_C1] = FRICTION_C1,
-                                           [ABUT_FRICTION_C0] = FRICTION_C0,
-                                           [ABUT_FRICTION_C2] = FRICTION_C2};
     if (!f->mesh)
         return error_set(error, ABUT_ERROR_INPUT, "friction", "abut_friction_lag comes first");
     if ((int)law->kind < 0 || (int)law->kind > ABUT_FRICTION_C2)
@@ -168,7 +170,7 @@ static abut_status prepare(abut_friction *f, const abut_friction_law *law, const
                          (int)law->kind);
     if (!(isfinite(law->eps) && law->eps > 0))
         return error_set(error, ABUT_ERROR_INPUT, "eps", "%g is not allowed, only > 0", law->eps);
-    *work = (friction_work){.f = f, .law = {kinds[law->kind], law->eps, 1}};
+    *work = (friction_work){.f = f, .law = {(friction_kind)law->kind, law->eps, 1}};
     size_t n = f->mesh->vertex_count;
     if (!array_resize(&f->moved, n)) return error_memory(error, "measuring displacements");
     for (size_t v = 0; v < n; v++) {
