@@ -39,7 +39,10 @@ static abut_status take_given(const given_mesh *g, mesh *out, abut_error *err)
     for (size_t i = 0; i < g->vertex_count; i++)
         out->vertices[i] = vec3_make(g->vertices[i][0], g->vertices[i][1], g->vertices[i][2]);
     abut_status status =
-        add_given_cells((const int32_t *)g->triangles, g->triangle_count, CELL_TRIANGLE, out, err);
+        add_given_cells((const int32_t *)g->tetrahedra, g->tetrahedron_count, CELL_TET, out, err);
+    if (status == ABUT_OK)
+        status = add_given_cells((const int32_t *)g->triangles, g->triangle_count, CELL_TRIANGLE,
+                                 out, err);
     if (status == ABUT_OK)
         status = add_given_cells((const int32_t *)g->edges, g->edge_count, CELL_EDGE, out, err);
     if (status == ABUT_OK) status = mesh_validate(out, err);

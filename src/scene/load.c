@@ -169,13 +169,12 @@ static const char *short_path(const char *path)
     return strlen(path) > 120 ? path_name(path) : path;
 }
 
-abut_status scene_load_bytes(const char *path, const file_bytes *bytes,
-                             const char *const *overrides, size_t override_count, const logger *log,
-                             scene_def **out, abut_error *err)
+abut_status scene_from_document(const char *path, json_t *document, const char *const *overrides,
+                                size_t override_count, const logger *log, scene_def **out,
+                                abut_error *err)
 {
     *out = NULL;
-    json_t *document, *resolved = NULL;
-    TRY(document_of(path, bytes, log, &document, err));
+    json_t *resolved = NULL;
     abut_status status = ABUT_OK;
     for (size_t i = 0; i < override_count && status == ABUT_OK; i++)
         status = override_apply(document, &schema_scene, overrides[i], log, err);
@@ -184,6 +183,16 @@ abut_status scene_load_bytes(const char *path, const file_bytes *bytes,
     json_decref(document);
     if (status == ABUT_OK) status = native_to_scene(path, resolved, out, err);
     return status;
+}
+
+abut_status scene_load_bytes(const char *path, const file_bytes *bytes,
+                             const char *const *overrides, size_t override_count, const logger *log,
+                             scene_def **out, abut_error *err)
+{
+    json_t *document;
+    *out = NULL;
+    TRY(document_of(path, bytes, log, &document, err));
+    return scene_from_document(path, document, overrides, override_count, log, out, err);
 }
 
 abut_status scene_load(const char *path, const char *const *overrides, size_t override_count,

@@ -38,6 +38,11 @@ abut_status scene_load_bytes(const char *path, const file_bytes *bytes,
                              const char *const *overrides, size_t override_count, const logger *log,
                              scene_def **out, abut_error *err);
 
+/* scene_load for a native document, which is taken over, also on failure. */
+abut_status scene_from_document(const char *path, json_t *document, const char *const *overrides,
+                                size_t override_count, const logger *log, scene_def **out,
+                                abut_error *err);
+
 typedef abut_status (*scene_importer)(const char *path, const logger *log, json_t **native,
                                       abut_error *err);
 

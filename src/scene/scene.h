@@ -203,9 +203,9 @@ typedef enum mesh_only { MESH_PARTS(WORD_CONSTANT) } mesh_only;
 
 /* A mesh as arrays. */
 typedef struct given_mesh {
-    size_t vertex_count, edge_count, triangle_count;
+    size_t vertex_count, edge_count, triangle_count, tetrahedron_count;
     double (*vertices)[3];
-    int32_t (*edges)[2], (*triangles)[3];
+    int32_t (*edges)[2], (*triangles)[3], (*tetrahedra)[4];
 } given_mesh;
 
 typedef struct mesh_def {

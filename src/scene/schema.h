@@ -179,6 +179,8 @@ abut_status schema_read(const schema_type *type, const json_t *object, const sch
 /* The defaults of the plain values of an object; objects in it that must not be given, lists and
  * strings stay zero. */
 abut_status schema_defaults(const schema_type *type, void *out, abut_error *err);
+/* The default of one value, into the place of the field. */
+abut_status schema_store_default(const schema_field *field, void *out, abut_error *err);
 /* Frees the lists, paths and expressions of a struct, and makes them empty. */
 void schema_release(const schema_type *type, void *out);
 /* Position of a word in its list; -1: not there. */

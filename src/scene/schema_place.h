@@ -6,14 +6,13 @@
 #include "base/expression.h"
 #include "math/vec3.h"
 
+#include <abut/define.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 
 /* A length that may be relative to the scene's size l ("1e-3 l"). */
-typedef struct length_def {
-    double value;
-    bool relative;
-} length_def;
+typedef abut_length length_def;
 
 typedef enum schema_member {
     MEMBER_NONE, /* the value is not stored */

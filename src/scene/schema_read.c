@@ -268,6 +268,12 @@ abut_status schema_read(const schema_type *type, const json_t *object, const sch
     return read_object(&r, type, object, out);
 }
 
+abut_status schema_store_default(const schema_field *field, void *out, abut_error *err)
+{
+    reader r = {NULL, err};
+    return store_default(&r, field, out);
+}
+
 abut_status schema_defaults(const schema_type *type, void *out, abut_error *err)
 {
     reader r = {NULL, err};

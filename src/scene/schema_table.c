@@ -274,7 +274,7 @@ static const schema_field half_space_fields[] = {
             "where it is."},
 };
 
-static const schema_type half_space_type = {
+const schema_type schema_half_space = {
     .name = "half_space",
     .doc = "A plane with everything behind it solid.",
     FIELDS(half_space_fields),
@@ -378,7 +378,7 @@ static const schema_field scene_fields[] = {
      .doc =
          "Height of a floor: short for a half space through (0, height, 0) with normal (0, 1, 0)."},
     {"half_spaces", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(scene_def, half_spaces, half_space_count),
-     .type = &half_space_type, .initial = "[]", .doc = "Planes that bodies cannot pass."},
+     .type = &schema_half_space, .initial = "[]", .doc = "Planes that bodies cannot pass."},
     {"output", SCHEMA_OBJECT, AT(scene_def, output), .type = &output_type, .initial = "{}",
      .doc = "What is written."},
 };

@@ -202,6 +202,10 @@ static const schema_type bundle_type = {.name = "bundle",
 static const schema_field given_fields[] = {
     {"vertices", SCHEMA_ROWS, SCHEMA_REQUIRED, AT_LIST(given_mesh, vertices, vertex_count),
      .count = 3, .unit = "m", .doc = "Their places."},
+    {"tetrahedra", SCHEMA_ROWS, SCHEMA_WHOLE, AT_LIST(given_mesh, tetrahedra, tetrahedron_count),
+     .count = 4, .initial = "[]", FROM_TO(0, 2147483647),
+     .doc = "Indices of their corners, from 0; the fourth is on the side that the first three are "
+            "seen counter-clockwise from."},
     {"edges", SCHEMA_ROWS, SCHEMA_WHOLE, AT_LIST(given_mesh, edges, edge_count), .count = 2,
      .initial = "[]", FROM_TO(0, 2147483647),
      .doc = "Indices of their ends, from 0; those of triangles need not be given."},
@@ -211,7 +215,7 @@ static const schema_field given_fields[] = {
 };
 static const schema_type given_type = {
     .name = "given",
-    .doc = "A small mesh written out in the scene: triangles, edges, or points alone.",
+    .doc = "A small mesh written out in the scene: tetrahedra, triangles, edges, or points alone.",
     FIELDS(given_fields),
     STRUCT(given_mesh)};
 
@@ -254,7 +258,7 @@ static const schema_field mesh_fields[] = {
     {"bundle", SCHEMA_OBJECT, SCHEMA_CHOICE, IN_PLACE, .type = &bundle_type,
      .doc = "Parallel chains of edges."},
     {"given", SCHEMA_OBJECT, SCHEMA_CHOICE, AT(mesh_def, given), .type = &given_type,
-     .doc = "Vertices, edges and triangles as lists."},
+     .doc = "Vertices, tetrahedra, triangles and edges as lists."},
 };
 
 const schema_type schema_mesh = {
@@ -433,7 +437,7 @@ static const schema_field fix_fields[] = {
     {"release", SCHEMA_OBJECT, IN_PLACE, GIVEN(fix_def, has_release), .type = &release_type,
      .absent = "never released", .doc = "Release by the place of the bodies, for good."},
 };
-static const schema_type fix_type = {
+const schema_type schema_fix = {
     .name = "fix",
     .doc = "Nodes whose positions are prescribed.",
     FIELDS(fix_fields),
@@ -606,7 +610,7 @@ static const schema_field body_fields[] = {
      .initial = "[]", FOR(KEYS_BOUNDARY),
      .doc = "Parts of the boundary, for `nodes` of conditions and for `surface_loads`."},
     {"fix", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(body_def, dirichlet.fixes, dirichlet.fix_count),
-     .type = &fix_type, .initial = "[]", FOR_SIMULATED, .instead = "obstacles have \"motion\"",
+     .type = &schema_fix, .initial = "[]", FOR_SIMULATED, .instead = "obstacles have \"motion\"",
      .doc = "Nodes that are held or moved."},
     {"force", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(body_def, loads.forces, loads.force_count),
      .type = &force_type, .initial = "[]", FOR_SIMULATED, .doc = "Loads."},

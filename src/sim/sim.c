@@ -31,28 +31,48 @@ void sim_release(abut_sim *sim)
     sim_remesh_destroy(sim->remesh);
 }
 
-static abut_status fill(abut_sim *sim, const char *path, const file_bytes *bytes,
-                        const abut_sim_options *options, abut_error *error)
+/* Where a scene comes from: the file, its text, or a document. */
+typedef struct scene_origin {
+    const char *path;
+    const file_bytes *bytes;
+    const json_t *document;
+} scene_origin;
+
+static abut_status load_scene(abut_sim *sim, const scene_origin *from,
+                              const abut_sim_options *options, abut_error *error)
 {
-    if (options->threads > 0) parallel_set_threads(options->threads);
     const char *const *overrides = options->overrides;
     size_t count = options->override_count;
-    if (bytes)
-        TRY(scene_load_bytes(path, bytes, overrides, count, &sim->log, &sim->scene, error));
-    else
-        TRY(scene_load(path, overrides, count, &sim->log, &sim->scene, error));
+    if (from->document) {
+        json_t *copy =
+            count ? json_deep_copy(from->document) : json_incref((json_t *)from->document);
+        if (!copy) return error_memory(error, "creating a simulation");
+        return scene_from_document(from->path, copy, overrides, count, &sim->log, &sim->scene,
+                                   error);
+    }
+    if (from->bytes)
+        return scene_load_bytes(from->path, from->bytes, overrides, count, &sim->log, &sim->scene,
+                                error);
+    return scene_load(from->path, overrides, count, &sim->log, &sim->scene, error);
+}
+
+static abut_status fill(abut_sim *sim, const scene_origin *from, const abut_sim_options *options,
+                        abut_error *error)
+{
+    if (options->threads > 0) parallel_set_threads(options->threads);
+    TRY(load_scene(sim, from, options, error));
     TRY(ranks_check_scene(sim, error));
     return sim_prepare(sim, ranks_index() == 0 ? options->problem_folder : NULL, error);
 }
 
-abut_status sim_create(const char *path, const file_bytes *bytes, const abut_sim_options *options,
-                       abut_sim **out, abut_error *error)
+static abut_status create(const scene_origin *from, const abut_sim_options *options, abut_sim **out,
+                          abut_error *error)
 {
     *out = NULL;
     abut_sim *sim = mem_calloc(1, sizeof *sim);
     if (!sim) return error_memory(error, "creating a simulation");
     sim->log = (logger){options->log, options->log_user, options->log_level};
-    abut_status status = fill(sim, path, bytes, options, error);
+    abut_status status = fill(sim, from, options, error);
     if (status != ABUT_OK) {
         sim_destroy(sim);
         return status;
@@ -60,6 +80,18 @@ abut_status sim_create(const char *path, const file_bytes *bytes, const abut_sim
     stepper_measure(sim->stepper, &sim->last);
     *out = sim;
     return ABUT_OK;
+}
+
+abut_status sim_create(const char *path, const file_bytes *bytes, const abut_sim_options *options,
+                       abut_sim **out, abut_error *error)
+{
+    return create(&(scene_origin){.path = path, .bytes = bytes}, options, out, error);
+}
+
+abut_status sim_create_from(const json_t *document, const abut_sim_options *options, abut_sim **out,
+                            abut_error *error)
+{
+    return create(&(scene_origin){.path = "scene", .document = document}, options, out, error);
 }
 
 void sim_destroy(abut_sim *sim)

@@ -26,6 +26,9 @@ void sim_release(abut_sim *sim);
 /* Loads and prepares a scene. bytes: its text, or NULL to read the file. */
 abut_status sim_create(const char *path, const file_bytes *bytes, const abut_sim_options *options,
                        abut_sim **out, abut_error *error);
+/* The same for a native document, which stays as it is. */
+abut_status sim_create_from(const json_t *document, const abut_sim_options *options, abut_sim **out,
+                            abut_error *error);
 void sim_destroy(abut_sim *sim);
 
 abut_status sim_step(abut_sim *sim, abut_error *error);

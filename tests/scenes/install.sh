@@ -43,6 +43,10 @@ LD_LIBRARY_PATH=$libdir "$scratch/bar" examples/elastic/cantilever.json > "$scra
 [ "$(wc -l < "$scratch/bar.txt")" = 10 ] || fail "bar.c did not make 10 steps: $(cat "$scratch/bar.txt")"
 [ "$(cut -d' ' -f8 "$scratch/bar.txt" | sort -rgu | diff - <(cut -d' ' -f8 "$scratch/bar.txt") | wc -l)" = 0 ] ||
     fail "the bar of bar.c does not sag: $(cat "$scratch/bar.txt")"
+cc -std=c11 -Wall -Wextra -Wpedantic -Werror examples/library/arrays.c $(pkg-config --cflags --libs abut) -o "$scratch/arrays"
+LD_LIBRARY_PATH=$libdir "$scratch/arrays" > "$scratch/arrays.txt" || fail "examples/library/arrays.c"
+awk 'END { exit !(NR == 20 && $(NF - 1) > 0 && $(NF - 1) < 0.05) }' "$scratch/arrays.txt" ||
+    fail "the body of arrays.c does not rest on the ground: $(cat "$scratch/arrays.txt")"
 ! LD_LIBRARY_PATH=$libdir "$scratch/bar" nowhere.json 2> "$scratch/bar.txt" || fail "bar.c with a missing scene"
 grep -q "nowhere.json" "$scratch/bar.txt" || fail "bar.c does not name the missing scene"
 [ "abut $(pkg-config --modversion abut)" = "$version" ] || fail "abut.pc has another version"

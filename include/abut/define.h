@@ -1,0 +1,166 @@
+/* Scenes built in memory, without files: definitions with defaults, in the terms of the scene
+ * format.
+ *
+ *     abut_scene_def def = abut_default_scene_def();
+ *     def.step = 0.01, def.end = 1, def.has_ground = true;
+ *     abut_scene *scene;
+ *     abut_scene_create(&def, &scene, &error);
+ *     abut_material_def jelly = abut_default_material_def();
+ *     jelly.young = 1e5, jelly.poisson = 0.4;
+ *     abut_scene_add_material(scene, "jelly", &jelly, &error);
+ *     abut_body_def body = abut_default_body_def();
+ *     body.material = "jelly", body.mesh = mesh, body.translate[1] = 0.5;
+ *     abut_scene_add_body(scene, &body, &error);
+ *     abut_sim_create_from(scene, NULL, &sim, &error);
+ *
+ * Every member is a key of scenes; docs/scene-reference.md has unit, limits and meaning, and the
+ * same table gives the defaults. Words are those of scenes ("shell", "neo-hookean"). A string that
+ * is NULL, a number whose default is not a value of the key (0, or negative) and an empty array are
+ * not given. Everything is copied by the call that takes it. What a definition says is checked when
+ * the simulation is made, with the messages that a scene file gets. */
+#ifndef ABUT_DEFINE_H
+#define ABUT_DEFINE_H
+
+#include <abut/sim.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A length, or, where it is relative, a multiple of the size of the scene. */
+typedef struct abut_length {
+    double value;
+    bool relative;
+} abut_length;
+
+/* `contact` of scenes. */
+typedef struct abut_contact_def {
+    bool enabled;
+    abut_length dhat; /* m */
+    double friction;
+    double stiffness; /* 0: chosen and adapted */
+    bool area_weighted;
+    abut_length eps_v; /* m/s */
+    int friction_iterations;
+    const char *ccd;
+} abut_contact_def;
+
+/* `solver` of scenes. */
+typedef struct abut_solver_def {
+    abut_length tolerance; /* m/s */
+    int max_iterations;
+    const char *linear;
+    double linear_tolerance;
+} abut_solver_def;
+
+/* What holds for all bodies. */
+typedef struct abut_scene_def {
+    const char *name;
+    double step;            /* s */
+    double end;             /* s; the time until when motions are checked, and runs go */
+    const char *integrator; /* `time.integrator` */
+    double gravity[3];      /* m/s^2 */
+    bool planar;
+    const char *stepper;
+    abut_contact_def contact;
+    abut_solver_def solver;
+    bool has_ground;
+    double ground; /* m */
+} abut_scene_def;
+
+/* An entry of `materials`. */
+typedef struct abut_material_def {
+    const char *model;
+    double young, poisson; /* Pa, 1 */
+    double density;        /* kg/m^3 */
+    double damping;        /* s */
+    double c1, c2, bulk;   /* Pa; Mooney-Rivlin, and Ogden */
+    double barrier;        /* Pa; against inversion */
+    double barrier_below;
+} abut_material_def;
+
+/* Vertices with tetrahedra, triangles, edges, or nothing else (points). Indices are from 0. */
+typedef struct abut_mesh_def {
+    const double *vertices; /* 3 each, m */
+    size_t vertex_count;
+    const int32_t *tetrahedra; /* 4 each */
+    size_t tetrahedron_count;
+    const int32_t *triangles; /* 3 each */
+    size_t triangle_count;
+    const int32_t *edges; /* 2 each */
+    size_t edge_count;
+} abut_mesh_def;
+
+/* An entry of `bodies`. */
+typedef struct abut_body_def {
+    const char *name;
+    const char *type;
+    abut_mesh_def mesh;
+    const char *file;                         /* of the mesh, instead of `mesh` */
+    double scale[3], rotate[3], translate[3]; /* applied in this order; degrees, m */
+    const char *material;                     /* name of an entry of the scene */
+    double density;                           /* kg/m^3; 0: that of the material */
+    double total_mass;                        /* kg; rigid and affine bodies; 0: by density */
+    int order;                                /* of the displacements of solids; 0: of the mesh */
+    double velocity[3], angular_velocity[3];  /* at the start; m/s, deg/s */
+    double friction;                          /* negative: that of the scene */
+    double offset;                            /* m */
+    int collision_group;                      /* negative: none */
+    double thickness;                         /* m; shells */
+    double diameter;                          /* m; rods */
+    double radius;                            /* m; particles */
+} abut_body_def;
+
+/* An entry of `fix` of a body: nodes that are held, or moved. */
+typedef struct abut_fix_def {
+    const int32_t *nodes; /* of the mesh; NULL: all */
+    size_t node_count;
+    double from, until;                      /* s */
+    const char *axes;                        /* out of "xyz" */
+    double velocity[3], angular_velocity[3]; /* m/s, deg/s */
+} abut_fix_def;
+
+/* An entry of `half_spaces`. */
+typedef struct abut_half_space_def {
+    double origin[3], normal[3];
+    double friction; /* negative: that of the scene */
+    double velocity[3];
+} abut_half_space_def;
+
+ABUT_API abut_scene_def abut_default_scene_def(void);
+ABUT_API abut_material_def abut_default_material_def(void);
+ABUT_API abut_body_def abut_default_body_def(void);
+ABUT_API abut_fix_def abut_default_fix_def(void);
+ABUT_API abut_half_space_def abut_default_half_space_def(void);
+
+typedef struct abut_scene abut_scene;
+
+ABUT_API abut_status abut_scene_create(const abut_scene_def *def, abut_scene **out,
+                                       abut_error *error);
+ABUT_API void abut_scene_destroy(abut_scene *scene); /* NULL is fine */
+
+ABUT_API abut_status abut_scene_add_material(abut_scene *scene, const char *name,
+                                             const abut_material_def *def, abut_error *error);
+/* Bodies are numbered from 0 in the order in which they are added. */
+ABUT_API abut_status abut_scene_add_body(abut_scene *scene, const abut_body_def *def,
+                                         abut_error *error);
+/* body: number of the body; ABUT_ERROR_INPUT when there is none. */
+ABUT_API abut_status abut_scene_add_fix(abut_scene *scene, size_t body, const abut_fix_def *def,
+                                        abut_error *error);
+ABUT_API abut_status abut_scene_add_half_space(abut_scene *scene, const abut_half_space_def *def,
+                                               abut_error *error);
+
+/* The scene so far as JSON that abut_sim_create and the command read. It belongs to the caller:
+ * free(). NULL when there is no memory. */
+ABUT_API char *abut_scene_text(const abut_scene *scene);
+
+/* Builds the simulation, with the bits that a scene file of the same content gives. The scene is
+ * not changed and may be used again. options may be NULL. */
+ABUT_API abut_status abut_sim_create_from(const abut_scene *scene, const abut_sim_options *options,
+                                          abut_sim **out, abut_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
