@@ -23,7 +23,7 @@ typedef struct frame_field {
 typedef struct frame_paths {
     const double *numbers; /* of all places, one after the other */
     size_t number_count;
-    const int32_t *configurations; /* per step: how many */
+    const int32_t *configurations; /* per step, or per stretch of one: how many */
     size_t step_count;
     const int32_t *kinds; /* per body: path_kind */
     size_t body_count;

@@ -53,7 +53,8 @@ static bool find_offsets(path_follower *w, size_t *given)
         if (path->configurations[i] < 1) return false;
         w->configuration_count += (size_t)path->configurations[i];
     }
-    if ((int64_t)path->step_count != w->next->step - w->last->step) return false;
+    /* Steps in sub-steps have one entry for each. */
+    if ((int64_t)path->step_count < w->next->step - w->last->step) return false;
     return w->size == 0 ? path->number_count == 0
                         : path->number_count % w->size == 0 &&
                               path->number_count / w->size == w->configuration_count;

@@ -167,7 +167,10 @@ static json_t *build(const run_summary *s)
         real(s->norms.l2), "h1", real(s->norms.h1), "h1_semi", real(s->norms.h1_semi), "linf",
         real(s->norms.linf));
     if (root &&
-        (json_object_set_new(root, "prescribed_overlap_steps",
+        (json_object_set_new(root, "divided_steps", json_integer((json_int_t)s->divided_steps)) !=
+             0 ||
+         json_object_set_new(root, "substeps", json_integer((json_int_t)s->substeps)) != 0 ||
+         json_object_set_new(root, "prescribed_overlap_steps",
                              json_integer((json_int_t)s->contact.overlap_steps)) != 0 ||
          json_object_set_new(root, "elements", json_integer((json_int_t)s->elements)) != 0 ||
          add_surface(root, s) != 0 || add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||

@@ -59,6 +59,7 @@ static const column columns[] = {
     REAL(swaps),
     REAL(smoothings),
     REAL(friction_unsettled),
+    REAL(substeps),
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,

@@ -22,6 +22,7 @@ typedef struct step_row {
     /* Numbers of unknowns, and of the operations of remeshing that were kept. */
     double unknowns, splits, collapses, swaps, smoothings;
     double friction_unsettled; /* 1: the passes of friction ended before its forces settled */
+    double substeps;           /* that the step was done in */
 } step_row;
 
 typedef struct step_table {

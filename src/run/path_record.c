@@ -58,8 +58,9 @@ abut_status path_record_note(path_record *r, const stepper *s, abut_error *err)
     r->reframed = s->rigid.reframed;
     r->scalars = s->state.scalars;
     TRY(append(r, s->path.configurations.data, s->path.configurations.count, err));
-    if (!array_push(&r->counts, (int32_t)step_path_count(&s->path)))
-        return error_memory(err, "noting the way of a step");
+    for (size_t k = 0; k < s->path.stretches.count; k++)
+        if (!array_push(&r->counts, (int32_t)step_path_stretch(&s->path, k)))
+            return error_memory(err, "noting the way of a step");
     return ABUT_OK;
 }
 

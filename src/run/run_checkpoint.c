@@ -20,6 +20,8 @@ abut_status run_save_checkpoint(run *r, abut_error *err)
     memcpy(values + 3, s->timer.seconds, sizeof s->timer.seconds);
     checkpoint_add_longs(w, "run_counters", counters, 5);
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
+    int64_t substeps[] = {r->totals.divided_steps, r->totals.substeps};
+    if (substeps[0] > 0) checkpoint_add_longs(w, "run_substeps", substeps, 2);
     path_record_save(&r->frames.paths, w);
     if (r->sim->scene->options.prescribed_overlap)
         checkpoint_add_longs(w, "run_overlaps", &r->totals.overlap_steps, 1);
@@ -41,6 +43,11 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
         TRY(checkpoint_copy_longs(c, "run_overlaps", &r->totals.overlap_steps, 1, err));
     if (r->sim->stepper->mlcp.solver)
         TRY(checkpoint_copy_doubles(c, "run_mlcp", (double *)&r->totals.mlcp, MLCP_TOTALS, err));
+    int64_t substeps[2] = {0, 0};
+    if (checkpoint_has(c, "run_substeps"))
+        TRY(checkpoint_copy_longs(c, "run_substeps", substeps, 2, err));
+    r->totals.divided_steps = substeps[0];
+    r->totals.substeps = substeps[1];
     TRY(sim_state_copy(r->sim, c, err));
     TRY(path_record_load(&r->frames.paths, c, err));
     r->totals.newton_iterations = counters[0];

@@ -29,6 +29,7 @@ abut_status run_append_row(run *r, abut_error *err)
                     .collapses = (double)l->remesh.collapses,
                     .swaps = (double)l->remesh.swaps,
                     .smoothings = (double)l->remesh.smoothings,
-                    .friction_unsettled = l->friction_unsettled};
+                    .friction_unsettled = l->friction_unsettled,
+                    .substeps = l->substeps};
     return table_append(&r->table, &row, err);
 }

@@ -73,6 +73,8 @@ static void add_run(run *r, abut_status result, const char *message, run_summary
                          .scene = r->sim->scene->name,
                          .message = message,
                          .steps = s->state.steps,
+                         .divided_steps = t->divided_steps,
+                         .substeps = t->substeps,
                          .simulated_seconds = s->time,
                          .wall_seconds = run_wall_seconds(r),
                          .newton_iterations = t->newton_iterations,

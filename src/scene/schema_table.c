@@ -146,6 +146,14 @@ static const schema_field solver_fields[] = {
             "step, is below this; relative values are l per second."},
     {"max_iterations", SCHEMA_INTEGER, AT(scene_def, options.max_iterations), .initial = "10000",
      FROM_TO(1, 1000000), .doc = "Newton iterations after which a step counts as not converged."},
+    {"substep_after", SCHEMA_INTEGER, AT(scene_def, options.substep_after), .initial = "400",
+     FROM_TO(0, 1000000),
+     .doc = "Newton iterations after which a step is divided into halves instead of being solved "
+            "to its end, as long as it can be divided; 0: only one that fails is divided."},
+    {"substep_halvings", SCHEMA_INTEGER, AT(scene_def, options.substep_halvings), .initial = "6",
+     FROM_TO(0, 12),
+     .doc = "How often a step that does not converge is halved: its sub-steps are at least "
+            "1 / 2^substep_halvings of it long. 0: the run ends there."},
     {"true_hessian_after", SCHEMA_INTEGER, AT(scene_def, options.true_hessian_after),
      .initial = "2", FROM_TO(0, 1000000),
      .doc = "Iterations of a step after which directions may come from the true Hessian, where the "

@@ -178,7 +178,7 @@ static abut_status solve_changed(abut_sim *sim, const body_shapes *shapes,
         if (status == ABUT_OK)
             log_message(&sim->log, ABUT_LOG_WARNING,
                         "the step to %g s keeps its meshes: %s on the new ones",
-                        sim->stepper->time + sim->stepper->options.h,
+                        sim->stepper->scratch.span.end,
                         !start ? "the start is not feasible"
                         : !end ? "the first guess is not feasible"
                                : "the step did not converge");
@@ -247,7 +247,7 @@ static abut_status change_meshes(abut_sim *sim, step_statistics *statistics, abu
             log_message(&sim->log, ABUT_LOG_WARNING,
                         "the step to %g s keeps its meshes (further ones may, without a message): "
                         "%s",
-                        sim->stepper->time + sim->stepper->options.h, why.message);
+                        sim->stepper->scratch.span.end, why.message);
         sim->remesh->said_kept = true;
         return ABUT_OK;
     }

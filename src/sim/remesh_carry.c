@@ -324,7 +324,9 @@ abut_status carry_state(stepper *from, stepper *to, const scene_def *scene, cons
     copy_blocks(from, to, scene, changes, FIELD_NEXT, from->x, guess);
     to->state.steps = from->state.steps;
     to->rigid.turn.steps = from->rigid.turn.steps;
+    to->state.in_substeps = to->rigid.turn.in_substeps = from->state.in_substeps;
     to->time = from->time;
+    to->scratch.span = from->scratch.span;
     stepper_restart_terms(to);
     memcpy(to->timer.seconds, from->timer.seconds, sizeof to->timer.seconds);
     abut_status status = stepper_restore_poses(to, err);

@@ -34,7 +34,7 @@ static remesh_options options_of(const abut_sim *sim)
 static remesh_problem problem_of(const joined_bodies *j)
 {
     const stepper *s = j->sim->stepper;
-    double h = motion_rule(&s->state)->is_static ? 1 : s->options.h;
+    double h = motion_rule(&s->state)->is_static ? 1 : s->scratch.span.h;
     return (remesh_problem){.scene = s->model,
                             .contact = s->contact,
                             .friction = s->friction,

@@ -154,7 +154,7 @@ static abut_status add_tractions(joined_bodies *j, size_t i, abut_error *err)
         if (!time_within(s->time, l->from, l->until)) continue;
         size_t set = def->dirichlet.fix_count + def->loads.force_count + k;
         vec3 x = middle_of_set(shape_of(j, i), set);
-        double end = s->time + s->options.h;
+        double end = s->scratch.span.end;
         remesh_traction t = {(int)set,
                              {expression_value(l->value[0], x.x, x.y, x.z, end),
                               expression_value(l->value[1], x.x, x.y, x.z, end),

@@ -15,7 +15,7 @@ static abut_status internal_accelerations(stepper *s, const double *x, double *a
 {
     size_t scalars = s->state.scalars;
     evaluation unit = evaluation_unit();
-    unit.h = s->options.h;
+    unit.h = s->scratch.span.h;
     memset(s->scratch.work, 0, scalars * sizeof *s->scratch.work);
     term_add_gradient(&s->elastic->base, &unit, x, s->scratch.work);
     for (size_t i = 0; i < s->terms.count; i++)
@@ -49,7 +49,7 @@ bool stepper_contact_is_implicit(const stepper *s)
 
 double stepper_contact_factor(const stepper *s)
 {
-    double h = s->options.h, weight = s->evaluation.force_factor;
+    double h = s->scratch.span.h, weight = s->evaluation.force_factor;
     if (!(weight > 0)) return 1; /* before the first step */
     return stepper_contact_is_implicit(s) ? 0.5 * h * h : weight;
 }
@@ -69,7 +69,7 @@ abut_status stepper_drop_contact_accelerations(stepper *s, abut_error *err)
 {
     if (!stepper_contact_is_implicit(s)) return ABUT_OK;
     motion_state *m = &s->state;
-    double h = s->options.h, rest = h * (m->gamma - 2 * m->beta);
+    double h = s->scratch.span.h, rest = h * (m->gamma - 2 * m->beta);
     uint8_t *touched = (uint8_t *)s->dirichlet.condition_of;
     size_t blocks = s->model->rest.count;
     memset(touched, 0, blocks);

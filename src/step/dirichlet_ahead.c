@@ -14,7 +14,7 @@ static void describe(const stepper *s, const dirichlet_finding *finding, double 
 {
     char what[256];
     dirichlet_describe(&s->dirichlet_overlap, finding, what, sizeof what);
-    snprintf(text, size, "%s, between %.6g and %.6g s", what, end - s->options.h, end);
+    snprintf(text, size, "%s, between %.6g and %.6g s", what, end - s->scratch.span.h, end);
 }
 
 static const char ADVICE[] = "bodies of one collision_group pass each other; otherwise change the "
@@ -25,14 +25,14 @@ abut_status stepper_check_dirichlet_overlap(stepper *s, const double *to,
 {
     dirichlet_finding finding;
     char text[320];
-    double end = (double)(s->state.steps + 1) * s->options.h;
+    double end = s->scratch.span.end;
     if (!s->contact) return ABUT_OK;
     stage before = timer_switch(&s->timer, STAGE_CHECK);
     abut_status status = dirichlet_overlap_find(&s->dirichlet_overlap, s->start, to,
                                                 s->dirichlet.fixed, &finding, err);
     timer_switch(&s->timer, before);
     TRY(status);
-    statistics->prescribed_overlap = finding.found;
+    statistics->prescribed_overlap |= finding.found;
     if (!finding.found) return ABUT_OK;
     describe(s, &finding, end, text, sizeof text);
     if (!s->options.prescribed_overlap)

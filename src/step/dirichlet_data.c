@@ -2,6 +2,7 @@
 
 #include "math/rotation.h"
 
+#include <math.h>
 #include <string.h>
 
 void condition_free(condition *c)
@@ -71,6 +72,14 @@ mat3 condition_rotation(const condition *c, double time)
     return r;
 }
 
+size_t condition_frame(double steps, size_t count, double *share)
+{
+    static const double ROUNDING = 1e-6;
+    double frame = fmax(1, fmin(ceil(steps - ROUNDING), (double)count));
+    *share = steps > frame - ROUNDING ? 1 : fmax(0, steps - (frame - 1));
+    return (size_t)frame;
+}
+
 vec3 condition_node_target(const condition *c, size_t i, double time)
 {
     size_t count = c->frames.count / (3 * c->nodes.count);
@@ -90,8 +99,13 @@ vec3 condition_node_target(const condition *c, size_t i, double time)
         vec3 from = vec3_load(at), to = vec3_load(at + 3 * c->nodes.count);
         return vec3_mul_add(from, frame - first, vec3_sub(to, from));
     }
-    double step = fmax(1, fmin(nearbyint(time / c->frame_step), (double)count));
-    return vec3_load(c->frames.data + 3 * (((size_t)step - 1) * c->nodes.count + i));
+    double share;
+    size_t frame = condition_frame(time / c->frame_step, count, &share);
+    vec3 to = vec3_load(c->frames.data + 3 * ((frame - 1) * c->nodes.count + i));
+    if (share == 1) return to;
+    vec3 from =
+        frame == 1 ? start : vec3_load(c->frames.data + 3 * ((frame - 2) * c->nodes.count + i));
+    return vec3_mul_add(from, share, vec3_sub(to, from));
 }
 
 void condition_begin(condition *c, const double *x)

@@ -51,6 +51,10 @@ bool condition_active(const condition *c, double time);
 vec3 condition_target(const condition *c, vec3 start, double time);
 /* The rotation that its motions have made by `time`; the identity for other conditions. */
 mat3 condition_rotation(const condition *c, double time);
+/* Of `count` frames, one for the end of every step: the one that a time of so many steps leads to,
+ * and how much of the path from the frame before it is done then. Whole steps have 1, sub-steps end
+ * in between. */
+size_t condition_frame(double steps, size_t count, double *share);
 /* Where node i of the condition (its index in `nodes`) is at `time`: by frames or motions. */
 vec3 condition_node_target(const condition *c, size_t i, double time);
 /* Ends the condition if its release is due; lowest: smallest coordinates of the simulated nodes. */

@@ -118,7 +118,7 @@ abut_status stepper_update_lagrangian(stepper *s, const double *x, double direct
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
                          "prescribed nodes have not come closer for %d iterations",
                          s->augmented.progress.stale);
-    double small = fmax(1e-2 * s->model->extent * s->options.h, stepper_convergence_length(s));
+    double small = fmax(1e-2 * s->model->extent * s->scratch.span.h, stepper_convergence_length(s));
     /* A direction that a shift has shortened proves no balance. */
     if (!s->newton.shifted && (direction < small || lagrangian_is_balanced(s, x))) {
         update_lagrangian(s, progress, x);
@@ -131,7 +131,7 @@ abut_status stepper_update_lagrangian(stepper *s, const double *x, double direct
  * their velocities. True when something has to move. */
 static bool set_path(stepper *s, bool carry)
 {
-    double h = s->options.h;
+    double h = s->scratch.span.h;
     bool any = false;
     for (size_t i = 0; i < s->state.scalars; i++) {
         bool goes_on = carry && s->blocks.points[i / 3];

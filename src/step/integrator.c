@@ -40,12 +40,12 @@ void motion_free(motion_state *s)
     memset(s, 0, sizeof *s);
 }
 
-/* Rules of several steps need as many old states as their order: the first steps have lower orders.
- */
+/* Rules of several steps need as many old states as their order: the first steps have lower orders,
+ * sub-steps order 1. */
 static const integrator_rule *effective(const motion_state *s)
 {
     const integrator_rule *rule = motion_rule(s);
-    while (rule->lower && s->steps + 1 < rule->order) rule = rule->lower;
+    while (rule->lower && (s->in_substeps || s->steps + 1 < rule->order)) rule = rule->lower;
     return rule;
 }
 
@@ -61,24 +61,41 @@ void motion_predict(const motion_state *s, double h, double *x_tilde)
     for (size_t i = 0; i < s->scalars; i++) x_tilde[i] = rule->predict(rule, s, h, i);
 }
 
+/* The present state becomes the first of the old ones. */
+static void keep_state(motion_state *s, size_t i)
+{
+    for (int k = motion_rule(s)->order - 3; k >= 0; k--) {
+        s->x_older[k][i] = k == 0 ? s->x_old[i] : s->x_older[k - 1][i];
+        s->v_older[k][i] = k == 0 ? s->v_old[i] : s->v_older[k - 1][i];
+    }
+    s->x_old[i] = s->x[i];
+    s->v_old[i] = s->v[i];
+}
+
+void motion_begin_substeps(motion_state *s)
+{
+    for (size_t i = 0; i < s->scalars; i++) keep_state(s, i);
+    s->in_substeps = true;
+}
+
+void motion_end_substeps(motion_state *s)
+{
+    s->in_substeps = false;
+    s->steps++;
+}
+
 void motion_advance(motion_state *s, double h, const double *x_tilde, const double *x_new)
 {
     const integrator_rule *rule = effective(s);
-    int kept = motion_rule(s)->order - 2;
     for (size_t i = 0; i < s->scalars; i++) {
         double v = 0, a = 0;
         rule->finish(rule, s, h, x_tilde[i], x_new[i], i, &v, &a);
-        for (int k = kept - 1; k >= 0; k--) {
-            s->x_older[k][i] = k == 0 ? s->x_old[i] : s->x_older[k - 1][i];
-            s->v_older[k][i] = k == 0 ? s->v_old[i] : s->v_older[k - 1][i];
-        }
-        s->x_old[i] = s->x[i];
-        s->v_old[i] = s->v[i];
+        if (!s->in_substeps) keep_state(s, i);
         s->x[i] = x_new[i];
         s->v[i] = v;
         s->a[i] = a;
     }
-    s->steps++;
+    if (!s->in_substeps) s->steps++;
 }
 
 static void name_array(state_array *out, const char *prefix, const char *name, int number)

@@ -25,7 +25,8 @@ typedef struct motion_state {
     integrator kind;
     double beta, gamma; /* Newmark */
     size_t scalars;
-    int64_t steps; /* done so far; rules of several steps start with orders 1, 2, ... */
+    int64_t steps;    /* done so far; rules of several steps start with orders 1, 2, ... */
+    bool in_substeps; /* a step is being divided: steps are its sub-steps, of order 1 */
     double *x, *v, *a;
     double *x_old, *v_old; /* one step earlier */
     /* Two to five steps earlier, as many as the order of the rule needs. */
@@ -72,6 +73,11 @@ static inline const integrator_rule *motion_rule(const motion_state *s)
 double motion_force_factor(const motion_state *s, double h);
 /* Predictor of the next step. */
 void motion_predict(const motion_state *s, double h, double *x_tilde);
+/* A step in sub-steps. The old states of rules of several steps stay those at the ends of whole
+ * steps: the present one joins them when the step begins, and the sub-steps, which have none at
+ * their own spacing, are steps of the rule of order 1 at the end of the chain of `lower`. */
+void motion_begin_substeps(motion_state *s);
+void motion_end_substeps(motion_state *s);
 /* Takes x_new as the result of the step. */
 void motion_advance(motion_state *s, double h, const double *x_tilde, const double *x_new);
 

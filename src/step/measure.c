@@ -9,7 +9,7 @@ void stepper_measure_potential(const stepper *s, step_statistics *out)
     for (size_t i = 0; i < s->state.scalars; i++) /* loads count by displacements */
         value += s->evaluation.load_factor * s->inertia->force[i] *
                  ((const double *)s->model->rest.data)[i];
-    out->potential = value / motion_force_factor(&s->state, s->options.h);
+    out->potential = value / motion_force_factor(&s->state, s->scratch.span.h);
     out->unknowns = 0;
     for (size_t i = 0; i < s->state.scalars; i++) out->unknowns += !s->dirichlet.fixed[i];
 }

@@ -6,7 +6,7 @@ enum { MAX_FRICTION_ITERATIONS = 100 };
 double stepper_convergence_length(const stepper *s)
 {
     return motion_rule(&s->state)->is_static ? s->options.tolerance
-                                             : s->options.tolerance * s->options.h;
+                                             : s->options.tolerance * s->scratch.span.h;
 }
 
 /* Every iterate is part of the path, also those of subset solves. */
@@ -59,7 +59,7 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
                              abut_error *err)
 {
     newton_options options = {.tolerance = stepper_convergence_length(s),
-                              .max_iterations = s->options.max_iterations,
+                              .max_iterations = s->scratch.span.max_iterations,
                               .true_hessian_after = true_hessian_after(s),
                               .true_first = s->options.true_first,
                               .measure = s->options.measure,

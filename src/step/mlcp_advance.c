@@ -15,7 +15,7 @@ abut_status stepper_solve_mlcp(stepper *s, step_statistics *statistics, abut_err
         if (s->dirichlet.fixed[i]) s->x[i] = s->dirichlet.target[i];
     stage before = timer_switch(&s->timer, STAGE_LINEAR_SOLVE);
     abut_status status = mlcp_step(s->mlcp.solver, &s->evaluation, s->start, s->state.v, s->x,
-                                   s->options.h, &s->mlcp.statistics, err);
+                                   s->scratch.span.h, &s->mlcp.statistics, err);
     timer_switch(&s->timer, before);
     TRY(status);
     statistics->newton_iterations += s->mlcp.statistics.iterations;
@@ -53,7 +53,8 @@ static abut_status advance_part(stepper *s, double begin, double end, int halvin
                                 abut_error *err)
 {
     s->time = begin;
-    s->options.h = end - begin;
+    s->scratch.span.h = end - begin;
+    s->scratch.span.end = end;
     TRY(stepper_find_positions(s, end, statistics, err));
     bool free;
     TRY(check(s, &free, err));
@@ -85,18 +86,18 @@ static abut_status advance_part(stepper *s, double begin, double end, int halvin
 
 abut_status stepper_advance_mlcp(stepper *s, step_statistics *statistics, abut_error *err)
 {
-    double h = s->options.h, end = (double)(s->state.steps + 1) * h;
+    double end = s->scratch.span.end;
     mlcp_statistics total = {.converged = true};
-    *statistics = (step_statistics){0};
+    *statistics = (step_statistics){.substeps = 1};
     double begin = s->time;
     memcpy(s->start, s->state.x, s->state.scalars * sizeof *s->start);
     stepper_set_targets(s, end);
     TRY(stepper_check_dirichlet_overlap(s, s->dirichlet.target, statistics, err));
     abut_status status = advance_part(s, begin, end, 0, &total, statistics, err);
-    s->options.h = h;
     s->time = status == ABUT_OK ? end : begin;
+    s->state.steps += status == ABUT_OK;
+    stepper_begin_span(s);
     TRY(status);
-    s->state.steps++;
     s->mlcp.statistics = total;
     statistics->unconverged = !total.converged;
     statistics->unknowns = 0;

@@ -19,6 +19,8 @@ typedef struct stepper_options {
     double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
                          quasi-static) */
     int max_iterations;
+    int substep_after;      /* iterations after which a step is divided while it can be */
+    int substep_halvings;   /* of steps that do not converge; 0: none */
     int true_hessian_after; /* Newton iterations; 0: never */
     double anchor;          /* weight of the proximal term (term/anchor.h); 0: none */
     bool true_first;        /* before projected directions, wherever it gives a descent direction */

@@ -5,6 +5,7 @@
 void step_path_free(step_path *w)
 {
     array_free(&w->configurations);
+    array_free(&w->stretches);
     array_free(&w->scratch);
     array_free(&w->kept);
 }
@@ -22,8 +23,30 @@ abut_status step_path_begin(step_path *w, const double *x, size_t scalars, abut_
 {
     if (!w->enabled) return ABUT_OK;
     w->scalars = scalars;
-    array_clear(&w->configurations);
+    if (w->finished < w->stretches.count) {
+        w->configurations.count = w->stretches.data[w->finished] * scalars;
+        w->stretches.count = w->finished;
+    }
+    return step_path_break(w, x, err);
+}
+
+abut_status step_path_break(step_path *w, const double *x, abut_error *err)
+{
+    if (!w->enabled) return ABUT_OK;
+    if (!array_push(&w->stretches, step_path_count(w))) return error_memory(err, "noting a way");
     return append(w, x, err);
+}
+
+void step_path_finish(step_path *w, bool substep)
+{
+    w->finished = substep ? w->stretches.count : 0;
+}
+
+size_t step_path_stretch(const step_path *w, size_t stretch)
+{
+    size_t end =
+        stretch + 1 < w->stretches.count ? w->stretches.data[stretch + 1] : step_path_count(w);
+    return end - w->stretches.data[stretch];
 }
 
 abut_status step_path_add(step_path *w, const double *x, abut_error *err)
@@ -73,12 +96,19 @@ abut_status step_path_join(step_path *w, const contact_term *contact, stage_time
     if (!array_resize(&w->kept, count) || !array_resize(&w->scratch, w->scalars))
         return error_memory(err, "joining a path");
     memset(w->kept.data, 0, count);
-    w->kept.data[0] = w->kept.data[count - 1] = 1;
-    TRY(join(w, contact, 0, count - 1, timer, err));
-    for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < w->stretches.count; k++) {
+        size_t first = w->stretches.data[k], last = first + step_path_stretch(w, k) - 1;
+        if (k < w->finished) /* joined before */
+            memset(w->kept.data + first, 1, last - first + 1);
+        w->kept.data[first] = w->kept.data[last] = 1;
+        if (k >= w->finished) TRY(join(w, contact, first, last, timer, err));
+    }
+    for (size_t i = 0, k = 0; i < count; i++) {
+        if (k < w->stretches.count && w->stretches.data[k] == i) w->stretches.data[k++] = left;
         if (w->kept.data[i])
             memmove(w->configurations.data + left++ * w->scalars, configuration(w, i),
                     w->scalars * sizeof *w->configurations.data);
+    }
     w->configurations.count = left * w->scalars;
     return ABUT_OK;
 }

@@ -17,7 +17,12 @@ typedef struct step_path {
     bool enabled, joins;          /* the latter: also parts of a step */
     size_t scalars;               /* of one configuration: all coordinates */
     ARRAY(double) configurations; /* one after the other, the start of the step first */
-    ARRAY(double) scratch;        /* a direction */
+    /* Where pieces follow each other without a break: the first of each such stretch. Between two
+     * of them the bodies stay, but their coordinates may be others (rotation vectors that differ by
+     * whole turns). Of the stretches, those of finished sub-steps. */
+    ARRAY(size_t) stretches;
+    size_t finished;
+    ARRAY(double) scratch; /* a direction */
     ARRAY(uint8_t) kept;
 } step_path;
 
@@ -27,8 +32,14 @@ static inline size_t step_path_count(const step_path *w)
     return w->scalars > 0 ? w->configurations.count / w->scalars : 0;
 }
 
-/* The path starts at x. */
+/* The path starts at x; after finished sub-steps it goes on there with a new stretch. */
 abut_status step_path_begin(step_path *w, const double *x, size_t scalars, abut_error *err);
+/* The bodies are where they were, in other coordinates: a new stretch begins. */
+abut_status step_path_break(step_path *w, const double *x, abut_error *err);
+/* The step has ended, or a sub-step. */
+void step_path_finish(step_path *w, bool substep);
+/* Number of configurations of a stretch. */
+size_t step_path_stretch(const step_path *w, size_t stretch);
 /* It goes on to x; nothing when it is there already, or the path is not enabled. */
 abut_status step_path_add(step_path *w, const double *x, abut_error *err);
 /* Joins pieces. The contact term is asked about other positions on the path and needs an update

@@ -292,14 +292,27 @@ void rigid_motion_predict(rigid_motion *r, const motion_state *state, double tim
     }
 }
 
+/* Between the poses of two steps: straight on, and about one axis. */
+static rigid_pose pose_at(const rigid_condition *c, double steps)
+{
+    double share;
+    size_t at = condition_frame(steps, c->poses.count, &share);
+    rigid_pose to = c->poses.data[at - 1], from = at > 1 ? c->poses.data[at - 2] : (rigid_pose){0};
+    if (share == 1) return to;
+    mat3 before = rotation_matrix(from.turn);
+    vec3 turn = rotation_vector(mat3_mul(rotation_matrix(to.turn), mat3_transpose(before)));
+    return (rigid_pose){
+        vec3_mul_add(from.shift, share, vec3_sub(to.shift, from.shift)),
+        rotation_vector(mat3_mul(rotation_matrix(vec3_scale(share, turn)), before))};
+}
+
 void rigid_condition_pose(const rigid_motion *r, const rigid_condition *c, const rigid_body *b,
                           double time, vec3 *center, mat3 *frame)
 {
     if (c->poses.count > 0) {
-        double step = fmax(1, fmin(nearbyint(time / c->pose_step), (double)c->poses.count));
-        const rigid_pose *pose = &c->poses.data[(size_t)step - 1];
-        *center = vec3_add(b->center, pose->shift);
-        *frame = rotation_matrix(pose->turn);
+        rigid_pose pose = pose_at(c, time / c->pose_step);
+        *center = vec3_add(b->center, pose.shift);
+        *frame = rotation_matrix(pose.turn);
         if (r->frame.count > 0) /* poses count from the start */
             *frame =
                 mat3_mul(*frame, mat3_transpose(load_matrix(r->frame.data + 9 * (size_t)c->rigid)));

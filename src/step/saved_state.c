@@ -2,18 +2,15 @@
 
 #include <string.h>
 
-typedef ARRAY(state_array) array_list;
+typedef struct array_list {
+    state_array data[STEPPER_MAX_ARRAYS];
+    size_t count;
+} array_list;
 
-/* All arrays of the state, however many there are. */
-static abut_status list_arrays(stepper *s, array_list *out, abut_error *err)
+/* All arrays of the state. */
+static void list_arrays(stepper *s, array_list *out)
 {
-    for (size_t capacity = 64;; capacity *= 2) {
-        if (!array_resize(out, capacity)) return error_memory(err, "saving a state");
-        size_t count = stepper_state(s, out->data, capacity);
-        if (count + 8 > capacity) continue; /* some are added together: there was room for all */
-        out->count = count;
-        return ABUT_OK;
-    }
+    out->count = stepper_state(s, out->data, STEPPER_MAX_ARRAYS);
 }
 
 static bool append_doubles(saved_state *out, const double *from, size_t count)
@@ -49,19 +46,17 @@ static abut_status save_contacts(stepper *s, saved_state *out, abut_error *err)
 
 abut_status stepper_save(stepper *s, saved_state *out, abut_error *err)
 {
-    array_list arrays = {0};
-    abut_status status = list_arrays(s, &arrays, err);
+    array_list arrays;
+    list_arrays(s, &arrays);
     array_clear(&out->doubles);
     array_clear(&out->ints);
     out->steps = s->state.steps;
     bool ok = true;
-    for (size_t i = 0; status == ABUT_OK && ok && i < arrays.count; i++) {
+    for (size_t i = 0; ok && i < arrays.count; i++) {
         const state_array *a = &arrays.data[i];
         ok = a->doubles ? append_doubles(out, a->doubles, a->count)
                         : append_ints(out, a->ints, a->count);
     }
-    array_free(&arrays);
-    TRY(status);
     if (!ok) return error_memory(err, "saving a state");
     return s->mlcp.solver ? save_contacts(s, out, err) : ABUT_OK;
 }
@@ -77,12 +72,12 @@ static bool fits(const array_list *arrays, const saved_state *from)
 
 abut_status stepper_load(stepper *s, const saved_state *from, abut_error *err)
 {
-    array_list arrays = {0};
-    abut_status status = list_arrays(s, &arrays, err);
-    if (status == ABUT_OK && !fits(&arrays, from))
-        status = error_set(err, ABUT_ERROR_INPUT, "", "the state is not one of this scene");
+    array_list arrays;
+    list_arrays(s, &arrays);
+    if (!fits(&arrays, from))
+        return error_set(err, ABUT_ERROR_INPUT, "", "the state is not one of this scene");
     size_t doubles = 0, ints = 0;
-    for (size_t i = 0; status == ABUT_OK && i < arrays.count; i++) {
+    for (size_t i = 0; i < arrays.count; i++) {
         const state_array *a = &arrays.data[i];
         if (a->doubles && a->count > 0)
             memcpy(a->doubles, from->doubles.data + doubles, a->count * sizeof *a->doubles);
@@ -90,8 +85,6 @@ abut_status stepper_load(stepper *s, const saved_state *from, abut_error *err)
             memcpy(a->ints, from->ints.data + ints, a->count * sizeof *a->ints);
         *(a->doubles ? &doubles : &ints) += a->count;
     }
-    array_free(&arrays);
-    TRY(status);
     if (s->mlcp.solver) {
         mlcp_saved contacts = {from->contact_ints.data, from->contact_ints.count,
                                from->contact_reals.data, from->contact_reals.count};

@@ -46,6 +46,6 @@ void stepper_join_split(stepper *s)
     for (size_t i = 0; i < s->terms.count; i++) set_term_counts(s, s->terms.data[i].term, true);
     if (s->damping) set_term_counts(s, &s->damping->base, true);
     if (s->contact) set_term_counts(s, &s->contact->base, true);
-    motion_predict(&s->state, s->options.h, s->inertia->x_tilde);
-    s->evaluation.load_factor = motion_force_factor(&s->state, s->options.h);
+    motion_predict(&s->state, s->scratch.span.h, s->inertia->x_tilde);
+    s->evaluation.load_factor = motion_force_factor(&s->state, s->scratch.span.h);
 }

@@ -18,7 +18,7 @@ static abut_status begin(stepper *s, abut_error *err)
 /* The integrator's predictor and factors, loads, and damping at the start of the step. */
 static void predict(stepper *s, double end)
 {
-    double h = s->options.h, factor = motion_force_factor(&s->state, h);
+    double h = s->scratch.span.h, factor = motion_force_factor(&s->state, h);
     motion_predict(&s->state, h, s->inertia->x_tilde);
     stepper_set_forces(s, s->time, end);
     s->evaluation.mass_factor = motion_rule(&s->state)->is_static ? 0 : 1;
@@ -93,7 +93,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
 static abut_status guard_positions(stepper *s, double end, step_statistics *statistics,
                                    abut_error *err)
 {
-    while (s->guard) {
+    for (int again = 0; s->guard; again++) {
         bool found;
         guard_finding finding;
         stage before = timer_switch(&s->timer, STAGE_CHECK);
@@ -103,7 +103,8 @@ static abut_status guard_positions(stepper *s, double end, step_statistics *stat
         if (!found) break;
         char text[320];
         guard_describe(s->guard, &finding, text, sizeof text);
-        if (statistics->repeats++ > 0)
+        statistics->repeats += again == 0;
+        if (again > 0)
             return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
                              "the result of the step fails the exact check: %s", text);
         log_message(s->log, ABUT_LOG_WARNING,
@@ -119,7 +120,7 @@ static abut_status guard_positions(stepper *s, double end, step_statistics *stat
 abut_status stepper_solve(stepper *s, const double *guess, step_statistics *statistics,
                           abut_error *err)
 {
-    double end = (double)(s->state.steps + 1) * s->options.h;
+    double end = s->scratch.span.end;
     s->scratch.guess = guess;
     abut_status status = stepper_find_positions(s, end, statistics, err);
     if (status == ABUT_OK) status = guard_positions(s, end, statistics, err);
@@ -139,7 +140,7 @@ static void store_dirichlet(stepper *s)
     if (!motion_rule(&s->state)->has_accelerations) return;
     for (size_t i = 0; i < s->state.scalars; i++) {
         if (!s->dirichlet.fixed[i]) continue;
-        s->state.v[i] = (s->x[i] - s->start[i]) / s->options.h;
+        s->state.v[i] = (s->x[i] - s->start[i]) / s->scratch.span.h;
         s->state.a[i] = 0;
     }
 }
@@ -148,15 +149,17 @@ abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *
 {
     linear_end_step(s->linear);
     if (s->contact) contact_end_step(s->contact, statistics->newton_iterations);
-    double h = s->options.h, end = (double)(s->state.steps + 1) * h;
+    double h = s->scratch.span.h;
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);
     store_dirichlet(s);
     if (s->model->rigids.count > 0)
         rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->dirichlet.fixed);
     TRY(stepper_drop_contact_accelerations(s, err));
     stepper_end_terms(s);
-    s->time = end;
     stepper_measure(s, statistics);
+    s->time = s->scratch.span.end;
+    step_path_finish(&s->path, s->state.in_substeps);
+    if (!s->state.in_substeps) stepper_begin_span(s);
     return ABUT_OK;
 }
 
@@ -164,11 +167,13 @@ abut_status step_advance(stepper **at, const remesh_stage *remesh, step_statisti
                          abut_error *err)
 {
     stepper *s = *at;
-    *statistics = (step_statistics){0};
+    *statistics = (step_statistics){.substeps = 1};
+    stepper_begin_span(s);
     if (s->mlcp.solver) return stepper_advance_mlcp(s, statistics, err);
+    TRY(stepper_keep(s, err));
     abut_status status = stepper_solve(s, NULL, statistics, err);
-    if (status == ABUT_ERROR_NOT_CONVERGED && motion_rule(&s->state)->is_static)
-        name_free_body(s->model, s->dirichlet.fixed, err);
+    if (status == ABUT_ERROR_NOT_CONVERGED)
+        return step_advance_in_substeps(at, remesh, statistics, err);
     TRY(status);
     if (remesh) TRY(remesh->change(remesh->context, at, statistics, err));
     TRY(stepper_check_dirichlet_overlap(*at, (*at)->x, statistics, err));

@@ -1,4 +1,5 @@
 /* Making a stepper: its terms, its solver, its memory. */
+#include "step/saved_state.h"
 #include "step/stepper_internal.h"
 
 #include "base/ranks.h"
@@ -162,6 +163,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
         return status;
     }
     memcpy(s->state.x, m->rest.data, scalars * sizeof(double));
+    stepper_begin_span(s);
     for (size_t i = 0; i < m->rest.count; i++) {
         s->blocks.lengths[i] = rigid_block_length(m, i);
         s->blocks.points[i] = model_block_is_position(m, i);
@@ -245,6 +247,8 @@ void stepper_destroy(stepper *s)
     mem_free(s->loads.user);
     mem_free(s->scratch.gradient);
     step_path_free(&s->path);
+    if (s->scratch.before) saved_state_free(s->scratch.before);
+    mem_free(s->scratch.before);
     model_free(s->model);
     mem_free(s->model);
     mem_free(s);

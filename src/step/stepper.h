@@ -59,6 +59,7 @@ typedef struct step_statistics {
     bool unconverged;        /* mlcp: the step was cut short */
     bool prescribed_overlap; /* prescribed bodies meet in this step, which is allowed */
     int repeats;             /* of the step, because its result failed the exact check */
+    int substeps;            /* that the step was done in: 1, or more after a failure */
     double max_stretch;      /* largest singular value of F, sheets included */
     stretch_range sheets;
     /* Incremental potential at the end of the step, loads by displacements, divided by the
@@ -119,8 +120,16 @@ typedef struct block_shape {
     uint8_t *points; /* per block: its coordinates are a position */
 } block_shape;
 
+/* The step, or sub-step, from stepper.time on. */
+typedef struct step_span {
+    double h, end;      /* s */
+    int max_iterations; /* of Newton's method */
+} step_span;
+
 typedef struct step_scratch {
-    double *work, *gradient; /* 3 per block */
+    step_span span;
+    struct saved_state *before; /* the state before the attempt that is under way */
+    double *work, *gradient;    /* 3 per block */
     const double *guess; /* during stepper_solve: where the iterate begins; NULL: at the start */
 } step_scratch;
 
@@ -181,7 +190,8 @@ typedef struct remesh_stage {
                           abut_error *err);
 } remesh_stage;
 
-/* One step of size h. remesh may be NULL. On ABUT_ERROR_NOT_CONVERGED the state is that before the
+/* One step of size h; one that does not converge is done in sub-steps, down to h /
+ * 2^substep_halvings. remesh may be NULL. On ABUT_ERROR_NOT_CONVERGED the state is that before the
  * step. */
 abut_status step_advance(stepper **at, const remesh_stage *remesh, step_statistics *statistics,
                          abut_error *err);

@@ -18,6 +18,14 @@ static inline void set_term_counts(stepper *s, const term *t, bool on)
         s->evaluation.without |= term_bit(t);
 }
 
+/* The span of the next whole step. */
+void stepper_begin_span(stepper *s);
+/* Keeps the state, from which a failed attempt is repeated (substeps.c). */
+abut_status stepper_keep(stepper *s, abut_error *err);
+/* The step again, after a first attempt that failed for the reason in err, in sub-steps. */
+abut_status step_advance_in_substeps(stepper **at, const remesh_stage *remesh,
+                                     step_statistics *statistics, abut_error *err);
+
 /* Finds the positions s->x at the end of the step from s->time; the state stays as it is. */
 abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
                                    abut_error *err);

@@ -65,7 +65,9 @@ abut_status stepper_restore_poses(stepper *s, abut_error *err)
 abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err)
 {
     s->state.steps = s->rigid.turn.steps = steps;
+    s->state.in_substeps = s->rigid.turn.in_substeps = false;
     s->time = (double)steps * s->options.h;
+    stepper_begin_span(s);
     stepper_restart_terms(s);
     TRY(stepper_restore_poses(s, err));
     if (!(s->memory.numbers[0] >= 0 && s->memory.numbers[0] <= (double)s->memory.order.count))

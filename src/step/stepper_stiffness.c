@@ -77,7 +77,7 @@ static abut_status polyfem(stepper *s, const double *x, abut_error *err)
 {
     contact_term *c = s->contact;
     const contact_options *o = &c->options;
-    double h = s->options.h;
+    double h = s->scratch.span.h;
     if (o->stiffness > 0) {
         double unit = o->physical ? barrier_physical_scale(o->barrier, o->dhat) : 1;
         s->evaluation.kappa = o->stiffness * unit * motion_force_factor(&s->state, h);
@@ -115,7 +115,7 @@ abut_status stepper_choose_first_stiffness(stepper *s, abut_error *err)
     /* There, the first forces of friction come from a stiffness of 1. */
     if (s->state.steps > 0 || s->options.contact_options.stiffness > 0)
         return polyfem(s, s->start, err);
-    s->evaluation.kappa = motion_force_factor(&s->state, s->options.h);
+    s->evaluation.kappa = motion_force_factor(&s->state, s->scratch.span.h);
     return ABUT_OK;
 }
 

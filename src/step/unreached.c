@@ -1,5 +1,8 @@
 #include "step/unreached.h"
 
+#include "contact/barrier_stencil.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,6 +53,60 @@ abut_status report_unreached(const model *m, const augmented_lagrangian_term *la
         cause[0] ? ")" : "");
 }
 
+/* A contact: the bodies on both sides, of which the second may be a half-space, its place and gap.
+ */
+typedef struct tight_contact {
+    int32_t body[2]; /* the second is -1 for half-spaces */
+    vec3 place;
+    double gap;
+} tight_contact;
+
+/* Keeps the tighter of two contacts; of those with `body` if that is not negative, and with another
+ * partner than `but`. */
+static void keep_tighter(tight_contact *best, tight_contact c, int32_t body, int32_t but)
+{
+    bool first = c.body[0] == body, other = (first ? c.body[1] : c.body[0]) != but;
+    if (body >= 0 && !((first || c.body[1] == body) && other && c.body[0] != c.body[1])) return;
+    if (c.gap < best->gap) *best = c;
+}
+
+static tight_contact tightest(const contact_term *t, int32_t body, int32_t but)
+{
+    const collision_surface *s = &t->model->surface;
+    tight_contact best = {.gap = INFINITY};
+    for (int k = 0; k < STENCIL_LISTS; k++)
+        for (size_t i = 0; i < t->active.lists[k].count; i++) {
+            const contact_stencil *c = &t->active.lists[k].data[i];
+            int width = stencil_list_width[k];
+            tight_contact found = {
+                {s->vertex_body.data[c->vertex[0]], s->vertex_body.data[c->vertex[width - 1]]},
+                t->y[c->vertex[0]],
+                sqrt(c->distance2) - c->thickness};
+            keep_tighter(&best, found, body, but);
+        }
+    for (size_t i = 0; i < t->plane_contacts.count; i++) {
+        const plane_contact *c = &t->plane_contacts.data[i];
+        tight_contact found = {
+            {s->vertex_body.data[c->vertex], -1}, t->y[c->vertex], c->distance - c->thickness};
+        keep_tighter(&best, found, body, but);
+    }
+    return best;
+}
+
+static void name_body(const model *m, int32_t body, char *out, size_t size)
+{
+    if (body < 0)
+        snprintf(out, size, "a half-space");
+    else
+        snprintf(out, size, "\"%.60s\"", m->bodies.data[body].name);
+}
+
+static void append(abut_error *err, const char *text)
+{
+    size_t length = strlen(err->message);
+    snprintf(err->message + length, sizeof err->message - length, "%s", text);
+}
+
 /* In the plane, z is fixed for all. */
 static bool is_fixed(const model *m, const model_body *body, const uint8_t *fixed)
 {
@@ -68,11 +125,36 @@ void name_free_body(const model *m, const uint8_t *fixed, abut_error *err)
     if (!err) return;
     for (size_t b = 0; b < m->bodies.count; b++) {
         if (is_fixed(m, &m->bodies.data[b], fixed)) continue;
-        size_t length = strlen(err->message);
-        snprintf(err->message + length, sizeof err->message - length,
+        char text[160];
+        snprintf(text, sizeof text,
                  "; no condition fixes body \"%.60s\", so that without inertia only contact can "
                  "say where it is",
                  m->bodies.data[b].name);
+        append(err, text);
         return;
     }
+}
+
+void name_tightest_contact(const contact_term *t, const uint8_t *fixed, abut_error *err)
+{
+    if (!err) return;
+    char text[400], name[3][80];
+    const model *m = t->model;
+    tight_contact c = tightest(t, -1, -1);
+    if (!(c.gap < INFINITY)) return;
+    for (int k = 0; k < 2; k++) name_body(m, c.body[k], name[k], sizeof name[k]);
+    snprintf(text, sizeof text,
+             "; the smallest gap is %.3g m, between %s and %s at (%.4g, %.4g, %.4g)", c.gap,
+             name[0], name[1], c.place.x, c.place.y, c.place.z);
+    append(err, text);
+    int free = c.body[1] < 0 || is_fixed(m, &m->bodies.data[c.body[1]], fixed) ? 0 : 1;
+    tight_contact other = tightest(t, c.body[free], c.body[1 - free]);
+    if (c.body[0] != c.body[1] && other.gap < INFINITY) {
+        name_body(m, other.body[other.body[0] == c.body[free]], name[2], sizeof name[2]);
+        snprintf(text, sizeof text, ", while %s also touches %s at (%.4g, %.4g, %.4g)", name[free],
+                 name[2], other.place.x, other.place.y, other.place.z);
+        append(err, text);
+    }
+    append(err, "; end prescribed motions earlier or slow them down, give the bodies room, or make "
+                "time.step smaller");
 }

@@ -555,8 +555,8 @@ TEST(multipliers_follow_the_length_of_steps)
     CHECK(count > 8 && count <= 64);
     memcpy(before, solver->contacts.data, count * sizeof *before);
     solver->options.max_iterations = solver->options.max_passes = 0; /* nothing is solved */
-    s->options.h *= 0.5;
-    need_ok(stepper_find_positions(s, s->time + s->options.h, &now, &err));
+    s->scratch.span.h *= 0.5;
+    need_ok(stepper_find_positions(s, s->time + s->scratch.span.h, &now, &err));
     for (size_t k = 0; k < solver->contacts.count; k++)
         for (size_t o = 0; o < count; o++) {
             const mlcp_contact *c = &solver->contacts.data[k];
