@@ -18,7 +18,8 @@ typedef struct friction_stencil {
     int32_t vertex[4];
     double force; /* mu lambda */
     tangent_frame frame;
-    vec3 slide; /* displacement of the half-space during the step */
+    int32_t plane; /* of stencils with one vertex: which half-space */
+    vec3 slide;    /* its displacement during the step */
     /* For Newton's method (friction_note_iterate): tangential displacement at the last iterate; for
      * how many more iterates the stiffness along it is that of the chord. */
     double before[2];

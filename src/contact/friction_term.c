@@ -219,6 +219,7 @@ static abut_status lag_planes(friction_term *t, double kappa, abut_error *err)
         friction_stencil f = {.force = mu * normal_force(c, kappa, p->distance * p->distance,
                                                          p->thickness, p->weight),
                               .vertex = {p->vertex, -1, -1, -1},
+                              .plane = p->plane,
                               .slide = vec3_scale(t->h, plane->velocity)};
         f.frame = tangent_frame_half_space(plane->normal);
         if (!array_push(&t->lists[0], f)) return error_memory(err, "lagging friction");

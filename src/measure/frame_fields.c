@@ -232,7 +232,11 @@ abut_status frame_fields_choose(frame_fields *fields, const model_frame *mf, con
     bool good = true;
     if (wanted & (FRAME_STRESS | FRAME_STRETCH)) good = add_cell_fields(fields, mf, s, wanted, f);
     if (good && wanted & FRAME_CONTACT_FORCE) good = add_forces(fields, mf, s, f);
-    return good ? ABUT_OK : error_memory(err, "computing the fields of a frame");
+    if (!good) return error_memory(err, "computing the fields of a frame");
+    for (int k = 0; k < CONTACT_FIELDS; k++)
+        if (wanted & (unsigned)FRAME_CONTACT_FIRST << k)
+            TRY(contact_fields_add(&fields->contact, (contact_field)k, mf, s, f, err));
+    return ABUT_OK;
 }
 
 void frame_fields_free(frame_fields *fields)
@@ -242,4 +246,5 @@ void frame_fields_free(frame_fields *fields)
     array_free(&fields->vertex_force);
     array_free(&fields->block_force);
     array_free(&fields->force);
+    contact_fields_free(&fields->contact);
 }

@@ -2,19 +2,22 @@
 #ifndef MEASURE_FRAME_FIELDS_H
 #define MEASURE_FRAME_FIELDS_H
 
+#include "measure/contact_fields.h"
 #include "measure/model_frame.h"
 
 typedef enum frame_field_flag {
     FRAME_VELOCITY = 1,
     FRAME_DISPLACEMENT = 2,
-    FRAME_STRESS = 4,        /* von Mises' of Cauchy's, per cell */
-    FRAME_STRETCH = 8,       /* largest singular value of the deformation gradient, per cell */
-    FRAME_CONTACT_FORCE = 16 /* contact and friction, per point */
+    FRAME_STRESS = 4,         /* von Mises' of Cauchy's, per cell */
+    FRAME_STRETCH = 8,        /* largest singular value of the deformation gradient, per cell */
+    FRAME_CONTACT_FORCE = 16, /* contact and friction, per point */
+    FRAME_CONTACT_FIRST = 32  /* shifted by a contact_field: one of contact_fields.h */
 } frame_field_flag;
 
 typedef struct frame_fields {
     ARRAY(double) stress, stretch; /* NaN for cells that have none */
     ARRAY(vec3) vertex_force, block_force, force;
+    contact_fields contact;
 } frame_fields;
 
 /* Makes the fields of a frame that model_frame_take filled those that are wanted (flags); `body` is

@@ -8,7 +8,7 @@
 
 typedef enum frame_place { FRAME_POINTS, FRAME_CELLS } frame_place;
 
-enum { FRAME_MAX_FIELDS = 16 };
+enum { FRAME_MAX_FIELDS = 24 };
 
 /* One value (or vector) per point or per cell; exactly one of the two arrays is set. */
 typedef struct frame_field {
@@ -51,6 +51,10 @@ typedef struct frame {
 #define FIELD_STRESS "stress"               /* 1 double per cell: von Mises */
 #define FIELD_STRETCH "stretch"             /* 1 double per cell: largest singular value of F */
 #define FIELD_CONTACT_FORCE "contact_force" /* 3 doubles per point: contact and friction, N */
+#define FIELD_CONTACT_PRESSURE "contact_pressure"   /* 1 double per point, Pa */
+#define FIELD_FRICTION_TRACTION "friction_traction" /* 3 doubles per point, Pa */
+#define FIELD_GAP "gap"                             /* 1 double per point, m; NaN beyond dhat */
+#define FIELD_CONTACT_STATE "contact_state"         /* 1 double per point: 0, 1 stick, 2 slip */
 
 /* A field beyond FRAME_MAX_FIELDS is a programming error (asserted). */
 void frame_add_doubles(frame *f, frame_place place, const char *name, int components,

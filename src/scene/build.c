@@ -145,6 +145,7 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
         condition *c = &s->dirichlet.conditions.data[s->dirichlet.conditions.count - 1];
         c->from = fix->from;
         c->until = fix->until;
+        c->body = (int32_t)built_index(scene, i);
         c->source = (int32_t)k;
         c->axes = (fix->axes[0] ? 1 : 0) | (fix->axes[1] ? 2 : 0) | (fix->axes[2] ? 4 : 0);
         c->takes_over = fix->takes_over;
@@ -180,6 +181,7 @@ static abut_status add_obstacle_motion(const scene_def *scene, size_t i, stepper
                     (condition){.until = INFINITY, .axes = 7, .source = -1}))
         return error_memory(err, "adding conditions");
     condition *c = &s->dirichlet.conditions.data[s->dirichlet.conditions.count - 1];
+    c->body = (int32_t)built_index(scene, i);
     for (int32_t b = 0; b < body->block_count; b++)
         if (!array_push(&c->nodes, body->first_block + b))
             return error_memory(err, "adding conditions");
@@ -278,6 +280,7 @@ static stepper_options options_of(const scene_def *scene, const model *m)
     stepper_options options = scene->options;
     options.tolerance = start_length(scene->lengths.tolerance, m->extent);
     options.contact_options.dhat = start_length(scene->lengths.dhat, m->extent);
+    options.reactions = scene->output.reactions;
     options.eps_v = start_length(scene->lengths.eps_v, m->extent);
     return options;
 }

@@ -362,7 +362,8 @@ typedef enum frame_format { FRAME_FORMATS(WORD_CONSTANT) } frame_format;
 /* What a run writes, and how often. */
 typedef struct output_def {
     int frame_every, checkpoint_every;
-    bool measures; /* accuracy of every step */
+    bool measures;  /* accuracy of every step */
+    bool reactions; /* forces of supports, after every step */
     kept_paths paths;
     unsigned formats;      /* bits 1 << frame_format */
     unsigned frame_fields; /* bit k: the k-th word of output.fields (measure/frame_fields.h) */

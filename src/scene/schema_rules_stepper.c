@@ -60,7 +60,7 @@ static void check_mlcp(schema_walk *walk, const json_t *scene)
         "stiffness",        "stiffness_rule", "area_weighted",       "physical",
         "improved_max",     "eps_v",          "friction_iterations", "ccd",
         "reuse_candidates", "barrier",        "friction_smoothing",  NULL};
-    static const char *const of_output[] = {"measures", NULL};
+    static const char *const of_output[] = {"measures", "reactions", NULL};
     if (!schema_has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
         schema_rule_problem(walk, "time.integrator",
                             "the stepper \"mlcp\" has implicit Euler only");

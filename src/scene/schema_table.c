@@ -9,8 +9,9 @@
 static const char *const stepper_words[] = {"barrier", "mlcp", NULL};
 static const char *const limit_mode_words[] = {"coupled", "split", NULL};
 static const char *const newmark_contact_words[] = {"implicit", "plain", NULL};
-static const char *const frame_field_words[] = {"velocity", "displacement",  "stress",
-                                                "stretch",  "contact_force", NULL};
+static const char *const frame_field_words[] = {
+    "velocity",         "displacement",      "stress", "stretch",       "contact_force",
+    "contact_pressure", "friction_traction", "gap",    "contact_state", NULL};
 static const char *const paths_words[] = {KEPT_PATHS(WORD_TEXT) NULL};
 static const char *const format_words[] = {FRAME_FORMATS(WORD_TEXT) NULL};
 
@@ -305,6 +306,10 @@ static const schema_field output_fields[] = {
     {"measures", SCHEMA_BOOL, AT(output_def, measures), .initial = "false",
      .doc = "Whether every step is measured: balance of forces, signs of contact forces, "
             "complementarity; the worst values are in run.json under `accuracy`."},
+    {"reactions", SCHEMA_BOOL, AT(output_def, reactions), .initial = "false",
+     .doc =
+         "Whether forces and moments (about the origin) of every `fix`, prescribed body, body in "
+         "contact and half-space are written after every step, to reactions.csv."},
     {"paths", SCHEMA_WORD, AT(output_def, paths), .words = paths_words, .initial = "\"auto\"",
      .doc =
          "Whether frames keep the path of the steps since the frame before, along which nothing "
@@ -321,7 +326,9 @@ static const schema_field output_fields[] = {
      .doc =
          "Fields of the frames, beside the number of the body: `stress` is von Mises' stress and "
          "`stretch` the largest stretch of every tetrahedron, `contact_force` the force of "
-         "contact and friction on every point."},
+         "contact and friction on every point, `contact_pressure` the normal part by area, "
+         "`friction_traction` the tangential one, `gap` the distance to what is nearer than dhat, "
+         "`contact_state` 1 where friction sticks and 2 where it slips."},
 };
 
 static const schema_type output_type = {

@@ -22,6 +22,7 @@ typedef struct condition {
     ARRAY(int32_t) nodes;
     double from, until;
     int axes;        /* bits 1, 2, 4 */
+    int32_t body;    /* of the model */
     int32_t source;  /* number among the body's `fix`, -1: its motion as a whole; for messages */
     bool takes_over; /* nodes that earlier conditions prescribe as well, on purpose */
     ARRAY(motion) motions;

@@ -148,6 +148,7 @@ static void store_dirichlet(stepper *s)
 abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *err)
 {
     linear_end_step(s->linear);
+    stepper_find_reactions(s);
     if (s->contact) contact_end_step(s->contact, statistics->newton_iterations);
     double h = s->scratch.span.h;
     motion_advance(&s->state, h, s->inertia->x_tilde, s->x);

@@ -149,12 +149,14 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     s->dirichlet.condition_of = mem_calloc(m->rest.count, sizeof *s->dirichlet.condition_of);
     s->dirichlet.fixed = mem_calloc(scalars, 1);
     s->dirichlet.target = mem_calloc(scalars, sizeof(double));
+    if (options->reactions) s->dirichlet.reaction = mem_calloc(scalars + 1, sizeof(double));
     s->x = mem_calloc(scalars, sizeof(double));
     s->start = mem_calloc(scalars, sizeof(double));
     s->scratch.work = mem_calloc(scalars, sizeof(double));
     s->scratch.gradient = mem_calloc(scalars, sizeof(double));
     if (status == ABUT_OK && !(s->blocks.lengths && s->blocks.points && s->dirichlet.condition_of &&
-                               s->dirichlet.fixed && s->dirichlet.target && s->x && s->start &&
+                               s->dirichlet.fixed && s->dirichlet.target &&
+                               (s->dirichlet.reaction || !options->reactions) && s->x && s->start &&
                                s->scratch.work && s->scratch.gradient))
         status = error_memory(err, "creating the stepper");
     if (status == ABUT_OK && options->anchor > 0) status = add_anchor(s, err);
@@ -239,6 +241,7 @@ void stepper_destroy(stepper *s)
     mem_free(s->blocks.lengths);
     mem_free(s->blocks.points);
     mem_free(s->dirichlet.condition_of);
+    mem_free(s->dirichlet.reaction);
     mem_free(s->dirichlet.fixed);
     mem_free(s->dirichlet.target);
     mem_free(s->x);

@@ -84,6 +84,8 @@ typedef struct dirichlet_data {
     uint8_t *fixed;        /* 3 per block: this scalar is prescribed */
     double *target;        /* 3 per block: where it should go */
     int32_t *condition_of; /* per block, scratch */
+    double
+        *reaction; /* 3 per block, N: forces of the supports (reactions.h); NULL: not asked for */
 } dirichlet_data;
 
 /* Prescribed nodes that cannot reach their targets at once are unknowns under an augmented

@@ -38,6 +38,9 @@ abut_status stepper_prepare_conditions(stepper *s, abut_error *err);
 /* Marks the prescribed scalars (s->fixed) of the step from s->time and their targets at `end`. */
 void stepper_set_targets(stepper *s, double end);
 
+/* Reactions of the step that ends at s->x, where asked for (reactions.c). */
+void stepper_find_reactions(stepper *s);
+
 /* Tells the terms of the table that s->state.x is the result of a step. */
 void stepper_end_terms(stepper *s);
 

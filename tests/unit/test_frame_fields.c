@@ -187,6 +187,100 @@ TEST(forces_balance_momentum)
     stored_frame_free(&f);
 }
 
+/* A cube without lateral strain is pressed onto the ground by its moved top. Pairs count by area,
+ * so that all gaps are alike: the pressure is Young's modulus times the strain that the field `gap`
+ * leaves, at every point of the bottom. */
+TEST(pressure_of_a_pressed_cube)
+{
+    write_scene(
+        "{\"abut\": 1, \"time\": {\"step\": 1, \"steps\": 4, \"integrator\": \"quasi-static\"},"
+        " \"gravity\": [0, 0, 0], \"ground\": 0,"
+        " \"contact\": {\"dhat\": 1e-3, \"area_weighted\": true},"
+        " \"solver\": {\"tolerance\": 1e-10},"
+        " \"bodies\": [{\"name\": \"cube\", \"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\":"
+        " [3, 3, 3]}}, \"material\": {\"model\": \"linear\", \"young\": 1e5, \"poisson\": 0},"
+        "  \"translate\": [0, 0.501, 0], \"fix\": {\"nodes\": {\"box\": [[-1, 1, -1], [1, 2, 1]]},"
+        "  \"motion\": {\"velocity\": [0, -0.003, 0]}}}],"
+        " \"output\": {\"fields\": [\"contact_pressure\", \"gap\", \"contact_force\"],"
+        "  \"reactions\": true}}");
+    abut_sim *sim = load();
+    run_into(sim, -1, NULL);
+    abut_sim_destroy(sim);
+    stored_frame f;
+    read_frame(4, &f);
+    const frame_field *pressure = frame_find(&f.frame, FRAME_POINTS, FIELD_CONTACT_PRESSURE);
+    const frame_field *gap = frame_find(&f.frame, FRAME_POINTS, FIELD_GAP);
+    CHECK(pressure && gap && pressure->components == 1 && gap->components == 1);
+    int touching = 0;
+    for (size_t i = 0; pressure && gap && i < f.frame.point_count; i++) {
+        if (f.frame.points[i].y > 0.1) {
+            CHECK(pressure->doubles[i] == 0 && isnan(gap->doubles[i]));
+            continue;
+        }
+        touching++;
+        CHECK_NEAR(gap->doubles[i], f.frame.points[i].y, 1e-12);
+        double strain = (0.012 - 1e-3 + gap->doubles[i]) / 1;
+        CHECK_NEAR(pressure->doubles[i], 1e5 * strain, 1e-2 * 1e5 * strain);
+    }
+    CHECK(touching == 16);
+    stored_frame_free(&f);
+}
+
+/* Forces of one row of reactions.csv, by the name of the first of six columns. */
+static bool read_reaction(int step, const char *name, double out[6])
+{
+    char path[200], wanted[100];
+    abut_error err;
+    file_bytes bytes;
+    path_join(path, sizeof path, folder, "run/reactions.csv");
+    CHECK_OK(file_read(path, &bytes, &err), err);
+    snprintf(wanted, sizeof wanted, ",%s.fx,", name);
+    const char *found = strstr(bytes.data, wanted), *at = bytes.data;
+    int column = 1;
+    for (const char *c = bytes.data; found && c < found; c++) column += *c == ',';
+    for (int line = 0; found && line < step; line++) at = strchr(at, '\n') + 1;
+    for (; found && column > 0; column--) at = strchr(at, ',') + 1;
+    for (int k = 0; found && k < 6; k++) {
+        char *end;
+        out[k] = strtod(at, &end);
+        at = end + 1;
+    }
+    file_free(&bytes);
+    return found != NULL;
+}
+
+/* A rigid plate is pushed sideways over a soft cube whose bottom is fixed: what holds the cube
+ * below carries what the plate's drive gives, by force and moment about the origin. Free bodies
+ * balance. */
+TEST(reactions_balance)
+{
+    write_scene(
+        "{\"abut\": 1, \"time\": {\"step\": 0.02, \"steps\": 10, \"integrator\": "
+        "\"quasi-static\"}, \"gravity\": [0, 0, 0],"
+        " \"contact\": {\"dhat\": 1e-2, \"friction\": 0.3, \"friction_iterations\": 0},"
+        " \"solver\": {\"tolerance\": 1e-10},"
+        " \"bodies\": [{\"name\": \"cube\", \"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\":"
+        " [2, 2, 2]}}, \"material\": {\"young\": 1e5, \"poisson\": 0.3},"
+        "  \"fix\": {\"nodes\": {\"box\": [[-1, -1, -1], [1, -0.49, 1]]}}},"
+        " {\"name\": \"plate\", \"type\": \"rigid\", \"density\": 1000, \"mesh\": {\"box\": "
+        "{\"size\": [0.8, 0.2, 0.8]}}, \"translate\": [0.1, 0.609, 0.05],"
+        "  \"motion\": {\"velocity\": [0.05, -0.1, 0]}}],"
+        " \"output\": {\"reactions\": true}}");
+    abut_sim *sim = load();
+    run_into(sim, -1, NULL);
+    abut_sim_destroy(sim);
+    double bottom[6], drive[6], onto_cube[6], onto_plate[6];
+    CHECK(read_reaction(10, "cube.fix0", bottom) && read_reaction(10, "plate.motion", drive));
+    CHECK(read_reaction(10, "cube.contact", onto_cube));
+    CHECK(read_reaction(10, "plate.contact", onto_plate));
+    CHECK(drive[1] < -100 && fabs(drive[0]) > 10); /* it presses and drags */
+    for (int k = 0; k < 6; k++) {
+        CHECK_NEAR(bottom[k] + drive[k], 0, 1e-4 * fabs(drive[1]));
+        CHECK_NEAR(bottom[k] + onto_cube[k], 0, 1e-4 * fabs(drive[1]));
+        CHECK_NEAR(drive[k] + onto_plate[k], 0, 1e-4 * fabs(drive[1]));
+    }
+}
+
 int main(void)
 {
     strcpy(folder, "/tmp/abut_fields_XXXXXX");
@@ -194,6 +288,8 @@ int main(void)
     RUN(stress_and_stretch);
     RUN(thin_bodies);
     RUN(forces_balance_momentum);
+    RUN(pressure_of_a_pressed_cube);
+    RUN(reactions_balance);
     char line[200];
     snprintf(line, sizeof line, "rm -rf '%s'", folder);
     if (system(line) != 0) return 1;

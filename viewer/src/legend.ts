@@ -8,6 +8,8 @@ const UNITS: Record<string, string> = {
   stress: "Pa",
   contact_force: "N",
   contact_pressure: "Pa",
+  friction_traction: "Pa",
+  gap: "m",
 };
 
 const TITLES: Record<string, string> = {
