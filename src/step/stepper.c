@@ -105,6 +105,26 @@ static abut_status add_anchor(stepper *s, abut_error *err)
     return problem_add_term(&s->problem, &s->anchor->base, err);
 }
 
+/* Arrays over the blocks. */
+static bool allocate_arrays(stepper *s, size_t blocks)
+{
+    size_t scalars = 3 * blocks;
+    s->blocks.lengths = mem_calloc(blocks, sizeof(double));
+    s->blocks.points = mem_calloc(blocks, 1);
+    s->dirichlet.condition_of = mem_calloc(blocks, sizeof *s->dirichlet.condition_of);
+    s->dirichlet.fixed = mem_calloc(scalars, 1);
+    s->dirichlet.target = mem_calloc(scalars, sizeof(double));
+    if (s->options.reactions) s->dirichlet.reaction = mem_calloc(scalars + 1, sizeof(double));
+    s->x = mem_calloc(scalars, sizeof(double));
+    s->start = mem_calloc(scalars, sizeof(double));
+    s->scratch.work = mem_calloc(scalars, sizeof(double));
+    s->scratch.gradient = mem_calloc(scalars, sizeof(double));
+    return s->blocks.lengths && s->blocks.points && s->dirichlet.condition_of &&
+           s->dirichlet.fixed && s->dirichlet.target &&
+           (s->dirichlet.reaction || !s->options.reactions) && s->x && s->start &&
+           s->scratch.work && s->scratch.gradient;
+}
+
 abut_status stepper_create(model *m, const stepper_options *options, const logger *log,
                            stepper **out, abut_error *err)
 {
@@ -144,20 +164,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
                     "solver.true_hessian_first has no effect with the linear solver \"%s\"",
                     linear_name(s->linear));
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
-    s->blocks.lengths = mem_calloc(m->rest.count, sizeof(double));
-    s->blocks.points = mem_calloc(m->rest.count, 1);
-    s->dirichlet.condition_of = mem_calloc(m->rest.count, sizeof *s->dirichlet.condition_of);
-    s->dirichlet.fixed = mem_calloc(scalars, 1);
-    s->dirichlet.target = mem_calloc(scalars, sizeof(double));
-    if (options->reactions) s->dirichlet.reaction = mem_calloc(scalars + 1, sizeof(double));
-    s->x = mem_calloc(scalars, sizeof(double));
-    s->start = mem_calloc(scalars, sizeof(double));
-    s->scratch.work = mem_calloc(scalars, sizeof(double));
-    s->scratch.gradient = mem_calloc(scalars, sizeof(double));
-    if (status == ABUT_OK && !(s->blocks.lengths && s->blocks.points && s->dirichlet.condition_of &&
-                               s->dirichlet.fixed && s->dirichlet.target &&
-                               (s->dirichlet.reaction || !options->reactions) && s->x && s->start &&
-                               s->scratch.work && s->scratch.gradient))
+    if (!allocate_arrays(s, m->rest.count) && status == ABUT_OK)
         status = error_memory(err, "creating the stepper");
     if (status == ABUT_OK && options->anchor > 0) status = add_anchor(s, err);
     if (status != ABUT_OK) {
