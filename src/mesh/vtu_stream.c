@@ -3,10 +3,10 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "mesh/vtk_cells.h"
+#include "mesh/zlib_memory.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <zlib.h>
 
 enum { BLOCK_SIZE = 1 << 18 };
 
@@ -19,19 +19,6 @@ static const char *const section_names[VTU_SECTION_COUNT] = {"FieldData", "Point
                                                              "Points", "Cells"};
 
 /* ---- compression ---- */
-
-/* zlib's own memory comes from the library's allocator too. */
-static voidpf zlib_alloc(voidpf opaque, uInt items, uInt size)
-{
-    (void)opaque;
-    return mem_alloc(items, size);
-}
-
-static void zlib_free(voidpf opaque, voidpf address)
-{
-    (void)opaque;
-    mem_free(address);
-}
 
 /* One array being compressed: block b goes to packed + b * bound, its length to lengths[b]. */
 typedef struct compression {

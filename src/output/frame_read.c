@@ -3,10 +3,10 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "mesh/vtk_cells.h"
+#include "mesh/zlib_memory.h"
 #include "output/frame.h"
 
 #include <string.h>
-#include <zlib.h>
 
 /* ---- the XML header ---- */
 
@@ -225,18 +225,6 @@ static abut_status open_vtu(const char *path, vtu_file *file, abut_error *err)
 }
 
 /* ---- the data ---- */
-
-static voidpf zlib_alloc(voidpf opaque, uInt items, uInt size)
-{
-    (void)opaque;
-    return mem_alloc(items, size);
-}
-
-static void zlib_free(voidpf opaque, voidpf address)
-{
-    (void)opaque;
-    mem_free(address);
-}
 
 /* Z_OK when exactly `size` bytes came out. */
 static int inflate_block(const unsigned char *from, size_t packed, unsigned char *to, size_t size)

@@ -3,6 +3,7 @@
 #include "scene/body_shapes.h"
 #include "scene/body_source.h"
 #include "scene/build_check.h"
+#include "scene/motion.h"
 #include "scene/select.h"
 #include "scene/sequence.h"
 #include "scene/start.h"
@@ -10,8 +11,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static const double DEGREE = 3.14159265358979323846 / 180;
 
 static void body_transform(char *out, size_t size, const scene_def *scene, size_t body,
                            const char *field)
@@ -112,14 +111,9 @@ static vec3 center_of_nodes(const model *m, const int32_t *nodes, size_t count)
 static abut_status add_motions(condition *c, const model *m, const motion_def *motions,
                                size_t count, abut_error *err)
 {
+    vec3 center = center_of_nodes(m, c->nodes.data, c->nodes.count);
     for (size_t k = 0; k < count; k++) {
-        const motion_def *def = &motions[k];
-        motion move = {.from = def->from,
-                       .until = def->until,
-                       .velocity = def->velocity,
-                       .angular_velocity = vec3_scale(DEGREE, def->angular_velocity),
-                       .center = def->center};
-        if (!def->center_given) move.center = center_of_nodes(m, c->nodes.data, c->nodes.count);
+        motion move = motion_of(&motions[k], center);
         if (!array_push(&c->motions, move)) return error_memory(err, "adding motions");
     }
     return ABUT_OK;
@@ -147,7 +141,7 @@ static abut_status add_fixes(const scene_def *scene, size_t i, const mesh *shape
         c->until = fix->until;
         c->body = (int32_t)built_index(scene, i);
         c->source = (int32_t)k;
-        c->axes = (fix->axes[0] ? 1 : 0) | (fix->axes[1] ? 2 : 0) | (fix->axes[2] ? 4 : 0);
+        c->axes = axis_bits(fix->axes);
         c->takes_over = fix->takes_over;
         c->has_release = fix->has_release;
         c->release_axis = fix->release_axis;

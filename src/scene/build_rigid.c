@@ -1,9 +1,9 @@
 #include "scene/build_rigid.h"
 
+#include "scene/motion.h"
+
 #include <math.h>
 #include <string.h>
-
-static const double DEGREE = 3.14159265358979323846 / 180;
 
 rigid_options build_rigid_options(const body_def *def)
 {
@@ -13,21 +13,11 @@ rigid_options build_rigid_options(const body_def *def)
                            .stiffness = def->rigid.orthogonality};
 }
 
-static int axis_bits(const bool axes[3])
-{
-    return (axes[0] ? 1 : 0) | (axes[1] ? 2 : 0) | (axes[2] ? 4 : 0);
-}
-
 static abut_status add_motions(rigid_condition *c, const rigid_body *body,
                                const motion_def *motions, size_t count, abut_error *err)
 {
     for (size_t k = 0; k < count; k++) {
-        const motion_def *def = &motions[k];
-        motion move = {.from = def->from,
-                       .until = def->until,
-                       .velocity = def->velocity,
-                       .angular_velocity = vec3_scale(DEGREE, def->angular_velocity),
-                       .center = def->center_given ? def->center : body->center};
+        motion move = motion_of(&motions[k], body->center);
         if (!array_push(&c->path.motions, move)) return error_memory(err, "adding motions");
     }
     return ABUT_OK;
