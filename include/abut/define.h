@@ -83,8 +83,9 @@ typedef struct abut_material_def {
 typedef struct abut_mesh_def {
     const double *vertices; /* 3 each, m */
     size_t vertex_count;
-    const int32_t *tetrahedra; /* 4 each */
+    const int32_t *tetrahedra;
     size_t tetrahedron_count;
+    int tetrahedron_nodes;    /* of each, in Gmsh's order: 4 (also for 0), 10, 20 or 35 */
     const int32_t *triangles; /* 3 each */
     size_t triangle_count;
     const int32_t *edges; /* 2 each */

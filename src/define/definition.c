@@ -26,11 +26,15 @@ const schema_field *definition_field(const schema_type *type, const char *path)
     return *path ? NULL : field;
 }
 
-/* The field of a row, with its place in the public struct. */
-static schema_field field_of(const definition *d, const definition_row *row)
+/* The field of a row, with its place in the public struct, and the width of rows that it has. */
+static schema_field field_of(const definition *d, const definition_row *row, const void *in)
 {
     schema_field field = *definition_field(d->type, row->path);
     field.place = row->place;
+    if (field.kind == SCHEMA_ROWS && field.count == 0) {
+        int width = *(const int *)((const char *)in + row->place.width_offset);
+        field.count = width > 0 ? width : row->default_width;
+    }
     field.flags &= ~(unsigned)(SCHEMA_OPPOSITE | SCHEMA_PATH);
     return field;
 }
@@ -39,7 +43,7 @@ abut_status definition_defaults(const definition *d, void *out, abut_error *err)
 {
     memset(out, 0, d->size);
     for (size_t i = 0; i < d->row_count; i++) {
-        schema_field field = field_of(d, &d->rows[i]);
+        schema_field field = field_of(d, &d->rows[i], out);
         TRY(schema_store_default(&field, out, err));
     }
     return ABUT_OK;
@@ -177,7 +181,7 @@ static abut_status write_rows(const definition *d, const void *in, const void *d
                               json_t *object, abut_error *err)
 {
     for (size_t i = 0; i < d->row_count; i++) {
-        schema_field field = field_of(d, &d->rows[i]);
+        schema_field field = field_of(d, &d->rows[i], in);
         if (!is_given(&field, in, defaults)) continue;
         TRY(check(&field, in, d->rows[i].path, err));
         bool text = field.place.member == MEMBER_TEXT;

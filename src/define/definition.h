@@ -10,6 +10,7 @@
 typedef struct definition_row {
     const char *path; /* of the key in an object of the type: "contact.dhat" */
     schema_place place;
+    int default_width; /* rows of any width: where the struct says 0 */
 } definition_row;
 
 typedef struct definition {

@@ -4,17 +4,13 @@
 
 #include <abut/define.h>
 
-#define ROW(owner, path, name)                                                                     \
+#define ROW(owner, key, name)                                                                      \
     {                                                                                              \
-        path, PLACE_OF(owner, name)                                                                \
+        .path = (key), .place = PLACE_OF(owner, name)                                              \
     }
-#define ARRAY_ROW(owner, path, name, number)                                                       \
+#define ARRAY_ROW(owner, key, name, number)                                                        \
     {                                                                                              \
-        path,                                                                                      \
-        {                                                                                          \
-            .member = MEMBER_LIST, .offset = offsetof(owner, name),                                \
-            .count_offset = offsetof(owner, number)                                                \
-        }                                                                                          \
+        .path = (key), AT_LIST(owner, name, number)                                                \
     }
 #define DEFINITION(of, list, owner)                                                                \
     {                                                                                              \
@@ -60,7 +56,9 @@ static const definition_row body_rows_of_keys[] = {
     BODY("name", name),
     BODY("type", type),
     CELLS("mesh.given.vertices", vertices, vertex_count),
-    CELLS("mesh.given.tetrahedra", tetrahedra, tetrahedron_count),
+    {.path = "mesh.given.tetrahedra",
+     AT_ROWS(abut_body_def, mesh.tetrahedra, mesh.tetrahedron_count, mesh.tetrahedron_nodes),
+     .default_width = 4},
     CELLS("mesh.given.triangles", triangles, triangle_count),
     CELLS("mesh.given.edges", edges, edge_count),
     BODY("mesh.file", file),

@@ -115,6 +115,13 @@ static void cube_lattice(cell_kind kind, int order, point_list *list)
     add_between(list, corner[0], corner[kind == CELL_HEX ? 6 : 2], order);
 }
 
+int cell_order(cell_kind kind, int node_count)
+{
+    for (int order = 1; order <= 4 && node_count > 0; order++)
+        if (cell_node_count(kind, order) == node_count) return order;
+    return 0;
+}
+
 int cell_lattice(cell_kind kind, int order, int lattice[CELL_MAX_NODES][3])
 {
     if (cell_node_count(kind, order) == 0) return 0;

@@ -7,6 +7,9 @@
 
 enum { CELL_MAX_NODES = 35 };
 
+/* The order of a cell with so many nodes; 0: there is none. */
+int cell_order(cell_kind kind, int node_count);
+
 /* Reference position of each node as integers: the coordinates divided by the order, u >= 0, v >=
  * 0, w >= 0 and, for edges, triangles and tets, u + v + w <= order. Returns the number of nodes, 0
  * for a kind and order that do not exist. */

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "fem/curved_ball.h"
+#include "mesh/cell.h"
 #include "mesh/components.h"
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
@@ -22,13 +23,13 @@ void body_mesh_transform(const scene_def *scene, size_t body, char *text, size_t
 
 /* --- Making --- */
 
-static abut_status add_given_cells(const int32_t *nodes, size_t count, cell_kind kind, mesh *out,
-                                   abut_error *err)
+static abut_status add_given_cells(const int32_t *nodes, size_t count, cell_kind kind, int order,
+                                   mesh *out, abut_error *err)
 {
     cell_block *block;
     if (count == 0) return ABUT_OK;
-    TRY(mesh_add_block(out, kind, 1, count, false, &block, err));
-    memcpy(block->nodes, nodes, count * (size_t)cell_corner_count(kind) * sizeof *nodes);
+    TRY(mesh_add_block(out, kind, order, count, false, &block, err));
+    memcpy(block->nodes, nodes, count * (size_t)block->nodes_per_cell * sizeof *nodes);
     return ABUT_OK;
 }
 
@@ -38,13 +39,13 @@ static abut_status take_given(const given_mesh *g, mesh *out, abut_error *err)
     TRY(mesh_init(out, g->vertex_count, err));
     for (size_t i = 0; i < g->vertex_count; i++)
         out->vertices[i] = vec3_make(g->vertices[i][0], g->vertices[i][1], g->vertices[i][2]);
-    abut_status status =
-        add_given_cells((const int32_t *)g->tetrahedra, g->tetrahedron_count, CELL_TET, out, err);
+    abut_status status = add_given_cells(g->tetrahedra, g->tetrahedron_count, CELL_TET,
+                                         cell_order(CELL_TET, g->tetrahedron_nodes), out, err);
     if (status == ABUT_OK)
-        status = add_given_cells((const int32_t *)g->triangles, g->triangle_count, CELL_TRIANGLE,
+        status = add_given_cells((const int32_t *)g->triangles, g->triangle_count, CELL_TRIANGLE, 1,
                                  out, err);
     if (status == ABUT_OK)
-        status = add_given_cells((const int32_t *)g->edges, g->edge_count, CELL_EDGE, out, err);
+        status = add_given_cells((const int32_t *)g->edges, g->edge_count, CELL_EDGE, 1, out, err);
     if (status == ABUT_OK) status = mesh_validate(out, err);
     if (status != ABUT_OK) mesh_free(out);
     return status;

@@ -205,7 +205,8 @@ typedef enum mesh_only { MESH_PARTS(WORD_CONSTANT) } mesh_only;
 typedef struct given_mesh {
     size_t vertex_count, edge_count, triangle_count, tetrahedron_count;
     double (*vertices)[3];
-    int32_t (*edges)[2], (*triangles)[3], (*tetrahedra)[4];
+    int32_t (*edges)[2], (*triangles)[3], *tetrahedra;
+    int tetrahedron_nodes; /* of each: 4, 10, 20 or 35 */
 } given_mesh;
 
 typedef struct mesh_def {

@@ -260,10 +260,11 @@ static json_t *resolve_items(schema_walk *w, const schema_field *field, const js
 static json_t *resolve_rows(schema_walk *w, const schema_field *field, const json_t *value)
 {
     if (!json_is_array(value)) return wrong(w, field, value);
+    size_t width = field->count ? (size_t)field->count : json_array_size(json_array_get(value, 0));
     for (size_t i = 0; i < json_array_size(value); i++) {
         const json_t *row = json_array_get(value, i);
-        bool right = json_is_array(row) && json_array_size(row) == (size_t)field->count;
-        for (size_t k = 0; right && k < (size_t)field->count; k++) {
+        bool right = json_is_array(row) && json_array_size(row) == width;
+        for (size_t k = 0; right && k < width; k++) {
             const json_t *item = json_array_get(row, k);
             right = (field->flags & SCHEMA_WHOLE ? json_is_integer(item) : json_is_number(item)) &&
                     in_bounds(field, json_number_value(item));
@@ -273,6 +274,7 @@ static json_t *resolve_rows(schema_walk *w, const schema_field *field, const jso
         schema_field one = *field;
         one.kind = field->flags & SCHEMA_WHOLE ? SCHEMA_INTEGERS : SCHEMA_VECTOR;
         one.flags = 0;
+        one.count = (int)width;
         wrong(w, &one, row);
         pop(w, before);
         return NULL;

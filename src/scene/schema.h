@@ -18,12 +18,13 @@ typedef enum schema_kind {
     SCHEMA_NUMBER,
     SCHEMA_LENGTH, /* number, or "1e-3 l": relative to the size of the scene */
     SCHEMA_STRING,
-    SCHEMA_WORD,        /* one of `words` */
-    SCHEMA_WORDS,       /* list of such words */
-    SCHEMA_AXES,        /* letters x, y, z, such as "xz" */
-    SCHEMA_VECTOR,      /* list of `count` numbers; any number of them when count is 0 */
-    SCHEMA_INTEGERS,    /* list of `count` integers; any number of them when count is 0 */
-    SCHEMA_ROWS,        /* list of lists of `count` numbers, or integers (SCHEMA_WHOLE) */
+    SCHEMA_WORD,     /* one of `words` */
+    SCHEMA_WORDS,    /* list of such words */
+    SCHEMA_AXES,     /* letters x, y, z, such as "xz" */
+    SCHEMA_VECTOR,   /* list of `count` numbers; any number of them when count is 0 */
+    SCHEMA_INTEGERS, /* list of `count` integers; any number of them when count is 0 */
+    SCHEMA_ROWS,     /* list of lists of `count` numbers, or integers (SCHEMA_WHOLE); any number of
+                        them, the same in all lists, when count is 0 */
     SCHEMA_EXPRESSION,  /* number, or an expression in x, y, z and t (base/expression.h) */
     SCHEMA_EXPRESSIONS, /* list of `count` such */
     SCHEMA_BOX,         /* [[low x, y, z], [high x, y, z]] */

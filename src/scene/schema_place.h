@@ -36,6 +36,7 @@ typedef struct schema_place {
     schema_member member;
     size_t offset;
     size_t count_offset; /* lists, and arrays with a number of entries: a size_t, or an int */
+    size_t width_offset; /* rows of any width: an int that takes it */
     size_t room;         /* bytes of the member */
 } schema_place;
 
@@ -60,13 +61,19 @@ typedef struct schema_place {
         .member = MEMBER_KIND(((owner *)0)->name), .offset = offsetof(owner, name),                \
         .room = sizeof(((owner *)0)->name)                                                         \
     }
-/* In a table row: the value goes to a member of the struct; to a list of it; to an array of it with
+/* In a table row: the value goes to a member of the struct; to a list of it, of rows of any
+ * width; to an array of it with
  * its number of entries in an int; its keys go to the same struct. */
 #define AT(owner, name) .place = PLACE_OF(owner, name)
 #define AT_LIST(owner, name, number)                                                               \
     .place = {.member = MEMBER_LIST,                                                               \
               .offset = offsetof(owner, name),                                                     \
               .count_offset = offsetof(owner, number)}
+#define AT_ROWS(owner, name, number, width)                                                        \
+    .place = {.member = MEMBER_LIST,                                                               \
+              .offset = offsetof(owner, name),                                                     \
+              .count_offset = offsetof(owner, number),                                             \
+              .width_offset = offsetof(owner, width)}
 #define AT_ARRAY(owner, name, number)                                                              \
     .place = {.member = MEMBER_DOUBLES,                                                            \
               .offset = offsetof(owner, name),                                                     \

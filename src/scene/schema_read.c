@@ -140,7 +140,9 @@ static abut_status store_integers(reader *r, const schema_field *f, const json_t
 
 static abut_status store_rows(reader *r, const schema_field *f, const json_t *value, void *out)
 {
-    size_t count = json_array_size(value), width = (size_t)f->count;
+    size_t count = json_array_size(value);
+    size_t width = f->count ? (size_t)f->count : json_array_size(json_array_get(value, 0));
+    if (f->count == 0) *(int *)((char *)out + f->place.width_offset) = (int)width;
     bool whole = f->flags & SCHEMA_WHOLE;
     TRY(make_list(r, f, count, width * (whole ? sizeof(int32_t) : sizeof(double)), out));
     void *to = *(void **)member(&f->place, out);

@@ -1,5 +1,6 @@
 /* Rules over several fields of an object. They see resolved objects: every field is there and of
  * the right kind, unless it has no default. */
+#include "mesh/cell.h"
 #include "scene/schema_table.h"
 
 #include <math.h>
@@ -212,6 +213,16 @@ void rule_mesh_size(schema_walk *walk, const json_t *object)
             schema_rule_problem(
                 walk, shape, "would have about %.3g vertices; at most 5e7 are possible", vertices);
     }
+}
+
+/* The rows of a list have one width: the checks of the list have seen to that. */
+void rule_given(schema_walk *walk, const json_t *object)
+{
+    const json_t *list = json_object_get(object, "tetrahedra");
+    int width = (int)json_array_size(json_array_get(list, 0));
+    if (json_array_size(list) > 0 && cell_order(CELL_TET, width) == 0)
+        schema_rule_problem(walk, "tetrahedra",
+                            "must have lists of 4, 10, 20 or 35 nodes, found lists of %d", width);
 }
 
 /* --- The whole scene --- */

@@ -28,6 +28,7 @@ void rule_interval(schema_walk *walk, const json_t *object);
 void rule_body(schema_walk *walk, const json_t *object);
 void rule_shell(schema_walk *walk, const json_t *object);
 void rule_strain_limit(schema_walk *walk, const json_t *object);
+void rule_given(schema_walk *walk, const json_t *object);
 void rule_mesh_size(schema_walk *walk, const json_t *object);
 /* Parameters of the own of a law or a kind of body (what, word): given whole, within their limits,
  * and nothing else. */

@@ -202,10 +202,12 @@ static const schema_type bundle_type = {.name = "bundle",
 static const schema_field given_fields[] = {
     {"vertices", SCHEMA_ROWS, SCHEMA_REQUIRED, AT_LIST(given_mesh, vertices, vertex_count),
      .count = 3, .unit = "m", .doc = "Their places."},
-    {"tetrahedra", SCHEMA_ROWS, SCHEMA_WHOLE, AT_LIST(given_mesh, tetrahedra, tetrahedron_count),
-     .count = 4, .initial = "[]", FROM_TO(0, 2147483647),
-     .doc = "Indices of their corners, from 0; the fourth is on the side that the first three are "
-            "seen counter-clockwise from."},
+    {"tetrahedra", SCHEMA_ROWS, SCHEMA_WHOLE,
+     AT_ROWS(given_mesh, tetrahedra, tetrahedron_count, tetrahedron_nodes), .initial = "[]",
+     FROM_TO(0, 2147483647),
+     .doc = "Indices of their 4, 10, 20 or 35 nodes (orders 1 to 4), from 0, in Gmsh's order: "
+            "corners, edges, faces, inside. The first three corners are counter-clockwise as the "
+            "fourth sees them."},
     {"edges", SCHEMA_ROWS, SCHEMA_WHOLE, AT_LIST(given_mesh, edges, edge_count), .count = 2,
      .initial = "[]", FROM_TO(0, 2147483647),
      .doc = "Indices of their ends, from 0; those of triangles need not be given."},
@@ -217,7 +219,9 @@ static const schema_type given_type = {
     .name = "given",
     .doc = "A small mesh written out in the scene: tetrahedra, triangles, edges, or points alone.",
     FIELDS(given_fields),
-    STRUCT(given_mesh)};
+    STRUCT(given_mesh),
+    .rule = rule_given,
+    .rule_doc = "All tetrahedra are of one order."};
 
 static const schema_field mesh_fields[] = {
     {"file", SCHEMA_STRING, SCHEMA_CHOICE | SCHEMA_PATH, AT(mesh_def, path),

@@ -156,8 +156,9 @@ void schema_expectation(const schema_field *field, char *text, size_t size)
         break;
     case SCHEMA_INTEGERS: put_list(&w, field, "integer"); break;
     case SCHEMA_ROWS:
-        put(&w, "a list of lists of %d %s", field->count,
-            field->flags & SCHEMA_WHOLE ? "integers" : "numbers");
+        put(&w, "a list of lists of ");
+        if (field->count) put(&w, "%d ", field->count);
+        put(&w, "%s", field->flags & SCHEMA_WHOLE ? "integers" : "numbers");
         put_bounds(&w, field);
         break;
     case SCHEMA_EXPRESSION: put(&w, "a number or an expression in x, y, z, t"); break;

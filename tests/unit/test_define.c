@@ -1,6 +1,7 @@
 /* Scenes built by definitions (abut/define.h): defaults of the table, the bits of a scene file, and
  * wrong definitions. */
 #include "define/definition.h"
+#include "fem/curved_ball.h"
 #include "mesh/generate.h"
 #include "sim/sim.h"
 #include "test.h"
@@ -151,6 +152,44 @@ TEST(same_bits_as_a_file)
     abut_sim_destroy(written);
 }
 
+/* Curved cells, as lists of 10, 20 or 35 nodes. */
+TEST(cells_of_high_order)
+{
+    for (int order = 2; order <= 4; order++) {
+        char text[500];
+        snprintf(text, sizeof text,
+                 "{\"abut\": 1, \"time\": {\"step\": 0.01, \"end\": 0.1}, \"ground\": -0.11, "
+                 "\"bodies\": [{\"mesh\": {\"ball\": {\"radius\": 0.1, \"level\": 0, \"order\": "
+                 "%d}}, \"material\": {\"young\": 1e5, \"poisson\": 0.4}}]}",
+                 order);
+        abut_scene_def def = abut_default_scene_def();
+        def.step = 0.01, def.end = 0.1, def.has_ground = true, def.ground = -0.11;
+        abut_scene *scene = NULL;
+        CHECK_OK(abut_scene_create(&def, &scene, &err), err);
+        abut_material_def jelly = abut_default_material_def();
+        jelly.young = 1e5, jelly.poisson = 0.4;
+        CHECK_OK(abut_scene_add_material(scene, "jelly", &jelly, &err), err);
+        mesh ball;
+        CHECK_OK(generate_curved_ball(0.1, 0, order, &ball, &err), err);
+        abut_body_def body = abut_default_body_def();
+        body.mesh = arrays_of(&ball, CELL_TET), body.material = "jelly";
+        body.mesh.tetrahedron_nodes = cell_node_count(CELL_TET, order);
+        CHECK_OK(abut_scene_add_body(scene, &body, &err), err);
+        mesh_free(&ball);
+        abut_sim *file = NULL, *defined = NULL;
+        CHECK_OK(abut_sim_create(text, strlen(text), NULL, NULL, &file, &err), err);
+        CHECK_OK(abut_sim_create_from(scene, NULL, &defined, &err), err);
+        abut_scene_destroy(scene);
+        for (int i = 0; file && defined && i < 3; i++) {
+            CHECK_OK(abut_sim_step(file, &err), err);
+            CHECK_OK(abut_sim_step(defined, &err), err);
+            CHECK(same_state(file, defined));
+        }
+        abut_sim_destroy(file);
+        abut_sim_destroy(defined);
+    }
+}
+
 /* Lengths reach the stepper: relative ones by the size of the scene, others as they are. */
 TEST(lengths)
 {
@@ -211,19 +250,22 @@ static abut_body_def tetrahedron(const int32_t nodes[4])
 TEST(checks_of_the_scene)
 {
     const int32_t right[4] = {0, 1, 2, 3}, beyond[4] = {0, 1, 2, 4}, negative[4] = {0, 1, 2, -1};
-    abut_body_def wrong[6];
-    for (int i = 0; i < 6; i++) wrong[i] = tetrahedron(i == 0 ? beyond : i == 1 ? negative : right);
+    abut_body_def wrong[7];
+    for (int i = 0; i < 7; i++) wrong[i] = tetrahedron(i == 0 ? beyond : i == 1 ? negative : right);
     wrong[2].material = "hard";
     wrong[3].type = "deformabel";
     wrong[4].thickness = 0.1;
     wrong[5].mesh = (abut_mesh_def){0};
-    static const char *const expected[6][2] = {{"bodies[0].mesh", "4"},
-                                               {"bodies[0].mesh.given.tetrahedra[0]", "must be"},
-                                               {"bodies[0].material", "no entry"},
-                                               {"bodies[0].type", "did you mean \"deformable\""},
-                                               {"bodies[0].shell", "is not for"},
-                                               {"bodies[0].mesh", "is missing"}};
-    for (int i = 0; i < 6; i++) {
+    wrong[6].mesh.tetrahedron_nodes = 3;
+    static const char *const expected[7][2] = {
+        {"bodies[0].mesh", "4"},
+        {"bodies[0].mesh.given.tetrahedra[0]", "must be"},
+        {"bodies[0].material", "no entry"},
+        {"bodies[0].type", "did you mean \"deformable\""},
+        {"bodies[0].shell", "is not for"},
+        {"bodies[0].mesh", "is missing"},
+        {"bodies[0].mesh.given.tetrahedra", "4, 10, 20 or 35 nodes, found lists of 3"}};
+    for (int i = 0; i < 7; i++) {
         abut_scene *scene = one_body(&wrong[i]);
         refuse(scene, expected[i][0], expected[i][1]);
         abut_scene_destroy(scene);
@@ -284,6 +326,7 @@ int main(void)
     RUN(rows_are_keys);
     RUN(defaults_write_nothing);
     RUN(same_bits_as_a_file);
+    RUN(cells_of_high_order);
     RUN(lengths);
     RUN(checks_of_the_scene);
     RUN(wrong_members);

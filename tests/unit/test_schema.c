@@ -52,7 +52,7 @@ static void check_field(const schema_type *type, const schema_field *field)
     CHECK(!field->needs || schema_find(type, field->needs));
     bool list =
         field->kind == SCHEMA_VECTOR || field->kind == SCHEMA_BOX || field->kind == SCHEMA_ROWS;
-    CHECK(field->kind != SCHEMA_ROWS || field->count > 0);
+    CHECK(field->kind != SCHEMA_ROWS || field->count > 0 || field->place.width_offset > 0);
     CHECK(list || field->kind == SCHEMA_INTEGERS || field->kind == SCHEMA_EXPRESSIONS ||
           field->count == 0);
     bool holds =
