@@ -12,6 +12,7 @@
     X(check)                                                                                       \
     X(info)                                                                                        \
     X(convert)                                                                                     \
+    X(mesh)                                                                                        \
     X(ccd)                                                                                         \
     X(verify)                                                                                      \
     X(render)                                                                                      \

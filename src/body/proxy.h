@@ -42,6 +42,13 @@ abut_status proxy_of_boundary(const mesh *shape, const mesh *nodes, int dimensio
 abut_status proxy_of_surface(const mesh *shape, const mesh *nodes, int dimension,
                              const mesh *surface, proxy *out, abut_error *err);
 
+/* The same for cells and vertices of several parts, which may overlap: a vertex is looked for in
+ * the cells of its own part only. Part of every cell of this dimension, and of every vertex; or
+ * NULL. */
+abut_status proxy_of_parts(const mesh *shape, const mesh *nodes, int dimension, const mesh *surface,
+                           const int32_t *cell_part, const int32_t *vertex_part, proxy *out,
+                           abut_error *err);
+
 /* W as triplets: value[k] in row[k] (vertex of the surface) and column[k] (vertex of the mesh of
  * nodes). */
 typedef struct proxy_map {

@@ -29,7 +29,15 @@ typedef struct search {
     ARRAY(int32_t) part_cell; /* cell of every triangle or edge of the boundary; -1: unknown */
     box_tree part_tree;
     box_list near; /* scratch */
+    const int32_t *cell_part;
+    int32_t *node_part;
+    int32_t wanted; /* part of the vertex that is looked for */
 } search;
+
+static bool other_part(const search *s, int32_t cell)
+{
+    return s->cell_part && s->cell_part[cell] != s->wanted;
+}
 
 static bool is_cube(cell_kind kind) { return kind == CELL_QUAD || kind == CELL_HEX; }
 
@@ -135,6 +143,7 @@ static abut_status find_inside(search *s, vec3 v, double xi[3], int32_t *found, 
     TRY(box_tree_find(&s->cell_tree, v, v, &s->near, err));
     for (size_t k = 0; k < s->near.count && least > 1; k++) {
         int32_t i = s->near.data[k];
+        if (other_part(s, i)) continue;
         const found_cell *c = &s->cells.data[i];
         vec3 nodes[CELL_MAX_NODES];
         double at[3];
@@ -183,6 +192,8 @@ typedef struct distance_query {
 static double part_distance(const void *context, size_t part)
 {
     const distance_query *q = context;
+    int32_t cell = q->s->part_cell.data[part];
+    if (cell < 0 || other_part(q->s, cell)) return INFINITY;
     return vec3_norm(vec3_sub(q->v, nearest_on_part(q->s, part, q->v)));
 }
 
@@ -203,7 +214,7 @@ static abut_status find_outside(search *s, vec3 v, double xi[3], double *distanc
         vec3 point = nearest_on_part(s, i, v);
         if (vec3_norm(vec3_sub(v, point)) > reach) continue;
         int32_t number = s->part_cell.data[i];
-        if (number == last || number < 0) continue;
+        if (number == last || number < 0 || other_part(s, number)) continue;
         last = number;
         const found_cell *c = &s->cells.data[number];
         const cell_block *b = &s->nodes->blocks[c->block];
@@ -265,6 +276,28 @@ static int part_corners(const search *s, size_t part, vec3 corner[3])
     return s->dimension;
 }
 
+/* The part that a piece of the boundary belongs to: that of a cell with one of its nodes. */
+static int32_t part_of_piece(const search *s, size_t piece)
+{
+    const int32_t *n =
+        s->dimension == 2 ? s->boundary.edges.data[piece] : s->boundary.triangles.data[piece];
+    return s->node_part[s->boundary.node.data[s->boundary.row_start.data[n[0]]]];
+}
+
+static abut_status number_nodes(search *s, abut_error *err)
+{
+    s->node_part = mem_calloc(s->nodes->vertex_count, sizeof *s->node_part);
+    if (!s->node_part) return error_memory(err, "finding a surface");
+    for (size_t i = 0; i < s->cells.count; i++) {
+        const found_cell *c = &s->cells.data[i];
+        const cell_block *b = &s->nodes->blocks[c->block];
+        for (int a = 0; a < b->nodes_per_cell; a++)
+            s->node_part[b->nodes[c->cell * (size_t)b->nodes_per_cell + (size_t)a]] =
+                s->cell_part[i];
+    }
+    return ABUT_OK;
+}
+
 /* The cell of every part of the sampled boundary: the one that has the middle of the part nearest
  * to its inside. */
 static abut_status assign_parts(search *s, abut_error *err)
@@ -280,8 +313,10 @@ static abut_status assign_parts(search *s, abut_error *err)
         }
         int32_t best = -1;
         double least = INFINITY;
+        if (s->cell_part) s->wanted = part_of_piece(s, i);
         TRY(box_tree_find(&s->cell_tree, middle, middle, &s->near, err));
         for (size_t k = 0; k < s->near.count; k++) {
+            if (other_part(s, s->near.data[k])) continue;
             const found_cell *c = &s->cells.data[s->near.data[k]];
             vec3 nodes[CELL_MAX_NODES];
             double at[3];
@@ -310,7 +345,10 @@ static abut_status find_vertex(search *s, const mesh *surface, size_t v, proxy *
             TRY(proxy_of_boundary(s->shape, s->nodes, s->dimension,
                                   s->shape->blocks[s->cells.data[0].block].order > 1 ? 4 : 1, 0,
                                   &s->boundary, err));
+            int32_t wanted = s->wanted;
+            if (s->cell_part) TRY(number_nodes(s, err));
             TRY(assign_parts(s, err));
+            s->wanted = wanted;
         }
         TRY(find_outside(s, position, xi, &distance, &cell, err));
         out->outside++;
@@ -327,23 +365,33 @@ static abut_status find_vertex(search *s, const mesh *surface, size_t v, proxy *
                : error_memory(err, "finding a surface");
 }
 
-abut_status proxy_of_surface(const mesh *shape, const mesh *nodes, int dimension,
-                             const mesh *surface, proxy *out, abut_error *err)
+abut_status proxy_of_parts(const mesh *shape, const mesh *nodes, int dimension, const mesh *surface,
+                           const int32_t *cell_part, const int32_t *vertex_part, proxy *out,
+                           abut_error *err)
 {
     memset(out, 0, sizeof *out);
-    search s = {.shape = shape, .nodes = nodes, .dimension = dimension};
+    search s = {.shape = shape, .nodes = nodes, .dimension = dimension, .cell_part = cell_part};
     abut_status status = list_cells(&s, err);
     if (status == ABUT_OK && s.cells.count == 0)
         status = error_set(err, ABUT_ERROR_INPUT, "", "the body has no cells");
-    for (size_t v = 0; status == ABUT_OK && v < surface->vertex_count; v++)
+    for (size_t v = 0; status == ABUT_OK && v < surface->vertex_count; v++) {
+        if (vertex_part) s.wanted = vertex_part[v];
         status = find_vertex(&s, surface, v, out, err);
+    }
     if (status == ABUT_OK) status = proxy_take_cells(out, surface, dimension, err);
     array_free(&s.cells);
     array_free(&s.part_cell);
     array_free(&s.near);
+    mem_free(s.node_part);
     box_tree_free(&s.cell_tree);
     box_tree_free(&s.part_tree);
     proxy_free(&s.boundary);
     if (status != ABUT_OK) proxy_free(out);
     return status;
+}
+
+abut_status proxy_of_surface(const mesh *shape, const mesh *nodes, int dimension,
+                             const mesh *surface, proxy *out, abut_error *err)
+{
+    return proxy_of_parts(shape, nodes, dimension, surface, NULL, NULL, out, err);
 }

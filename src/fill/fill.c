@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+const char *const fill_method_words[] = {"cage", "gmsh", NULL};
+const char *const fill_collide_words[] = {"auto", "surface", "cage", NULL};
+
 fill_options fill_defaults(void)
 {
     return (fill_options){.cells = 20, .winding = 0.5, .weld = -1, .graded = true};
@@ -217,11 +220,15 @@ static abut_status nothing_inside(const fill_result *r, abut_error *err)
                      r->cage.size, r->taken.triangles, r->cage.edges.border);
 }
 
+/* An embedding cage is larger than the solid by this many cells, so that corners and edges of the
+ * surface lie in it: half a cell leaves some outside, a whole one is heavier for nothing. */
+static const double OFFSET = 0.75;
+
 static abut_status make_cage(fill_result *r, const fill_options *options, const shell_list *shells,
                              abut_error *err)
 {
-    cage_options how = {r->cage.size, r->cage.embedded ? 0.5 * r->cage.size : 0, options->winding,
-                        options->graded};
+    cage_options how = {r->cage.size, r->cage.embedded ? OFFSET * r->cage.size : 0,
+                        options->winding, options->graded};
     size_t groups = r->cage.embedded ? r->shells.groups : 1;
     stuffing s = {0};
     r->shells.groups = groups;

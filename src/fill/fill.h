@@ -2,8 +2,8 @@
  * face the wrong way or are there twice, may touch or cross itself.
  *
  * The cage (stuffing.h) is cut from a lattice. Either its own boundary is what collides, or the
- * surface does, and lies in a cage that is half a cell larger, whose cells count for mass and
- * stiffness by the share of them that is within the surface. */
+ * surface does, and lies in a cage that is three quarters of a cell larger, whose cells count for
+ * mass and stiffness by the share of them that is within the surface. */
 #ifndef FILL_FILL_H
 #define FILL_FILL_H
 
@@ -19,6 +19,9 @@ typedef enum fill_collide {
     FILL_COLLIDE_SURFACE,
     FILL_COLLIDE_CAGE
 } fill_collide;
+
+extern const char *const fill_method_words[]; /* each ends with NULL */
+extern const char *const fill_collide_words[];
 
 typedef struct fill_options {
     fill_method method;

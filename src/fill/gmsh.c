@@ -135,7 +135,7 @@ static bool add_volumes(const gmsh_library *g, const shell_list *shells, size_t 
         size_t n = 0;
         for (int inner = 0; inner < 2; inner++)
             for (size_t s = 0; s < shells->count; s++) {
-                const shell *own = &shells->data[s];
+                const surface_shell *own = &shells->data[s];
                 if (own->group != (int32_t)k || (own->depth > 0) != inner) continue;
                 int tag = (int)s + 1;
                 loops[n++] = g->add_loop(&tag, 1, -1, &ierr);

@@ -47,7 +47,7 @@ static abut_status list_shells(const mesh *m, shell_list *out, abut_error *err)
         out->data[s].closed = true;
     }
     for (size_t v = 0; v < m->vertex_count; v++) {
-        shell *s = &out->data[out->of_vertex[v]];
+        surface_shell *s = &out->data[out->of_vertex[v]];
         s->low = vec3_min(s->low, m->vertices[v]);
         s->high = vec3_max(s->high, m->vertices[v]);
         s->point = m->vertices[v];
@@ -55,7 +55,10 @@ static abut_status list_shells(const mesh *m, shell_list *out, abut_error *err)
     return ABUT_OK;
 }
 
-static vec3 shell_middle(const shell *s) { return vec3_scale(0.5, vec3_add(s->low, s->high)); }
+static vec3 shell_middle(const surface_shell *s)
+{
+    return vec3_scale(0.5, vec3_add(s->low, s->high));
+}
 
 /* Volumes of all shells as the triangles are now, about the middles of their boxes: for open ones
  * the sign still tells which way they face. */
@@ -63,7 +66,7 @@ static void add_volumes(const mesh *m, shell_list *list, bool given)
 {
     const int32_t(*t)[3] = surface_triangles(m);
     for (size_t i = 0; i < surface_triangle_count(m); i++) {
-        shell *s = &list->data[shell_of(list, t[i])];
+        surface_shell *s = &list->data[shell_of(list, t[i])];
         double volume = wedge_volume(m, t[i], shell_middle(s)) / 6;
         if (given)
             s->given_volume += volume;
@@ -124,13 +127,13 @@ static void turn_marked(mesh *m, const shell_list *list)
 
 /* ---- nesting ---- */
 
-static bool box_within(const shell *inner, const shell *outer)
+static bool box_within(const surface_shell *inner, const surface_shell *outer)
 {
     vec3 a = inner->low, b = inner->high, c = outer->low, d = outer->high;
     return a.x >= c.x && a.y >= c.y && a.z >= c.z && b.x <= d.x && b.y <= d.y && b.z <= d.z;
 }
 
-static double box_volume(const shell *s)
+static double box_volume(const surface_shell *s)
 {
     vec3 size = vec3_sub(s->high, s->low);
     return size.x * size.y * size.z;
@@ -169,7 +172,7 @@ static abut_status find_containers(const mesh *m, shell_list *list, abut_error *
         winding_tree tree = {0};
         bool built = false;
         for (size_t i = 0; i < list->count; i++) {
-            shell *inner = &list->data[i];
+            surface_shell *inner = &list->data[i];
             if (i == k || !box_within(inner, &list->data[k])) continue;
             if (!built) TRY(shell_tree(m, list, k, &tree, err));
             built = true;
@@ -185,9 +188,9 @@ static abut_status find_containers(const mesh *m, shell_list *list, abut_error *
 }
 
 /* Whether an inner shell is hollow: given the other way round than the outermost one. */
-static bool is_cavity(const shell_list *list, const shell *s)
+static bool is_cavity(const shell_list *list, const surface_shell *s)
 {
-    const shell *outer = s;
+    const surface_shell *outer = s;
     bool mixed = s->mixed;
     for (int32_t d = 0; d < s->depth && outer->container >= 0; d++) {
         outer = &list->data[outer->container];
@@ -200,7 +203,7 @@ static bool is_cavity(const shell_list *list, const shell *s)
 static void settle(shell_list *list, shell_report *report)
 {
     for (size_t i = 0; i < list->count; i++) {
-        shell *s = &list->data[i];
+        surface_shell *s = &list->data[i];
         bool cavity = is_cavity(list, s);
         s->turned = (s->volume < 0) != cavity;
         report->cavities += cavity;
@@ -269,7 +272,7 @@ static void join(shell_list *list, int32_t a, int32_t b)
     if (a != b) list->data[a > b ? a : b].group = a > b ? b : a;
 }
 
-static bool boxes_meet(const shell *a, const shell *b)
+static bool boxes_meet(const surface_shell *a, const surface_shell *b)
 {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y &&
            b->low.y <= a->high.y && a->low.z <= b->high.z && b->low.z <= a->high.z;
@@ -279,7 +282,8 @@ static bool boxes_meet(const shell *a, const shell *b)
 static void join_open(shell_list *list)
 {
     int32_t first = -1;
-    shell all = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
+    surface_shell all = {.low = {INFINITY, INFINITY, INFINITY},
+                         .high = {-INFINITY, -INFINITY, -INFINITY}};
     for (size_t i = 0; i < list->count; i++) {
         if (list->data[i].closed) continue;
         if (first < 0) first = (int32_t)i;

@@ -5,7 +5,7 @@
 
 #include "mesh/mesh.h"
 
-typedef struct shell {
+typedef struct surface_shell {
     size_t triangles;
     bool closed;
     bool mixed;          /* its triangles did not agree with each other */
@@ -17,7 +17,7 @@ typedef struct shell {
     int32_t depth;     /* number of shells around it */
     bool turned;       /* as a whole, after orienting */
     int32_t group;     /* shells of one group make one solid */
-} shell;
+} surface_shell;
 
 typedef struct shell_report {
     size_t shells, closed;
@@ -30,7 +30,7 @@ typedef struct shell_report {
 } shell_report;
 
 typedef struct shell_list {
-    shell *data;
+    surface_shell *data;
     size_t count;
     int32_t *of_vertex;
 } shell_list;

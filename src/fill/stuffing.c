@@ -5,6 +5,7 @@
 #include "mesh/topology.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* A node moves to a cut that is nearer than this share of its edge: the pair of the paper. */
 static const double ALPHA_LONG = 0.24999, ALPHA_SHORT = 0.41189;
@@ -119,34 +120,53 @@ static void find_cuts(void *context, size_t begin, size_t end)
     for (size_t i = begin; i < end; i++) find_cut(w, &w->cuts.data[i]);
 }
 
-/* The cut as seen from one of its ends: its distance, and whether it is near enough to move there.
- */
-static bool pulls(const stuff_work *w, const cut *c, size_t node, double *distance)
+/* A node and the cut that is too near to it. */
+typedef struct pull {
+    double distance;
+    uint32_t node;
+    int32_t cut;
+} pull;
+typedef ARRAY(pull) pull_list;
+
+static int compare_pulls(const void *left, const void *right)
 {
-    double share = node == c->node ? c->at : 1 - c->at;
-    *distance = share * edge_length(w, c);
-    return share < (c->direction < 3 ? ALPHA_LONG : ALPHA_SHORT);
+    const pull *a = left, *b = right;
+    if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
+    return a->cut < b->cut ? -1 : a->cut > b->cut;
 }
 
-/* Every node moves to the nearest cut that is too near; the first of equals. */
-static void move_nodes(stuff_work *w)
+static bool list_pulls(const stuff_work *w, pull_list *out)
 {
     for (size_t i = 0; i < w->cuts.count; i++) {
         const cut *c = &w->cuts.data[i];
-        size_t ends[2] = {c->node, c->other};
-        for (int k = 0; k < 2; k++) {
-            double distance, best;
-            if (!pulls(w, c, ends[k], &distance)) continue;
-            int32_t *snap = &w->snap[ends[k]];
-            if (*snap >= 0) {
-                pulls(w, &w->cuts.data[*snap], ends[k], &best);
-                if (!(distance < best)) continue;
-            } else {
-                w->out->moved_nodes++;
-            }
-            *snap = (int32_t)i;
-        }
+        double alpha = c->direction < 3 ? ALPHA_LONG : ALPHA_SHORT;
+        pull p = {.cut = (int32_t)i, .distance = INFINITY};
+        if (c->at < alpha) p = (pull){c->at, c->node, (int32_t)i};
+        if (1 - c->at < alpha) p = (pull){1 - c->at, c->other, (int32_t)i};
+        if (p.distance == INFINITY) continue;
+        p.distance *= edge_length(w, c);
+        if (!array_push(out, p)) return false;
     }
+    return true;
+}
+
+/* Nodes move to cuts that are too near, the shortest ways first. A node that has moved is on the
+ * surface: cuts of its edges are no more and pull at nobody, which is what keeps three nodes of a
+ * tetrahedron from all going far. */
+static bool move_nodes(stuff_work *w)
+{
+    pull_list pulls = {0};
+    bool ok = list_pulls(w, &pulls);
+    if (ok && pulls.count) qsort(pulls.data, pulls.count, sizeof *pulls.data, compare_pulls);
+    for (size_t i = 0; ok && i < pulls.count; i++) {
+        const pull *p = &pulls.data[i];
+        const cut *c = &w->cuts.data[p->cut];
+        if (w->snap[c->node] >= 0 || w->snap[c->other] >= 0) continue;
+        w->snap[p->node] = p->cut;
+        w->out->moved_nodes++;
+    }
+    array_free(&pulls);
+    return ok;
 }
 
 /* ---- vertices ---- */
@@ -476,8 +496,8 @@ abut_status stuff_lattice(const lattice *l, const fill_region *region, stuffing 
         for (size_t i = 0; i < count; i++) w.snap[i] = w.vertex[i] = -1;
         parallel_for(w.cuts.count, 64, find_cuts, &w);
         out->cut_edges = w.cuts.count;
-        move_nodes(&w);
-        stuff_cubes(&w);
+        w.failed = !move_nodes(&w);
+        if (!w.failed) stuff_cubes(&w);
     }
     mem_free(w.snap);
     mem_free(w.vertex);

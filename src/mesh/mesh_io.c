@@ -126,8 +126,9 @@ static abut_status read_scan(mesh_format format, scan *s, const mesh_read_option
     if (status == ABUT_OK)
         status = error_add_place(s->err, s->name, builder_finish(&b, out, s->err));
     builder_free(&b);
-    if (status == ABUT_OK && options && options->weld) {
-        status = mesh_weld(out, options->weld_tolerance, s->err);
+    bool weld = (options && options->weld) || format == MESH_FORMAT_STL;
+    if (status == ABUT_OK && weld) {
+        status = mesh_weld(out, options ? options->weld_tolerance : 0, s->err);
         error_add_place(s->err, s->name, status);
         if (status != ABUT_OK) mesh_free(out);
     }

@@ -5,7 +5,7 @@
 #include "mesh/mesh.h"
 
 typedef struct mesh_read_options {
-    bool weld;             /* merge vertices at equal positions (STL) */
+    bool weld;             /* merge vertices at equal positions; those of STL files always are */
     double weld_tolerance; /* relative to the bounding box diagonal; 0 = exactly equal */
 } mesh_read_options;
 

@@ -88,6 +88,7 @@ static abut_status read_mesh_file(const mesh_def *d, mesh *out, abut_error *err)
         return error_set(err, ABUT_ERROR_IO, "", "there is no file \"%s\"", d->path);
     mesh_read_options options = {.weld = d->weld};
     TRY(mesh_read(d->path, &options, out, err));
+    if (d->fill.given) return ABUT_OK; /* filling repairs what is wrong */
     abut_status status = mesh_validate(out, err);
     if (status != ABUT_OK) {
         mesh_free(out);
@@ -124,6 +125,7 @@ void piece_cache_free(piece_cache *cache)
     if (!cache) return;
     mem_free(cache->path);
     mesh_pieces_free(&cache->pieces);
+    body_fill_free(cache);
     mem_free(cache);
 }
 
@@ -167,11 +169,14 @@ static abut_status take_piece(const mesh_def *d, piece_cache *cache, mesh *out, 
 abut_status body_mesh_make(const mesh_def *d, piece_cache *cache, mesh *out, abut_error *err)
 {
     memset(out, 0, sizeof *out);
+    const fill_result *filled = body_fill_find(d, cache);
+    if (filled) return mesh_copy(&filled->solid, out, err);
     TRY(d->component >= 0 ? take_piece(d, cache, out, err) : read_or_generate(d, out, err));
     abut_status status = ABUT_OK;
     for (int k = 0; status == ABUT_OK && k < d->refine; k++) status = mesh_refine(out, err);
     if (status == ABUT_OK) mesh_jitter(out, d->jitter);
     if (status == ABUT_OK && d->only != MESH_ALL) status = keep_only(out, d->only, err);
+    if (status == ABUT_OK && d->fill.given && cache) status = body_fill_make(d, cache, out, err);
     if (status != ABUT_OK) mesh_free(out);
     return status;
 }
@@ -300,11 +305,16 @@ abut_status body_mesh_check(const scene_def *scene, size_t body, const mesh *m, 
     const body_cells *needed = &body_rows[b->type]->cells[scene->planar];
     if (!has_cells_for(needed, m)) {
         char found[200];
+        bool surface = body_rows[b->type]->solid && !scene->planar &&
+                       cells_of(m, CELL_TRIANGLE) + cells_of(m, CELL_QUAD) > 0;
         list_cells(m, found, sizeof found);
         return error_set(err, ABUT_ERROR_INPUT, place,
-                         "body \"%s\" is of type \"%s\" and needs %s, but its mesh has %s", b->name,
-                         body_kind_words[b->type], needed->kinds ? needed->names : "vertices",
-                         found);
+                         "body \"%s\" is of type \"%s\" and needs %s, but its mesh has %s%s",
+                         b->name, body_kind_words[b->type],
+                         needed->kinds ? needed->names : "vertices", found,
+                         surface ? "; \"mesh\": {..., \"fill\": {}} fills a surface with "
+                                   "tetrahedra, and the type \"shell\" makes a sheet of it"
+                                 : "");
     }
     for (size_t v = 0; scene->planar && v < m->vertex_count; v++)
         if (m->vertices[v].z != 0)

@@ -3,7 +3,9 @@
 #ifndef SCENE_BODY_MESH_H
 #define SCENE_BODY_MESH_H
 
+#include "base/array.h"
 #include "mesh/components.h"
+#include "scene/body_fill.h"
 #include "scene/scene.h"
 
 /* "bar.json: bodies[2].mesh.ball": where the mesh of a body is described. */
@@ -15,10 +17,12 @@ struct piece_cache {
     char *path;
     bool weld;
     mesh_pieces pieces;
+    ARRAY(filled_mesh *) filled; /* and surfaces that were filled (body_fill.h) */
 };
 void piece_cache_free(piece_cache *cache);
 
-/* Reads or generates the mesh of a definition. cache may be NULL. */
+/* Reads or generates the mesh of a definition, and fills it. cache may be NULL: then it is not
+ * filled. */
 abut_status body_mesh_make(const mesh_def *d, piece_cache *cache, mesh *out, abut_error *err);
 /* Reads or generates, and transforms; no check beyond valid indices and coordinates. */
 abut_status body_mesh_load(const scene_def *scene, size_t body, mesh *out, abut_error *err);

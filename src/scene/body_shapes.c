@@ -187,6 +187,14 @@ abut_status body_shapes_init(body_shapes *shapes, const scene_def *scene, abut_e
         mesh m;
         status = scene_body_mesh(scene, i, &m, err);
         if (status != ABUT_OK) break;
+        if (body_fill_embedded(scene, i)) {
+            mesh_free(&m);
+            status = refuse(scene, i,
+                            "its surface lies in a cage, where \"collide\" of \"fill\" is "
+                            "not \"cage\"",
+                            err);
+            break;
+        }
         int32_t *number = mem_calloc(m.vertex_count + 1, sizeof *number);
         status = number ? take(scene, i, &m, number, &shapes->bodies[i], err)
                         : error_memory(err, "preparing remeshing");

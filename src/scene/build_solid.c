@@ -8,6 +8,7 @@
 #include "mesh/components.h"
 #include "mesh/generate.h"
 #include "mesh/mesh_io.h"
+#include "scene/body_fill.h"
 #include "scene/linear_map.h"
 #include "scene/select.h"
 
@@ -227,12 +228,32 @@ static abut_status fit_to_mesh(const scene_def *scene, size_t i, const mesh *sha
     return status == ABUT_OK ? ABUT_OK : error_add_place(err, def->solid.like_path, status);
 }
 
+static void scale_material(double factor, elastic_parameters *material)
+{
+    material->mu *= factor;
+    material->lambda *= factor;
+    material->bulk *= factor;
+    material->barrier *= factor;
+    for (int k = 0; k < OGDEN_MAX_TERMS; k++) material->coefficient[k] *= factor;
+}
+
+/* Cells of a cage that are solid in part weigh less and are softer. */
+static void take_shares(const fill_result *filled, size_t count, cell_values *out)
+{
+    for (size_t c = 0; filled && c < count; c++) {
+        scale_material(filled->share[c], &out->material[c]);
+        out->density[c] *= filled->share[c];
+    }
+}
+
 /* Values per cell where the scene asks for them, else nothing. */
 static abut_status make_cell_values(const scene_def *scene, size_t i, const mesh *shape,
                                     bool numbered, cell_values *out, abut_error *err)
 {
     const solid_def *solid = &scene->bodies[i].solid;
-    if (solid->region_count == 0 && !solid->densities_path && !solid->like_path) return ABUT_OK;
+    const fill_result *filled = body_fill_embedded(scene, i);
+    if (solid->region_count == 0 && !solid->densities_path && !solid->like_path && !filled)
+        return ABUT_OK;
     size_t count = solid_cells(scene, shape);
     out->material = mem_calloc(count + 1, sizeof *out->material);
     out->density = mem_calloc(count + 1, sizeof *out->density);
@@ -242,6 +263,7 @@ static abut_status make_cell_values(const scene_def *scene, size_t i, const mesh
         return ABUT_OK;
     }
     TRY(fill_regions(scene, i, shape, count, out, err));
+    take_shares(filled, count, out);
     if (solid->like_path) return fit_to_mesh(scene, i, shape, out->density, err);
     return solid->densities_path ? read_densities(solid->densities_path, count, out->density, err)
                                  : ABUT_OK;
@@ -310,6 +332,19 @@ static abut_status given_surface(const scene_def *scene, size_t i, const mesh *s
     return status;
 }
 
+/* The surface that was filled, in its cage. */
+static abut_status filled_surface(const scene_def *scene, size_t i, const mesh *shape,
+                                  const mesh *nodes, const fill_result *filled, proxy *out,
+                                  abut_error *err)
+{
+    mesh surface;
+    TRY(body_fill_surface(scene, i, &surface, err));
+    abut_status status = proxy_of_parts(shape, nodes, 3, &surface, filled->tet_group,
+                                        filled->vertex_group, out, err);
+    mesh_free(&surface);
+    return status;
+}
+
 static abut_status make_proxy(const scene_def *scene, size_t i, const mesh *shape,
                               const mesh *nodes, proxy *out, abut_error *err)
 {
@@ -318,7 +353,9 @@ static abut_status make_proxy(const scene_def *scene, size_t i, const mesh *shap
     field_place(scene, i, "surface", place, sizeof place);
     int p = basis_order(scene, i, shape), q = mesh_order(shape);
     int segments = solid->segments > 0 ? solid->segments : solid->max_edge > 0 ? 1 : p > q ? p : q;
-    abut_status status = solid->surface_path
+    const fill_result *filled = body_fill_embedded(scene, i);
+    abut_status status = filled ? filled_surface(scene, i, shape, nodes, filled, out, err)
+                         : solid->surface_path
                              ? given_surface(scene, i, shape, nodes, out, err)
                              : proxy_of_boundary(shape, nodes, dimension_of(scene), segments,
                                                  solid->max_edge, out, err);
@@ -348,9 +385,9 @@ static void warn(const scene_def *scene, size_t i, const mesh *shape, const prox
 bool solid_collides_by_mesh(const scene_def *scene, size_t i, const mesh *shape)
 {
     const solid_def *solid = &scene->bodies[i].solid;
-    return !solid->surface_path && solid->segments <= 1 && solid->max_edge == 0 &&
-           basis_order(scene, i, shape) == 1 && mesh_order(shape) == 1 && !scene->planar &&
-           !mesh_find(shape, CELL_HEX);
+    return !solid->surface_path && !body_fill_embedded(scene, i) && solid->segments <= 1 &&
+           solid->max_edge == 0 && basis_order(scene, i, shape) == 1 && mesh_order(shape) == 1 &&
+           !scene->planar && !mesh_find(shape, CELL_HEX);
 }
 
 /* Turns planar cells that run clockwise. */
@@ -383,6 +420,7 @@ abut_status build_solid(const scene_def *scene, size_t i, mesh *shape, bool numb
     bool plain = solid_collides_by_mesh(scene, i, shape);
     abut_status status = make_cell_values(scene, i, shape, numbered, &values, err);
     if (status == ABUT_OK && !plain) status = make_proxy(scene, i, shape, &nodes, &surface, err);
+    if (status == ABUT_OK) body_fill_tell(scene, i, log);
     if (status == ABUT_OK && !plain) warn(scene, i, shape, &surface, log);
     solid_definition definition = {.shape = shape,
                                    .nodes = &nodes,

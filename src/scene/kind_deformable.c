@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "fem/change_order.h"
 #include "fem/density_fit.h"
+#include "scene/body_fill.h"
 #include "scene/body_source.h"
 #include "scene/build_check.h"
 #include "scene/build_solid.h"
@@ -42,7 +43,8 @@ static abut_status weigh(const scene_def *scene, size_t body, const mesh *shape,
     if (mesh_order(shape) > 1) TRY(curved_volume(scene, shape, &volume, err));
     /* Where cells have densities of their own, only building the body tells. */
     bool uniform = !own->densities_path && !own->like_path && own->region_count == 0;
-    if (uniform && def->material.density > 0) *mass = def->material.density * volume;
+    if (uniform && def->material.density > 0)
+        *mass = def->material.density * volume * body_fill_share(scene, body);
     return ABUT_OK;
 }
 

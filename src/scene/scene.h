@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/words.h"
 #include "body/kind.h"
+#include "fill/fill.h"
 #include "material/elastic.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
@@ -209,6 +210,12 @@ typedef struct given_mesh {
     int tetrahedron_nodes; /* of each: 4, 10, 20 or 35 */
 } given_mesh;
 
+/* A surface that is to be filled with tetrahedra. */
+typedef struct fill_def {
+    bool given;
+    fill_options options;
+} fill_def;
+
 typedef struct mesh_def {
     mesh_source source;
     mesh_only only;
@@ -228,6 +235,7 @@ typedef struct mesh_def {
     vec3 spacing;
     bool round; /* bundle */
     given_mesh given;
+    fill_def fill;
 } mesh_def;
 
 #define REST_SHAPES(ROW) ROW(REST_MESH, "mesh") ROW(REST_FLAT, "flat") ROW(REST_PATTERN, "pattern")

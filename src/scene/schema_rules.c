@@ -97,6 +97,18 @@ static void check_rigid(schema_walk *walk, const json_t *body)
     }
 }
 
+/* Cells of a fill have no numbers that a file could know, and its collision surface is its own. */
+static void check_filled(schema_walk *walk, const json_t *body)
+{
+    static const char *const keys[] = {"densities", "mass_like", "surface"};
+    const json_t *fill = json_object_get(json_object_get(body, "mesh"), "fill");
+    bool cage = schema_has_word(fill, "collide", "cage");
+    for (int k = 0; k < 3; k++)
+        if (given(body, keys[k]) && !(k == 2 && cage))
+            schema_rule_problem(walk, keys[k], "is not for a body whose mesh is filled%s",
+                                k == 2 ? ", unless \"collide\" of \"fill\" is \"cage\"" : "");
+}
+
 void rule_body(schema_walk *walk, const json_t *object)
 {
     static const char *const alternatives[] = {"motion", "displacement", "poses", "sequence", NULL};
@@ -119,6 +131,7 @@ void rule_body(schema_walk *walk, const json_t *object)
     exclude(walk, object, alternatives);
     exclude(walk, object, masses);
     exclude(walk, object, cells);
+    if (json_object_get(json_object_get(object, "mesh"), "fill")) check_filled(walk, object);
 }
 
 void rule_strain_limit(schema_walk *walk, const json_t *object)
@@ -204,6 +217,12 @@ static double vertex_estimate(const char *shape, const json_t *p)
 
 void rule_mesh_size(schema_walk *walk, const json_t *object)
 {
+    if (json_object_get(object, "fill") && number(object, "refine") > 0)
+        schema_rule_problem(walk, "refine",
+                            "is not for surfaces that are filled; ask for more "
+                            "\"cells\" of \"fill\"");
+    if (json_object_get(object, "fill") && !schema_has_word(object, "only", "all"))
+        schema_rule_problem(walk, "only", "is not for surfaces that are filled");
     for (size_t i = 0; i < schema_mesh.field_count; i++) {
         const char *shape = schema_mesh.fields[i].key;
         const json_t *parameters = json_object_get(object, shape);

@@ -223,12 +223,48 @@ static const schema_type given_type = {
     .rule = rule_given,
     .rule_doc = "All tetrahedra are of one order."};
 
+static const schema_field fill_fields[] = {
+    {"method", SCHEMA_WORD, AT(fill_options, method), .words = fill_method_words,
+     .initial = "\"cage\"",
+     .doc = "How: a `cage`, cut from a lattice, for surfaces with holes, crossings and the like; "
+            "`gmsh`: "
+            "follows a closed surface exactly, by Gmsh's library, where it is installed."},
+    {"cells", SCHEMA_INTEGER, AT(fill_options, cells), .initial = "20", FROM_TO(1, 1000),
+     .doc = "Cells along the longest side of the surface."},
+    {"size", SCHEMA_NUMBER, AT(fill_options, size), .absent = "by `cells`", ABOVE(0),
+     .doc = "Instead of `cells`: size of the cells, in the units of the file (before `scale`)."},
+    {"collide", SCHEMA_WORD, AT(fill_options, collide), .words = fill_collide_words,
+     .initial = "\"auto\"",
+     .doc =
+         "What collides and is shown: the `surface`, which lies in a cage that is a little larger, "
+         "or the `cage`, cut at the surface; `auto`: the surface where it does not cross itself."},
+    {"graded", SCHEMA_BOOL, AT(fill_options, graded), .initial = "true",
+     .doc = "Whether cells deep inside are larger."},
+    {"close", SCHEMA_NUMBER, AT(fill_options, close), .initial = "0", AT_LEAST(0),
+     .doc = "Holes that are not longer around than this times the diagonal of the surface are "
+            "closed with triangles."},
+    {"winding", SCHEMA_NUMBER, AT(fill_options, winding), .initial = "0.5", BETWEEN(0, 1),
+     .doc = "Inside is where the winding number of the surface is larger."},
+    {"weld", SCHEMA_NUMBER, AT(fill_options, weld), .otherwise = -1,
+     .absent = "1e-7, less where edges are short", FROM_TO(0, 0.1),
+     .doc = "Vertices closer than this times the diagonal of the surface become one."},
+};
+static const schema_type fill_type = {
+    .name = "fill",
+    .doc = "Tetrahedra within a surface of triangles. Its mass and stiffness are those of what is "
+           "within the surface.",
+    FIELDS(fill_fields),
+    STRUCT(fill_options)};
+
 static const schema_field mesh_fields[] = {
     {"file", SCHEMA_STRING, SCHEMA_CHOICE | SCHEMA_PATH, AT(mesh_def, path),
      .doc = "Path of a mesh file (MSH, OBJ, PLY, STL, OFF, VTK, VTU, Medit, SEG), relative to the "
             "folder of the scene."},
     {"weld", SCHEMA_BOOL, AT(mesh_def, weld), .initial = "false", .needs = "file",
-     .doc = "Whether vertices at equal positions become one (for STL files)."},
+     .doc = "Whether vertices at equal positions become one; those of STL files always do."},
+    {"fill", SCHEMA_OBJECT, AT(mesh_def, fill.options), GIVEN(mesh_def, fill.given),
+     .type = &fill_type, UNDER("type", "deformable"), .absent = "not filled",
+     .doc = "Fills a surface with tetrahedra."},
     {"refine", SCHEMA_INTEGER, AT(mesh_def, refine), .initial = "0", FROM_TO(0, 10),
      .doc = "How often every tetrahedron is cut into 8, every triangle into 4, every edge into 2."},
     {"only", SCHEMA_WORD, AT(mesh_def, only), .words = mesh_only_words, .initial = "\"all\"",
@@ -273,7 +309,9 @@ const schema_type schema_mesh = {
     STRUCT(mesh_def),
     CHOSEN(mesh_def, source),
     .rule = rule_mesh_size,
-    .rule_doc = "A generated mesh may have at most 5e7 vertices.",
+    .rule_doc =
+        "A generated mesh may have at most 5e7 vertices; a surface that is filled has neither "
+        "`refine` nor `only`.",
 };
 
 /* --- which nodes --- */

@@ -141,7 +141,8 @@ TEST(errors_name_scene_and_field)
         "{'material': 'm', 'mesh': 'two.obj', 'name': 'sheet'}", ABUT_ERROR_INPUT,
         "bar.json: bodies[0].mesh.file",
         "body \"sheet\" is of type \"deformable\" and needs tetrahedra or hexahedra, but its mesh "
-        "has 2 triangles");
+        "has 2 triangles; \"mesh\": {..., \"fill\": {}} fills a surface with tetrahedra, and the "
+        "type \"shell\" makes a sheet of it");
     expect_mesh_error(
         "{'type': 'rod', 'material': 'm', 'rod': {'diameter': 1}, 'mesh': {'ball': {'radius': 1, "
         "'cells': "
