@@ -15,6 +15,16 @@ static abut_status note_move(void *context, const double *x, abut_error *err)
     return step_path_add(&((stepper *)context)->path, x, err);
 }
 
+/* Iterates stay where the rotation vector is a chart: with turns of at most a quarter per
+ * iteration, which rigid inertia sees to, and |theta| <= pi in between, no iterate comes near
+ * |theta| = 2 pi. */
+static abut_status wrap_rotations(stepper *s, bool *changed, abut_error *err)
+{
+    if (!s->rigid.inertia || !rigid_inertia_wrap(s->rigid.inertia, s->x)) return ABUT_OK;
+    *changed = true;
+    return step_path_break(&s->path, s->x, err);
+}
+
 static abut_status after_iteration(void *context, const double *x, double direction, bool *changed,
                                    bool *may_stop, abut_error *err)
 {
@@ -24,6 +34,7 @@ static abut_status after_iteration(void *context, const double *x, double direct
         contact_adapt_stiffness(s->contact, &s->evaluation.kappa))
         *changed = true;
     if (problem_adapt(&s->problem, &s->evaluation, x)) *changed = true;
+    TRY(wrap_rotations(s, changed, err));
     return s->augmented.active ? stepper_update_lagrangian(s, x, direction, changed, may_stop, err)
                                : ABUT_OK;
 }

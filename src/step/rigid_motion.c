@@ -399,6 +399,7 @@ void rigid_motion_prescribe(rigid_motion *r, const double *x, double time, doubl
         prescribe(r, c, b, x, end, fixed, target);
     }
     fix_points(r->model, x, fixed, target);
+    if (r->inertia) r->inertia->fixed = fixed;
 }
 
 /* Newmark's rule is not stable across the constraint Q^T Q = I: what the acceleration has beyond

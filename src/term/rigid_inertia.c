@@ -10,6 +10,10 @@
  * convex, or a body has no inertia, Newton's matrix stays definite. */
 static const double LEAST_CURVATURE = 1e-6;
 
+/* Turn of a Newton step, rad. From |theta| <= pi, where iterates begin, it leads to |theta| < 2 pi,
+ * where the rotation vector would be no chart (Rigid IPC, appendix D). */
+static const double MOST_TURN = 1.5707963267948966;
+
 /* tr(a b) */
 static double trace_product(mat3 a, mat3 b)
 {
@@ -46,8 +50,11 @@ static double value(const term *base, const evaluation *ev, const double *x)
     return parallel_sum(work.t->blocks.count, energy_range, &work);
 }
 
-/* The symmetric matrix with its eigenvalues lifted to a small positive share of the largest. */
-static mat3 definite(mat3 h)
+/* The symmetric matrix with its eigenvalues lifted to a small positive share of the largest, and so
+ * far that -h^-1 gradient turns by at most MOST_TURN about each of its axes: the potential of a
+ * rotation is bounded, and no quadratic model of it means anything beyond. Near a minimum, where
+ * the gradient vanishes, nothing is lifted. */
+static mat3 definite(mat3 h, vec3 gradient)
 {
     double values[3], largest = 0;
     mat3 vectors, out = mat3_zero();
@@ -55,8 +62,8 @@ static mat3 definite(mat3 h)
     for (int k = 0; k < 3; k++) largest = fmax(largest, fabs(values[k]));
     for (int k = 0; k < 3; k++) {
         vec3 v = mat3_column(vectors, k);
-        out =
-            mat3_add(out, mat3_scale(fmax(values[k], LEAST_CURVATURE * largest), mat3_outer(v, v)));
+        double least = fmax(LEAST_CURVATURE * largest, fabs(vec3_dot(gradient, v)) / MOST_TURN);
+        out = mat3_add(out, mat3_scale(fmax(values[k], least), mat3_outer(v, v)));
     }
     return out;
 }
@@ -84,7 +91,11 @@ static void add_hessian(const rigid_inertia_term *t, const evaluation *ev, size_
     mat3 g = mat3_sub(mat3_mul(moment, mat3_transpose(t->predicted.data[i])), t->load.data[i]);
     for (int k = 0; k < 3; k++)
         for (int l = 0; l <= k; l++) h.m[k][l] = h.m[l][k] = -trace_product(second[k][l], g);
-    if (!ev->exact) h = definite(h);
+    if (!ev->exact) {
+        double gradient[3];
+        add_gradient(t, ev, i, theta, gradient);
+        h = definite(h, vec3_load(gradient));
+    }
     memcpy(out, h.m, sizeof h.m);
 }
 
@@ -100,6 +111,40 @@ static void derivatives(const term *base, const evaluation *ev, int group, const
     }
 }
 
+/* What is prescribed goes as far as it is told to. */
+static bool is_prescribed(const rigid_inertia_term *t, size_t i)
+{
+    const uint8_t *fixed = t->fixed ? t->fixed + 3 * (size_t)t->blocks.data[i] : NULL;
+    return fixed && (fixed[0] || fixed[1] || fixed[2]);
+}
+
+static abut_status max_step(const term *base, const double *x, const double *p, double limit,
+                            step_bound *bound, stage_timer *timer, abut_error *err)
+{
+    (void)x, (void)timer, (void)err;
+    const rigid_inertia_term *t = (const rigid_inertia_term *)base;
+    bound->alpha = limit;
+    for (size_t i = 0; i < t->blocks.count; i++) {
+        double turn = vec3_norm(vec3_load(p + 3 * (size_t)t->blocks.data[i]));
+        if (turn * bound->alpha > MOST_TURN && !is_prescribed(t, i))
+            bound->alpha = MOST_TURN / turn;
+    }
+    return ABUT_OK;
+}
+
+bool rigid_inertia_wrap(const rigid_inertia_term *t, double *x)
+{
+    static const double HALF_TURN2 = 9.869604401089358; /* pi^2 */
+    bool changed = false;
+    for (size_t i = 0; i < t->blocks.count; i++) {
+        double *theta = x + 3 * (size_t)t->blocks.data[i];
+        if (vec3_norm2(vec3_load(theta)) <= HALF_TURN2 || is_prescribed(t, i)) continue;
+        vec3_store(theta, rotation_wrap(vec3_load(theta)));
+        changed = true;
+    }
+    return changed;
+}
+
 static void destroy(term *base)
 {
     rigid_inertia_term *t = (rigid_inertia_term *)base;
@@ -110,8 +155,11 @@ static void destroy(term *base)
     mem_free(t);
 }
 
-static const term_class rigid_inertia_class = {
-    .name = "rigid inertia", .value = value, .derivatives = derivatives, .destroy = destroy};
+static const term_class rigid_inertia_class = {.name = "rigid inertia",
+                                               .value = value,
+                                               .derivatives = derivatives,
+                                               .max_step = max_step,
+                                               .destroy = destroy};
 
 abut_status rigid_inertia_create(const model *m, rigid_inertia_term **out, abut_error *err)
 {

@@ -17,9 +17,13 @@ typedef struct rigid_inertia_term {
     ARRAY(int32_t) rigids; /* its number in the model's list */
     ARRAY(mat3) predicted; /* Q_tilde */
     ARRAY(mat3) load;      /* M */
+    const uint8_t *fixed;  /* 3 per block of the model: prescribed; NULL: nothing is */
 } rigid_inertia_term;
 
 abut_status rigid_inertia_create(const model *m, rigid_inertia_term **out, abut_error *err);
+/* Brings rotation vectors back to |theta| <= pi, the same rotations; those of which something is
+ * prescribed stay. True when there were any. */
+bool rigid_inertia_wrap(const rigid_inertia_term *t, double *x);
 /* M of a torque: s/2 frame^T [tau]x. */
 mat3 rigid_torque_load(mat3 frame, vec3 torque, double factor);
 
