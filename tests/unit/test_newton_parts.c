@@ -197,8 +197,34 @@ TEST(ridges)
     CHECK_NEAR(x[0], 1, 1e-7);
 }
 
+static bool adapts(term *t, const double *x)
+{
+    (void)t;
+    return x[0] > 1;
+}
+
+/* One term that has changed its parameters is enough, wherever it stands. */
+TEST(terms_that_adapt_are_told)
+{
+    static const int32_t blocks[1] = {0};
+    static const term_class changing = {
+        .name = "changing", .value = value, .derivatives = derivatives, .adapt = adapts};
+    term first = {.class = &changing, .group_count = 1, .groups = {{1, 1, blocks}}}, second = first;
+    second.class = &plain;
+    problem p = {0};
+    stage_timer timer = {0};
+    abut_error err;
+    CHECK_OK(problem_init(&p, 1, &timer, &err), err);
+    CHECK_OK(problem_add_term(&p, &first, &err), err);
+    CHECK_OK(problem_add_term(&p, &second, &err), err);
+    CHECK(problem_adapt(&p, &test_evaluation, (double[3]){2, 0, 0}));
+    CHECK(!problem_adapt(&p, &test_evaluation, (double[3]){0, 2, 0}));
+    problem_free(&p);
+}
+
 int main(void)
 {
+    RUN(terms_that_adapt_are_told);
     RUN(ridges);
     RUN(directions_are_lengths);
     RUN(measures);
