@@ -107,6 +107,8 @@ static void print_summary(const run_verification *v)
     if (v->pieces > 0)
         printf("along the paths   %zu of %zu pairs not kept apart, on %zu pieces\n", v->meetings,
                v->pairs, v->pieces);
+    if (v->verifier.setup.contact && v->frames.count > 1 && !v->paths)
+        printf("paths             none kept: what happened between frames was not checked\n");
     if (v->changed_meshes > 0)
         printf("changed meshes    in %zu steps; what lies between meshes is no part of a path\n",
                v->changed_meshes);
@@ -165,7 +167,7 @@ static json_t *json_frame(const verify_result *r)
     json_object_set_new(o, "step", json_integer(r->step));
     json_object_set_new(o, "time", json_number(r->time));
     json_object_set_new(o, "intersections", json_integer((json_int_t)r->intersections));
-    json_object_set_new(o, "inverted", json_integer((json_int_t)r->inverted));
+    json_object_set_new(o, "inverted_elements", json_integer((json_int_t)r->inverted));
     json_object_set_new(o, "allowed_inverted", json_integer((json_int_t)r->allowed_inverted));
     json_object_set_new(o, "behind_planes", json_integer((json_int_t)r->behind_planes));
     json_object_set_new(o, "inside", json_integer((json_int_t)r->inside));
@@ -192,7 +194,7 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "scene", json_string(v->scene->name));
     json_object_set_new(o, "clean", json_boolean(violations(v) == 0));
     json_object_set_new(o, "intersections", json_integer((json_int_t)v->intersections));
-    json_object_set_new(o, "inverted", json_integer((json_int_t)v->inverted));
+    json_object_set_new(o, "inverted_elements", json_integer((json_int_t)v->inverted));
     json_object_set_new(o, "allowed_inverted", json_integer((json_int_t)v->allowed_inverted));
     json_object_set_new(o, "allowed_inside", json_integer((json_int_t)v->allowed_inside));
     json_object_set_new(o, "behind_planes", json_integer((json_int_t)v->behind_planes));

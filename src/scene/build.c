@@ -108,12 +108,14 @@ static vec3 center_of_nodes(const model *m, const int32_t *nodes, size_t count)
     return count ? vec3_scale(0.5, vec3_add(low, high)) : (vec3){0};
 }
 
+/* A motion begins with its condition at the earliest: what is not held does not move. */
 static abut_status add_motions(condition *c, const model *m, const motion_def *motions,
                                size_t count, abut_error *err)
 {
     vec3 center = center_of_nodes(m, c->nodes.data, c->nodes.count);
     for (size_t k = 0; k < count; k++) {
         motion move = motion_of(&motions[k], center);
+        move.from = fmax(move.from, c->from);
         if (!array_push(&c->motions, move)) return error_memory(err, "adding motions");
     }
     return ABUT_OK;

@@ -18,6 +18,7 @@ static abut_status add_motions(rigid_condition *c, const rigid_body *body,
 {
     for (size_t k = 0; k < count; k++) {
         motion move = motion_of(&motions[k], body->center);
+        move.from = fmax(move.from, c->path.from);
         if (!array_push(&c->path.motions, move)) return error_memory(err, "adding motions");
     }
     return ABUT_OK;

@@ -74,6 +74,16 @@ void rule_fix(schema_walk *walk, const json_t *object)
     static const char *const alternatives[] = {"motion", "displacement", NULL};
     rule_interval(walk, object);
     exclude(walk, object, alternatives);
+    /* A motion that is over before the condition begins would move nothing. */
+    const json_t *motions = json_object_get(object, "motion");
+    size_t count = json_is_array(motions) ? json_array_size(motions) : motions != NULL;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *motion = json_is_array(motions) ? json_array_get(motions, i) : motions;
+        if (json_object_get(motion, "until") && number(motion, "until") <= number(object, "from"))
+            schema_rule_problem(walk, "motion",
+                                "entry %zu ends at %g s, before the condition begins (%g s)", i,
+                                number(motion, "until"), number(object, "from"));
+    }
 }
 
 static bool all_nodes(const json_t *condition)

@@ -417,7 +417,7 @@ static bool kind_has(const char *word, unsigned group)
 
 static const schema_field motion_fields[] = {
     {"from", SCHEMA_NUMBER, AT(motion_def, from), .initial = "0", AT_LEAST(0), .unit = "s",
-     .doc = "Start."},
+     .doc = "Start; within `fix`, not before that begins."},
     {"until", SCHEMA_NUMBER, AT(motion_def, until), .otherwise = INFINITY, .absent = "never ends",
      ABOVE(0), .unit = "s", .doc = "End."},
     {"velocity", SCHEMA_VECTOR, AT(motion_def, velocity), .count = 3, .initial = "[0, 0, 0]",
@@ -486,7 +486,8 @@ const schema_type schema_fix = {
     STRUCT(fix_def),
     .rule = rule_fix,
     .rule_doc =
-        "`until` must be later than `from`. `motion` and `displacement` exclude each other.",
+        "`until` must be later than `from`, and so must that of its motions. `motion` and "
+        "`displacement` exclude each other.",
 };
 
 static const schema_field force_fields[] = {

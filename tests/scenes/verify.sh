@@ -18,6 +18,11 @@ expect 0 "results are in" run "$scratch/drop.json" -o "$scratch/run"
 expect 0 "result +clean" verify "$scratch/run"
 expect 0 "frames +9, step 0 \(0 s\) to step 8 \(0.16 s\)" verify "$scratch/run"
 expect 0 '"clean": true' verify --json "$scratch/run"
+expect 0 '"inverted_elements": 0' verify --json "$scratch/run"
+expect 0 "along the paths +0 of" verify "$scratch/run"
+# What was not checked is not claimed.
+expect 0 "results are in" run "$scratch/drop.json" -o "$scratch/without" --set output.paths=none
+expect 0 "paths +none kept: what happened between frames was not checked" verify "$scratch/without"
 expect 0 "smallest distance 0\.0[0-9]+ m, at step" verify "$scratch/run"
 [ "$("$abut" verify --frames "$scratch/run" | grep -c ' far$\|0\.0')" -ge 9 ] || fail "--frames: one row each"
 for key in intersections inverted_elements; do

@@ -252,6 +252,9 @@ TEST(rules_over_several_fields)
                  "bar.json: bodies[0].poses", "cannot be given together with \"motion\"");
     expect_error(BODY(", 'fix': {'from': 2, 'until': 2}"), "bar.json: bodies[0].fix.until",
                  "must be later than \"from\" (2 s), found 2 s");
+    expect_error(BODY(", 'fix': {'from': 2, 'motion': [{}, {'until': 1}]}"),
+                 "bar.json: bodies[0].fix.motion",
+                 "entry 1 ends at 1 s, before the condition begins (2 s)");
     expect_error(SCENE(", 'half_spaces': [{'normal': [0, 0, 0]}]"),
                  "bar.json: half_spaces[0].normal", "must not be the zero vector");
     expect_error("{'abut': 1, " TIME ", 'materials': {'jelly': {'young': 1, 'poisson': 0}}, "

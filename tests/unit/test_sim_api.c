@@ -134,11 +134,36 @@ TEST(saved_states_go_on_with_the_same_bits)
     remove(path);
 }
 
+/* A motion within `fix` does not run ahead of it: nodes are not to jump where they would be, had
+ * they moved from time 0. */
+TEST(motions_begin_with_their_condition)
+{
+    static const char *const kinds[] = {
+        "\"material\": {\"young\": 1e5, \"poisson\": 0.3, \"density\": 1000}",
+        "\"type\": \"rigid\", \"density\": 1000", "\"type\": \"affine\", \"density\": 1000"};
+    for (int k = 0; k < 3; k++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "{\"abut\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"end\": 0.1}, "
+                 "\"bodies\": [{\"name\": \"b\", %s, \"mesh\": {\"box\": {\"size\": [0.1, 0.1, "
+                 "0.1]}}, \"fix\": {\"from\": 0.02, \"motion\": {\"velocity\": [3, 0, 0]}}}]}",
+                 kinds[k]);
+        abut_sim *sim = NULL;
+        CHECK_OK(abut_sim_create(text, strlen(text), NULL, NULL, &sim, &err), err);
+        if (!sim) continue;
+        double before = abut_sim_positions(sim)[0];
+        for (int step = 0; step < 5; step++) CHECK_OK(abut_sim_step(sim, &err), err);
+        CHECK_NEAR(abut_sim_positions(sim)[0] - before, 3 * 0.03, 1e-9);
+        abut_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     RUN(scene_from_memory);
     RUN(bodies_and_surface);
     RUN(own_forces);
+    RUN(motions_begin_with_their_condition);
     RUN(written_states_are_checked);
     RUN(saved_states_go_on_with_the_same_bits);
     return TEST_END();
