@@ -485,9 +485,8 @@ const schema_type schema_fix = {
     FIELDS(fix_fields),
     STRUCT(fix_def),
     .rule = rule_fix,
-    .rule_doc =
-        "`until` must be later than `from`, and so must that of its motions. `motion` and "
-        "`displacement` exclude each other.",
+    .rule_doc = "`until` must be later than `from`, and so must that of its motions. `motion` and "
+                "`displacement` exclude each other.",
 };
 
 static const schema_field force_fields[] = {
