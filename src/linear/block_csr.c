@@ -249,3 +249,11 @@ abut_status block_csr_product(const block_csr *a, const block_csr *b, bool same_
     parallel_for((size_t)a->rows, 64, product_rows, &w);
     return ABUT_OK;
 }
+
+double block_csr_product_size(const block_csr *a, const block_csr *b)
+{
+    double blocks = 0;
+    for (int32_t k = 0; k < a->start.data[a->rows]; k++)
+        blocks += b->start.data[a->column.data[k] + 1] - b->start.data[a->column.data[k]];
+    return blocks * (double)a->height * (double)a->width * (double)b->width;
+}

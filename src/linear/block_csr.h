@@ -37,5 +37,7 @@ abut_status block_csr_transpose(const block_csr *m, block_csr *out, abut_error *
 /* out = A B; with the same patterns as before only values change. */
 abut_status block_csr_product(const block_csr *a, const block_csr *b, bool same_pattern,
                               block_csr *out, abut_error *err);
+/* Multiplications of that product. */
+double block_csr_product_size(const block_csr *a, const block_csr *b);
 
 #endif

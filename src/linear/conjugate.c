@@ -1,6 +1,7 @@
 #include "linear/conjugate.h"
 
 #include "base/parallel.h"
+#include "linear/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,6 +56,20 @@ static void next_solution(void *context, size_t begin, size_t end)
     }
 }
 
+static double iteration_work(const conjugate_operators *o, size_t n)
+{
+    return o->work + WORK_VECTOR * (double)n;
+}
+
+size_t conjugate_limit(const linear_system *system, const conjugate_operators *o, double spent,
+                       int most)
+{
+    enum { LEAST = 4 };
+    if (!(system->work_limit > 0)) return (size_t)most;
+    double room = (system->work_limit - spent) / iteration_work(o, 3 * (size_t)system->a->size);
+    return (size_t)fmin(most, fmax(LEAST, room));
+}
+
 static abut_status too_slow(double tolerance, size_t iterations, abut_error *err)
 {
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
@@ -98,5 +113,6 @@ abut_status conjugate_solve(conjugate *c, const conjugate_operators *o, size_t n
         work.factor = rho / curvature;
         parallel_for(n, CHUNK, next_solution, &work);
         statistics->iterations++;
+        statistics->iteration_work += iteration_work(o, n);
     }
 }

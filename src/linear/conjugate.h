@@ -11,6 +11,7 @@ typedef struct conjugate_operators {
     void (*multiply)(void *context, const double *x, double *y);     /* y = A x */
     void (*precondition)(void *context, const double *r, double *z); /* z = M^-1 r, M definite */
     void *context;
+    double work; /* counted, of both together (linear/work.h) */
 } conjugate_operators;
 
 typedef struct conjugate {
@@ -19,6 +20,11 @@ typedef struct conjugate {
 
 void conjugate_free(conjugate *c);
 double conjugate_dot(size_t n, const double *a, const double *b);
+
+/* Iterations that a system may take: `most`, or fewer where its counted work is limited. `spent` of
+ * the limit is gone. */
+size_t conjugate_limit(const linear_system *system, const conjugate_operators *o, double spent,
+                       int most);
 
 /* x from 0. ABUT_ERROR_NOT_CONVERGED: `limit` iterations were not enough, or a curvature is not
  * positive. */

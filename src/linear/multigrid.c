@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "linear/aggregation.h"
+#include "linear/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -63,6 +64,24 @@ size_t multigrid_bytes(const multigrid *m)
 static size_t scalars_of(const multigrid_level *l)
 {
     return (size_t)l->a.rows * (size_t)l->a.height;
+}
+
+static double entries_of(const block_csr *a)
+{
+    return a->rows > 0 ? (double)a->start.data[a->rows] * (double)block_csr_area(a) : 0;
+}
+
+double multigrid_cycle_work(const multigrid *m)
+{
+    double entries = entries_of(&m->levels[0].a) + (double)m->factor.count;
+    for (int k = 0; k < m->level_count; k++) {
+        const multigrid_level *l = &m->levels[k];
+        if (k + 1 == m->level_count && m->factor.count > 0) break;
+        entries += 2 * DEGREE * (entries_of(&l->a) + (double)l->inverse.count);
+        if (k + 1 < m->level_count)
+            entries += entries_of(&l->prolongation) + entries_of(&l->restriction);
+    }
+    return WORK_ENTRY * entries;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -240,7 +259,7 @@ static void estimate_largest(multigrid_level *l, bool fresh)
     l->largest = SAFETY * (norm > 0 && isfinite(norm) ? norm : 1);
 }
 
-static abut_status prepare_level(multigrid_level *l, bool fresh, abut_error *err)
+static abut_status prepare_level(multigrid *m, multigrid_level *l, bool fresh, abut_error *err)
 {
     size_t n = scalars_of(l);
     if (!array_resize(&l->inverse, (size_t)l->a.rows * block_csr_area(&l->a)) ||
@@ -249,6 +268,8 @@ static abut_status prepare_level(multigrid_level *l, bool fresh, abut_error *err
         return error_memory(err, "preparing multigrid");
     parallel_for((size_t)l->a.rows, TASK, invert_range, l);
     estimate_largest(l, fresh);
+    m->setup_work +=
+        WORK_ENTRY * entries_of(&l->a) * (2 + (fresh ? POWER_ITERATIONS : REFRESH_ITERATIONS));
     return ABUT_OK;
 }
 
@@ -326,11 +347,20 @@ static void fill_dead_diagonal(block_csr *a)
     }
 }
 
-static abut_status coarse_matrix(multigrid_level *l, multigrid_level *next, bool same,
+/* With the pattern of the products where that is new, which takes about as long. */
+static void count_product(multigrid *m, const block_csr *a, const block_csr *b, bool same)
+{
+    double factor = (same ? 1 : 2) * WORK_COARSEN;
+    m->setup_work += factor * block_csr_product_size(a, b);
+}
+
+static abut_status coarse_matrix(multigrid *m, multigrid_level *l, multigrid_level *next, bool same,
                                  abut_error *err)
 {
+    count_product(m, &l->a, &l->prolongation, same);
     TRY(block_csr_product(&l->a, &l->prolongation, same, &l->product, err));
     TRY(block_csr_product(&l->restriction, &l->product, same, &next->a, err));
+    count_product(m, &l->restriction, &l->product, same);
     fill_dead_diagonal(&next->a);
     return ABUT_OK;
 }
@@ -350,9 +380,10 @@ static abut_status coarsen(multigrid *m, int k, int modes, bool *made, abut_erro
     TRY(aggregate_prolongation(&l->a, m->aggregate.data, count, m->modes.data, modes, &m->tentative,
                                m->coarse_modes.data, err));
     TRY(block_csr_product(&l->a, &m->tentative, false, &l->prolongation, err));
+    count_product(m, &l->a, &m->tentative, false);
     smooth_prolongation(l, &m->tentative, &l->prolongation);
     TRY(block_csr_transpose(&l->prolongation, &l->restriction, err));
-    TRY(coarse_matrix(l, next, false, err));
+    TRY(coarse_matrix(m, l, next, false, err));
     if (!array_resize(&m->modes, m->coarse_modes.count))
         return error_memory(err, "preparing multigrid");
     memcpy(m->modes.data, m->coarse_modes.data, m->coarse_modes.count * sizeof(double));
@@ -390,7 +421,7 @@ abut_status multigrid_build(multigrid *m, const block_matrix *a, const double *p
     int count = 0;
     for (bool made = true; made; count++) {
         multigrid_level *l = &m->levels[count];
-        TRY(prepare_level(l, true, err));
+        TRY(prepare_level(m, l, true, err));
         made = false;
         if (count + 1 < MULTIGRID_LEVELS && scalars_of(l) > COARSEST)
             TRY(coarsen(m, count, modes, &made, err));
@@ -403,8 +434,9 @@ abut_status multigrid_refresh(multigrid *m, const block_matrix *a, abut_error *e
 {
     TRY(block_csr_from_symmetric(&m->levels[0].a, a, true, err));
     for (int k = 0; k < m->level_count; k++) {
-        TRY(prepare_level(&m->levels[k], false, err));
-        if (k + 1 < m->level_count) TRY(coarse_matrix(&m->levels[k], &m->levels[k + 1], true, err));
+        TRY(prepare_level(m, &m->levels[k], false, err));
+        if (k + 1 < m->level_count)
+            TRY(coarse_matrix(m, &m->levels[k], &m->levels[k + 1], true, err));
     }
     return factorize_coarsest(m, err);
 }
@@ -413,7 +445,7 @@ abut_status multigrid_replace_finest(multigrid *m, const block_matrix *a, bool s
                                      abut_error *err)
 {
     TRY(block_csr_from_symmetric(&m->levels[0].a, a, same, err));
-    return prepare_level(&m->levels[0], false, err);
+    return prepare_level(m, &m->levels[0], false, err);
 }
 
 /* ---------------------------------------------------------------------------------------------- */

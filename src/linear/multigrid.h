@@ -30,6 +30,7 @@ typedef struct multigrid {
     ARRAY(double) modes, coarse_modes;
     ARRAY(int32_t) aggregate;
     ARRAY(double) factor; /* dense, of the coarsest level; empty: it is only smoothed */
+    double setup_work;    /* counted (linear/work.h), of all that was built so far */
 } multigrid;
 
 void multigrid_free(multigrid *m);
@@ -51,5 +52,7 @@ void multigrid_cycle(multigrid *m, const double *r, double *z);
 /* y = A x on the finest level. */
 void multigrid_multiply(const multigrid *m, const double *x, double *y);
 size_t multigrid_bytes(const multigrid *m);
+/* Counted, of a cycle and a product. */
+double multigrid_cycle_work(const multigrid *m);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct linear_options {
     bool reproducible;   /* same bits for any number of threads (one BLAS thread) */
     double memory_limit; /* bytes that a factor may take; 0: half of the memory that there is */
     bool alone;          /* where the solver fails, no other takes over */
+    bool factor;         /* "auto" takes a factorisation: exact solutions are needed */
     const logger *log;   /* told when a solver fails and another takes over; may be NULL */
 } linear_options;
 
@@ -22,6 +23,8 @@ typedef struct linear_statistics {
     uint64_t fallbacks;       /* solves that another solver had to do */
     size_t factor_entries;    /* scalars in the factor */
     bool exact;               /* the last solve was, whatever tolerance was asked for */
+    /* Counted (linear/work.h): making factors, levels and the like; using them. */
+    double setup_work, iteration_work;
 } linear_statistics;
 
 /* One system. Either the whole matrix, or the rows of this rank. */
@@ -32,9 +35,13 @@ typedef struct linear_system {
     double tolerance;       /* of iterative solvers; 0: that of the options */
     const double *position; /* 3 per block that is there, not finite: no point; NULL: unknown */
     const uint8_t *mask;    /* 3 per block that is there: x = 0; NULL: none */
+    double work_limit;      /* counted work after which an iteration has failed; 0: none */
 } linear_system;
 
 typedef struct linear_solver linear_solver;
+
+/* How exactly iterative solvers solve for another right side. */
+#define LINEAR_AGAIN 1e-6
 
 typedef struct linear_class {
     const char *name;
@@ -53,17 +60,27 @@ typedef struct linear_class {
      * none. order has room for `capacity` blocks; numbers is two doubles. */
     void (*save)(const void *self, int32_t *order, size_t capacity, double *numbers);
     abut_status (*load)(void *self, const int32_t *order, const double *numbers, abut_error *err);
+    /* The same for what a solver has learned: LINEAR_CHOICE doubles. NULL: nothing. */
+    void (*save_choice)(const void *self, double *choice);
+    abut_status (*load_choice)(void *self, const double *choice, abut_error *err);
+    /* What does the work, and why. NULL: the class does. */
+    const char *(*describe)(const void *self, char *reason, size_t capacity);
     /* Hands the memory of the values over to another solver of this class; nothing is solved again
      * before the next solve. NULL: it keeps little. */
     void (*lend)(void *self, void *to);
+    /* Others do the work for now: gives back what takes much memory. NULL: nothing does. */
+    void (*rest)(void *self);
     /* A time step begins: what was kept of earlier values is forgotten. NULL: nothing is. */
     void (*begin_step)(void *self);
     void (*destroy)(void *self);
 } linear_class;
 
-/* What factorising would take: scalars of the factor, multiplications. self: of linear_direct. */
+/* What factorising would take: scalars of the factor, counted work (linear/work.h). self: of
+ * linear_direct. */
 abut_status direct_estimate(void *self, const block_matrix *a, linear_statistics *statistics,
                             double *entries, double *work, abut_error *err);
+/* True when a factor of that many scalars may be made. */
+bool linear_factor_fits(const linear_options *options, double entries);
 
 extern const linear_class *const linear_classes[]; /* end with NULL */
 extern const char *const linear_solver_words[];    /* in scenes: "auto" and their names */
@@ -95,12 +112,11 @@ bool linear_is_iterative(const linear_solver *solver);
 bool linear_wants_rows(const linear_solver *solver);
 double linear_tolerance(const linear_solver *solver);
 /* The solver that was asked for or chosen, and why; texts of the solver. */
-const char *linear_name(const linear_solver *solver);
-const char *linear_reason(const linear_solver *solver);
+const char *linear_name(linear_solver *solver);
+const char *linear_reason(linear_solver *solver);
 /* For checkpoints: what a solver remembers, so that results after loading have the same bits.
- * choice is what "auto" took and from which sizes; all 0: it has not chosen, or another name was
- * given. */
-enum { LINEAR_NUMBERS = 2, LINEAR_CHOICE = 4 };
+ * choice is what "auto" has learned; all 0: nothing, or another name was given. */
+enum { LINEAR_NUMBERS = 2, LINEAR_CHOICE = 16 };
 void linear_save(const linear_solver *solver, int32_t *order, size_t capacity,
                  double numbers[LINEAR_NUMBERS], double choice[LINEAR_CHOICE]);
 abut_status linear_load(linear_solver *solver, const int32_t *order,
@@ -108,6 +124,7 @@ abut_status linear_load(linear_solver *solver, const int32_t *order,
                         abut_error *err);
 void linear_destroy(linear_solver *solver);
 
+extern const linear_class linear_auto; /* in no table: it chooses among those that are */
 extern const linear_class linear_direct, linear_cholmod, linear_pcg, linear_ic, linear_multigrid;
 extern const linear_class linear_petsc, linear_petsc_mumps, linear_petsc_gamg, linear_petsc_hypre,
     linear_petsc_icc, linear_petsc_bjacobi;

@@ -10,6 +10,7 @@
 #include "linear/panel.h"
 #include "linear/solver.h"
 #include "linear/symbolic.h"
+#include "linear/work.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,7 +157,15 @@ static abut_status analyse_if_new(solver_direct *s, const block_matrix *a,
         return ABUT_OK;
     TRY(analyse(s, a, err));
     statistics->analyses++;
+    statistics->setup_work +=
+        WORK_ANALYSE * (double)(s->pattern.rows.count + a->column_start[a->size]);
     return ABUT_OK;
+}
+
+/* Counted, of a factor and its solution. */
+static double direct_work(const solver_direct *s)
+{
+    return WORK_FACTOR * s->pattern.work + WORK_FACTOR_ENTRY * (double)s->pattern.factor_size;
 }
 
 abut_status direct_estimate(void *self, const block_matrix *a, linear_statistics *statistics,
@@ -165,7 +174,8 @@ abut_status direct_estimate(void *self, const block_matrix *a, linear_statistics
     solver_direct *s = self;
     TRY(analyse_if_new(s, a, statistics, err));
     *entries = (double)s->pattern.factor_size;
-    *work = s->pattern.work;
+    *work =
+        direct_work(s) + WORK_ANALYSE * (double)(s->pattern.rows.count + a->column_start[a->size]);
     return ABUT_OK;
 }
 
@@ -531,6 +541,7 @@ static abut_status solve(void *self, const linear_system *system, double *x,
     TRY(share_out(s, s->pattern.work < SMALL_FACTOR ? 1 : parallel_threads(), err));
     statistics->factorizations++;
     statistics->factor_entries = s->pattern.factor_size;
+    statistics->setup_work += direct_work(s);
     int32_t failed = factorize(s);
     if (failed >= 0)
         return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
@@ -538,6 +549,13 @@ static abut_status solve(void *self, const linear_system *system, double *x,
                          s->pattern.order.data[failed / 3], failed % 3);
     solve_transposed(s, x);
     return ABUT_OK;
+}
+
+/* The order stays: later results depend on it. */
+static void rest(void *self)
+{
+    solver_direct *s = self;
+    array_free(&s->factor);
 }
 
 static void lend(void *self, void *to)
@@ -573,6 +591,7 @@ const linear_class linear_direct = {.name = "direct",
                                     .solve = solve,
                                     .solve_again = solve_again,
                                     .lend = lend,
+                                    .rest = rest,
                                     .save = save,
                                     .load = load,
                                     .destroy = destroy};

@@ -1,8 +1,9 @@
 /* Conjugate gradients preconditioned by an incomplete Cholesky factor: of 3x3 blocks, with the
  * pattern of the matrix. Where the factorisation breaks down, the diagonal of what is factorised is
  * enlarged and it begins anew (Manteuffel 1980). */
+#include "linear/block_csr.h"
 #include "linear/conjugate.h"
-#include "linear/row_product.h"
+#include "linear/work.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,10 +13,13 @@ enum { MAX_ITERATIONS = 2000, MAX_SHIFTS = 16 };
 typedef struct solver_ic {
     double tolerance;
     int max_iterations;
-    row_product product;
     conjugate conjugate;
-    ARRAY(mat3) factor; /* per block of the matrix; of diagonal blocks the inverse of the factor */
-    const block_matrix *a;
+    block_csr whole; /* the matrix: the caller's may change before another right side comes */
+    ARRAY(int32_t) start, row; /* pattern of the lower triangle, by columns */
+    ARRAY(mat3) factor;        /* per block of it; of diagonal blocks the inverse of the factor */
+    uint64_t pattern_stamp;
+    double shift;      /* that the last factor of the step needed */
+    double block_work; /* block products of the factor in the making */
 } solver_ic;
 
 static abut_status create(const linear_options *options, void **self, abut_error *err)
@@ -31,8 +35,10 @@ static abut_status create(const linear_options *options, void **self, abut_error
 static void destroy(void *self)
 {
     solver_ic *s = self;
-    row_product_free(&s->product);
+    block_csr_free(&s->whole);
     conjugate_free(&s->conjugate);
+    array_free(&s->start);
+    array_free(&s->row);
     array_free(&s->factor);
     mem_free(s);
 }
@@ -64,9 +70,8 @@ static bool invert_factor(mat3 d, mat3 *out)
     return true;
 }
 
-static void copy_blocks(solver_ic *s, double shift)
+static void copy_blocks(solver_ic *s, const block_matrix *a, double shift)
 {
-    const block_matrix *a = s->a;
     for (int32_t j = 0; j < a->size; j++) {
         size_t stride = (size_t)block_matrix_stride(a, j);
         for (int32_t k = a->column_start[j]; k < a->column_start[j + 1]; k++) {
@@ -83,21 +88,20 @@ static void copy_blocks(solver_ic *s, double shift)
 /* Subtracts what column j contributes to column k of the factor, within the pattern. */
 static void update_column(solver_ic *s, int32_t j, int32_t at)
 {
-    const block_matrix *a = s->a;
-    int32_t k = a->row[at], to = a->column_start[k], end = a->column_start[k + 1];
+    const int32_t *row = s->row.data;
+    int32_t k = row[at], to = s->start.data[k], end = s->start.data[k + 1];
     mat3 across = mat3_transpose(s->factor.data[at]);
-    for (int32_t i = at; i < a->column_start[j + 1]; i++) {
-        while (to < end && a->row[to] < a->row[i]) to++;
+    for (int32_t i = at; i < s->start.data[j + 1]; i++) {
+        while (to < end && row[to] < row[i]) to++;
         if (to == end) return;
-        if (a->row[to] == a->row[i])
+        if (row[to] == row[i])
             s->factor.data[to] = mat3_sub(s->factor.data[to], mat3_mul(s->factor.data[i], across));
     }
 }
 
-static bool try_factor(solver_ic *s, double shift)
+static bool try_factor(solver_ic *s, const block_matrix *a, double shift)
 {
-    const block_matrix *a = s->a;
-    copy_blocks(s, shift);
+    copy_blocks(s, a, shift);
     for (int32_t j = 0; j < a->size; j++) {
         int32_t first = a->column_start[j], end = a->column_start[j + 1];
         mat3 inverse;
@@ -107,17 +111,29 @@ static bool try_factor(solver_ic *s, double shift)
         for (int32_t k = first + 1; k < end; k++)
             s->factor.data[k] = mat3_mul(s->factor.data[k], turned);
         for (int32_t k = first + 1; k < end; k++) update_column(s, j, k);
+        s->block_work += 0.5 * (double)(end - first) * (double)(end - first);
     }
     return true;
 }
 
-static abut_status factorize(solver_ic *s, linear_statistics *statistics, abut_error *err)
+/* Matrices of a step differ little: the shift that one needed is where the next begins, a little
+ * lower. */
+static abut_status factorize(solver_ic *s, const block_matrix *a, linear_statistics *statistics,
+                             abut_error *err)
 {
-    double shift = 0;
+    static const double LEAST = 1e-3, LOWER = 0.7;
+    double shift = LOWER * s->shift < LEAST ? 0 : LOWER * s->shift;
     for (int k = 0; k < MAX_SHIFTS; k++) {
         statistics->factorizations++;
-        if (try_factor(s, shift)) return ABUT_OK;
-        shift = shift > 0 ? 2 * shift : 1e-3;
+        s->block_work = 0;
+        bool done = try_factor(s, a, shift);
+        statistics->setup_work +=
+            WORK_IC_UPDATE * s->block_work + WORK_IC_COPY * (double)a->column_start[a->size];
+        if (done) {
+            s->shift = shift;
+            return ABUT_OK;
+        }
+        shift = shift > 0 ? 2 * shift : LEAST;
     }
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
                      "the Newton matrix is not positive definite (no incomplete factor)");
@@ -127,30 +143,52 @@ static abut_status factorize(solver_ic *s, linear_statistics *statistics, abut_e
 static void precondition(void *context, const double *r, double *z)
 {
     const solver_ic *s = context;
-    const block_matrix *a = s->a;
-    memcpy(z, r, 3 * (size_t)a->size * sizeof *z);
-    for (int32_t j = 0; j < a->size; j++) {
-        int32_t first = a->column_start[j];
-        vec3 y = mat3_mul_vec(s->factor.data[first], vec3_load(z + 3 * (size_t)j));
+    const int32_t *start = s->start.data, *row = s->row.data;
+    int32_t size = s->whole.rows;
+    memcpy(z, r, 3 * (size_t)size * sizeof *z);
+    for (int32_t j = 0; j < size; j++) {
+        vec3 y = mat3_mul_vec(s->factor.data[start[j]], vec3_load(z + 3 * (size_t)j));
         vec3_store(z + 3 * (size_t)j, y);
-        for (int32_t k = first + 1; k < a->column_start[j + 1]; k++) {
-            double *to = z + 3 * (size_t)a->row[k];
+        for (int32_t k = start[j] + 1; k < start[j + 1]; k++) {
+            double *to = z + 3 * (size_t)row[k];
             vec3_store(to, vec3_sub(vec3_load(to), mat3_mul_vec(s->factor.data[k], y)));
         }
     }
-    for (int32_t j = a->size - 1; j >= 0; j--) {
-        int32_t first = a->column_start[j];
+    for (int32_t j = size - 1; j >= 0; j--) {
         vec3 y = vec3_load(z + 3 * (size_t)j);
-        for (int32_t k = first + 1; k < a->column_start[j + 1]; k++)
-            y = vec3_sub(y, mat3_tmul_vec(s->factor.data[k], vec3_load(z + 3 * (size_t)a->row[k])));
-        vec3_store(z + 3 * (size_t)j, mat3_tmul_vec(s->factor.data[first], y));
+        for (int32_t k = start[j] + 1; k < start[j + 1]; k++)
+            y = vec3_sub(y, mat3_tmul_vec(s->factor.data[k], vec3_load(z + 3 * (size_t)row[k])));
+        vec3_store(z + 3 * (size_t)j, mat3_tmul_vec(s->factor.data[start[j]], y));
     }
 }
 
 static void multiply(void *context, const double *x, double *y)
 {
-    const solver_ic *s = context;
-    row_product_multiply(&s->product, s->a, x, y);
+    block_csr_multiply(&((const solver_ic *)context)->whole, x, NULL, y);
+}
+
+static conjugate_operators operators_of(solver_ic *s)
+{
+    return (conjugate_operators){multiply, precondition, s,
+                                 WORK_IC_ITERATION * (double)s->factor.count};
+}
+
+/* Takes the matrix over. */
+static abut_status copy_matrix(solver_ic *s, const block_matrix *a, linear_statistics *statistics,
+                               abut_error *err)
+{
+    size_t n = (size_t)a->size, blocks = (size_t)a->column_start[a->size];
+    bool same = s->pattern_stamp == a->pattern_stamp && s->start.count == n + 1;
+    if (!same) statistics->analyses++;
+    s->pattern_stamp = 0; /* unless this succeeds */
+    if (!array_resize(&s->factor, blocks) || !array_resize(&s->start, n + 1) ||
+        !array_resize(&s->row, blocks))
+        return error_memory(err, "preparing conjugate gradients");
+    if (!same) memcpy(s->start.data, a->column_start, (n + 1) * sizeof *s->start.data);
+    if (!same) memcpy(s->row.data, a->row, blocks * sizeof *s->row.data);
+    TRY(block_csr_from_symmetric(&s->whole, a, same, err));
+    s->pattern_stamp = a->pattern_stamp;
+    return ABUT_OK;
 }
 
 static abut_status solve(void *self, const linear_system *system, double *x,
@@ -159,18 +197,42 @@ static abut_status solve(void *self, const linear_system *system, double *x,
     solver_ic *s = self;
     const block_matrix *a = system->a;
     if (a->size == 0) return ABUT_OK;
-    if (s->product.pattern_stamp != a->pattern_stamp) statistics->analyses++;
-    if (!array_resize(&s->factor, (size_t)a->column_start[a->size]) ||
-        !row_product_prepare(&s->product, a))
-        return error_memory(err, "preparing conjugate gradients");
-    s->a = a;
+    double before = statistics->setup_work;
+    TRY(copy_matrix(s, a, statistics, err));
     statistics->factor_entries = 9 * s->factor.count;
-    TRY(factorize(s, statistics, err));
-    conjugate_operators o = {multiply, precondition, s};
-    return conjugate_solve(&s->conjugate, &o, 3 * (size_t)a->size, system->b, x,
-                           system->tolerance > 0 ? system->tolerance : s->tolerance,
-                           (size_t)s->max_iterations, statistics, err);
+    TRY(factorize(s, a, statistics, err));
+    conjugate_operators o = operators_of(s);
+    return conjugate_solve(
+        &s->conjugate, &o, 3 * (size_t)a->size, system->b, x,
+        system->tolerance > 0 ? system->tolerance : s->tolerance,
+        conjugate_limit(system, &o, statistics->setup_work - before, s->max_iterations), statistics,
+        err);
 }
 
-const linear_class linear_ic = {
-    .name = "ic", .iterative = true, .create = create, .solve = solve, .destroy = destroy};
+static void solve_again(void *self, const double *b, double *x)
+{
+    solver_ic *s = self;
+    linear_statistics unused = {0};
+    conjugate_operators o = operators_of(s);
+    conjugate_solve(&s->conjugate, &o, 3 * (size_t)s->whole.rows, b, x, LINEAR_AGAIN,
+                    (size_t)s->max_iterations, &unused, NULL);
+}
+
+static void begin_step(void *self) { ((solver_ic *)self)->shift = 0; }
+
+static void rest(void *self)
+{
+    solver_ic *s = self;
+    block_csr_free(&s->whole);
+    array_free(&s->factor);
+    s->pattern_stamp = 0;
+}
+
+const linear_class linear_ic = {.name = "ic",
+                                .iterative = true,
+                                .create = create,
+                                .solve = solve,
+                                .solve_again = solve_again,
+                                .begin_step = begin_step,
+                                .rest = rest,
+                                .destroy = destroy};

@@ -54,6 +54,7 @@ static abut_status renew(solver_multigrid *s, const linear_system *system,
     const block_matrix *a = system->a;
     bool same = s->built && s->pattern_stamp == a->pattern_stamp && s->size == a->size &&
                 s->finest_stamp == a->pattern_stamp;
+    double before = s->levels.setup_work;
     s->built = false;
     statistics->factorizations++;
     if (same) {
@@ -65,7 +66,13 @@ static abut_status renew(solver_multigrid *s, const linear_system *system,
     s->pattern_stamp = s->finest_stamp = a->pattern_stamp;
     s->size = a->size;
     s->built = true;
+    statistics->setup_work += s->levels.setup_work - before;
     return ABUT_OK;
+}
+
+static conjugate_operators operators_of(solver_multigrid *s)
+{
+    return (conjugate_operators){multiply, precondition, s, multigrid_cycle_work(&s->levels)};
 }
 
 /* The coarser levels of an earlier matrix, as long as they serve. */
@@ -77,10 +84,12 @@ static abut_status solve_with_old(solver_multigrid *s, const linear_system *syst
     int patience = preconditioner_patience(&s->age, tolerance);
     uint64_t before = statistics->iterations;
     s->built = false; /* unless this succeeds */
+    double work = s->levels.setup_work;
     TRY(multigrid_replace_finest(&s->levels, a, same, err));
     s->finest_stamp = a->pattern_stamp;
     s->built = true;
-    conjugate_operators o = {multiply, precondition, s};
+    statistics->iteration_work += s->levels.setup_work - work; /* of every solve */
+    conjugate_operators o = operators_of(s);
     s->age.serves = false;
     TRY(conjugate_solve(&s->conjugate, &o, 3 * (size_t)a->size, system->b, x, tolerance,
                         (size_t)(patience < s->max_iterations ? patience : s->max_iterations),
@@ -103,12 +112,28 @@ static abut_status solve(void *self, const linear_system *system, double *x,
     TRY(renew(s, system, statistics, err));
     statistics->factor_entries = multigrid_bytes(&s->levels) / sizeof(double);
     uint64_t before = statistics->iterations;
-    conjugate_operators o = {multiply, precondition, s};
+    conjugate_operators o = operators_of(s);
     s->age.serves = false;
-    TRY(conjugate_solve(&s->conjugate, &o, n, system->b, x, tolerance, (size_t)s->max_iterations,
-                        statistics, err));
+    size_t limit = conjugate_limit(system, &o, 0, s->max_iterations);
+    TRY(conjugate_solve(&s->conjugate, &o, n, system->b, x, tolerance, limit, statistics, err));
     preconditioner_was_new(&s->age, tolerance, (int)(statistics->iterations - before));
     return ABUT_OK;
+}
+
+static void solve_again(void *self, const double *b, double *x)
+{
+    solver_multigrid *s = self;
+    linear_statistics unused = {0};
+    conjugate_operators o = operators_of(s);
+    conjugate_solve(&s->conjugate, &o, 3 * (size_t)s->size, b, x, LINEAR_AGAIN,
+                    (size_t)s->max_iterations, &unused, NULL);
+}
+
+static void rest(void *self)
+{
+    solver_multigrid *s = self;
+    multigrid_free(&s->levels);
+    s->built = false;
 }
 
 /* What was built depends on earlier values: a step must not depend on the one before. */
@@ -118,5 +143,7 @@ const linear_class linear_multigrid = {.name = "multigrid",
                                        .iterative = true,
                                        .create = create,
                                        .solve = solve,
+                                       .solve_again = solve_again,
+                                       .rest = rest,
                                        .begin_step = begin_step,
                                        .destroy = destroy};

@@ -2,6 +2,7 @@
 #include "base/parallel.h"
 #include "linear/conjugate.h"
 #include "linear/row_product.h"
+#include "linear/work.h"
 
 #include <string.h>
 
@@ -91,7 +92,8 @@ static abut_status solve(void *self, const linear_system *system, double *x,
         return error_memory(err, "preparing conjugate gradients");
     s->a = a;
     parallel_for((size_t)a->size, 512, invert_diagonal, s);
-    conjugate_operators o = {multiply, precondition, s};
+    conjugate_operators o = {multiply, precondition, s,
+                             WORK_PCG_ITERATION * (double)a->column_start[a->size]};
     return conjugate_solve(&s->conjugate, &o, n, system->b, x,
                            system->tolerance > 0 ? system->tolerance : s->tolerance,
                            s->max_iterations > 0 ? (size_t)s->max_iterations : 10 * n + 100,

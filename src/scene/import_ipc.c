@@ -242,7 +242,7 @@ static ipc_script defaults(const char *path, const logger *log)
         .handle_ratio = 0.01,
         .fix.until = INFINITY,
         .force.until = INFINITY,
-        .linear_solver = "direct",
+        .linear_solver = "auto",
         .kind.word = "null",
         .placed.release_beyond = NAN};
 }

@@ -182,11 +182,11 @@ static const schema_field solver_fields[] = {
          "Solver of the linear systems. `direct`, `cholmod`: sparse factorisation of this program "
          "or of CHOLMOD. `pcg`, `ic`, `multigrid`: conjugate gradients with the inverses of the "
          "diagonal blocks, an incomplete factor, smoothed aggregation. `petsc` and the names that "
-         "begin with it: through PETSc, on any number of ranks (docs/cluster.md). `auto`: by size "
-         "and memory; run.json tells which and why."},
+         "begin with it: through PETSc, on any number of ranks (docs/cluster.md). `auto`: by "
+         "counted work and memory; run.json tells which and why."},
     {"linear_tolerance", SCHEMA_NUMBER, AT(scene_def, options.linear.tolerance), .initial = "1e-8",
      BETWEEN(0, 1), .doc = "Relative residual at which iterative solvers stop."},
-    {"forcing", SCHEMA_NUMBER, AT(scene_def, options.forcing), .initial = "0.1", BETWEEN(0, 1),
+    {"forcing", SCHEMA_NUMBER, AT(scene_def, options.forcing), .initial = "1e-3", BETWEEN(0, 1),
      .doc = "Largest relative residual at which iterative solvers may stop while Newton's method "
             "is far from its end; at most `linear_tolerance` turns it off."},
     {"reproducible", SCHEMA_BOOL, AT(scene_def, options.linear.reproducible), .initial = "true",

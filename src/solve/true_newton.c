@@ -124,7 +124,7 @@ abut_status true_newton_stationary(true_newton *t, problem *p, const evaluation 
     TRY(assemble_true_hessian(p, ev, x, err));
     stage before = timer_switch(p->timer, STAGE_LINEAR_SOLVE);
     operators o = {&p->matrix, linear};
-    conjugate_operators c = {multiply, precondition, &o};
+    conjugate_operators c = {multiply, precondition, &o, 0};
     abut_status status =
         minres_solve(&t->stationary, &c, n, right, direction, EXACT, MOST_PRODUCTS, err);
     timer_switch(p->timer, before);

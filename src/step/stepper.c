@@ -79,6 +79,7 @@ static void extrapolate_materials(model *m)
 static abut_status choose_linear(stepper *s, abut_error *err)
 {
     s->options.linear.log = s->log;
+    s->options.linear.factor = s->options.true_first;
     TRY(linear_create(&s->options.linear, &s->linear, err));
     bool rows = linear_wants_rows(s->linear);
     if (ranks_divided() && !rows)

@@ -21,7 +21,7 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
             .name = "linear_order", .ints = s->memory.order.data, .count = s->memory.order.count};
         out[count++] = (state_array){
             .name = "linear_numbers", .doubles = s->memory.numbers, .count = LINEAR_NUMBERS};
-        out[count++] = (state_array){.name = "linear_choice",
+        out[count++] = (state_array){.name = "linear_methods",
                                      .doubles = s->memory.choice,
                                      .count = LINEAR_CHOICE,
                                      .optional = true};

@@ -402,11 +402,14 @@ TEST(solvers_solve)
             /* Another right side with the factor that is there. */
             uint64_t factorizations = linear_get_statistics(solver)->factorizations;
             for (int i = 0; i < 3 * blocks; i++) b[i] = random_range(&r, -1, 1);
+            bool exact = linear_get_statistics(solver)->exact;
+            block_matrix_clear(&m); /* the solver has what it needs */
             linear_solve_again(solver, b, x);
-            CHECK(residual(x, b) < 1e-10);
+            CHECK(residual(x, b) < (exact ? 1e-10 : 1e-4));
             CHECK(linear_get_statistics(solver)->factorizations == factorizations);
         }
-        CHECK(linear_can_solve_again(solver) == (strcmp(back_ends[k], "direct") == 0));
+        bool not_offered = strcmp(back_ends[k], "cholmod") == 0 || strcmp(back_ends[k], "pcg") == 0;
+        CHECK(linear_can_solve_again(solver) == !not_offered);
         linear_destroy(solver);
         block_matrix_free(&m);
         array_free(&keys);
@@ -463,7 +466,7 @@ TEST(minimal_residuals_solve_indefinite_systems)
         x[i] = random_range(&random, -1, 1);
     }
     dense_multiply(d, x, b);
-    conjugate_operators o = {multiply_reference, divide_by_diagonal, d};
+    conjugate_operators o = {multiply_reference, divide_by_diagonal, d, 0};
     minres m = {0};
     CHECK_OK(minres_solve(&m, &o, 60, b, found, 1e-13, 200, &err), err);
     for (int i = 0; i < d->n; i++) CHECK_NEAR(found[i], x[i], 1e-9);

@@ -4,7 +4,8 @@
  *
  * The scene is run with a solver of this program that hands every system to all methods, each with
  * a memory of its own, and goes on with the result of the first. A row per method: blocks, solves,
- * processor seconds and iterations per solve, analyses per solve, solves that failed. Systems of a
+ * processor seconds and iterations per solve, analyses per solve, seconds of counted work
+ * (linear/work.h) per solve, solves that failed. Systems of a
  * part of the unknowns count as well. Methods stop at the tolerance that Newton's method asks for;
  * one that has taken S processor seconds more than the fastest is left out from there on. */
 #include "base/memory.h"
@@ -23,7 +24,7 @@ enum { MAX_METHODS = 12 };
 
 typedef struct method {
     const char *name;
-    double seconds, blocks;
+    double seconds, blocks, work;
     uint64_t solves, iterations, analyses, failures;
     bool dropped;
 } method;
@@ -88,12 +89,17 @@ static abut_status measure(linear_solver *solver, method *m, const linear_system
     m->solves++;
     m->iterations += after->iterations - before.iterations;
     m->analyses += after->analyses - before.analyses;
+    double setup = after->setup_work - before.setup_work;
+    double iterated = after->iteration_work - before.iteration_work;
+    m->work += 1e-9 * (setup + iterated);
     if (status != ABUT_OK) m->failures++;
     if (verbose)
-        fprintf(stderr, "%6d blocks %-10s %8.4f s, %4d iterations, %d analyses, to %.1e%s\n",
+        fprintf(stderr,
+                "%6d blocks %-10s %8.4f s, %4d iterations, %d analyses, to %.1e, counted %.4f + "
+                "%.4f%s\n",
                 system->a->size, m->name, taken, (int)(after->iterations - before.iterations),
-                (int)(after->analyses - before.analyses), system->tolerance,
-                status == ABUT_OK ? "" : " FAILED");
+                (int)(after->analyses - before.analyses), system->tolerance, 1e-9 * setup,
+                1e-9 * iterated, status == ABUT_OK ? "" : " FAILED");
     return status;
 }
 
@@ -163,9 +169,9 @@ static void print_rows(const char *scene, double contacts)
     for (int k = 0; k < method_count; k++) {
         const method *m = &methods[k];
         double solves = m->solves ? (double)m->solves : 1;
-        printf("%s,%s,%.0f,%.0f,%llu,%.5f,%.2f,%.2f,%llu%s\n", scene, m->name, m->blocks / solves,
-               contacts, (unsigned long long)m->solves, m->seconds / solves,
-               (double)m->iterations / solves, (double)m->analyses / solves,
+        printf("%s,%s,%.0f,%.0f,%llu,%.5f,%.2f,%.2f,%.5f,%llu%s\n", scene, m->name,
+               m->blocks / solves, contacts, (unsigned long long)m->solves, m->seconds / solves,
+               (double)m->iterations / solves, (double)m->analyses / solves, m->work / solves,
                (unsigned long long)m->failures, m->dropped ? ",left out" : ",");
     }
 }
