@@ -170,6 +170,8 @@ static json_t *build(const run_summary *s)
         (json_object_set_new(root, "divided_steps", json_integer((json_int_t)s->divided_steps)) !=
              0 ||
          json_object_set_new(root, "substeps", json_integer((json_int_t)s->substeps)) != 0 ||
+         json_object_set_new(root, "truncated_steps",
+                             json_integer((json_int_t)s->truncated_steps)) != 0 ||
          json_object_set_new(root, "prescribed_overlap_steps",
                              json_integer((json_int_t)s->contact.overlap_steps)) != 0 ||
          json_object_set_new(root, "elements", json_integer((json_int_t)s->elements)) != 0 ||

@@ -71,6 +71,7 @@ typedef struct run_summary {
     const char *scene;   /* name of the scene, or NULL */
     const char *message; /* why the run ended early, or NULL */
     int64_t steps;
+    int64_t truncated_steps;         /* that ended with their budget */
     int64_t divided_steps, substeps; /* of these: done in sub-steps, and in how many */
     double simulated_seconds, wall_seconds;
     int64_t newton_iterations;

@@ -59,6 +59,7 @@ static const column columns[] = {
     REAL(swaps),
     REAL(smoothings),
     REAL(friction_unsettled),
+    REAL(truncated),
     REAL(substeps),
 };
 enum {

@@ -23,6 +23,7 @@ typedef struct step_row {
     double unknowns, splits, collapses, swaps, smoothings;
     double friction_unsettled; /* 1: the passes of friction ended before its forces settled */
     double substeps;           /* that the step was done in */
+    double truncated;          /* 1: it ended with its budget */
 } step_row;
 
 typedef struct step_table {

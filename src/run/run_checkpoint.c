@@ -22,6 +22,8 @@ abut_status run_save_checkpoint(run *r, abut_error *err)
     checkpoint_add_doubles(w, "run_values", values, 3 + STAGE_COUNT);
     int64_t substeps[] = {r->totals.divided_steps, r->totals.substeps};
     if (substeps[0] > 0) checkpoint_add_longs(w, "run_substeps", substeps, 2);
+    if (r->totals.truncated_steps > 0)
+        checkpoint_add_longs(w, "run_truncated", &r->totals.truncated_steps, 1);
     path_record_save(&r->frames.paths, w);
     if (r->sim->scene->options.prescribed_overlap)
         checkpoint_add_longs(w, "run_overlaps", &r->totals.overlap_steps, 1);
@@ -46,6 +48,9 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     int64_t substeps[2] = {0, 0};
     if (checkpoint_has(c, "run_substeps"))
         TRY(checkpoint_copy_longs(c, "run_substeps", substeps, 2, err));
+    r->totals.truncated_steps = 0;
+    if (checkpoint_has(c, "run_truncated"))
+        TRY(checkpoint_copy_longs(c, "run_truncated", &r->totals.truncated_steps, 1, err));
     r->totals.divided_steps = substeps[0];
     r->totals.substeps = substeps[1];
     TRY(sim_state_copy(r->sim, c, err));

@@ -30,6 +30,7 @@ abut_status run_append_row(run *r, abut_error *err)
                     .swaps = (double)l->remesh.swaps,
                     .smoothings = (double)l->remesh.smoothings,
                     .friction_unsettled = l->friction_unsettled,
-                    .substeps = l->substeps};
+                    .substeps = l->substeps,
+                    .truncated = l->truncated};
     return table_append(&r->table, &row, err);
 }

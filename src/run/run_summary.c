@@ -73,6 +73,7 @@ static void add_run(run *r, abut_status result, const char *message, run_summary
                          .scene = r->sim->scene->name,
                          .message = message,
                          .steps = s->state.steps,
+                         .truncated_steps = t->truncated_steps,
                          .divided_steps = t->divided_steps,
                          .substeps = t->substeps,
                          .simulated_seconds = s->time,

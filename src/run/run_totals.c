@@ -11,6 +11,7 @@ static void count_step(run_totals *t, const step_statistics *l)
 {
     t->newton_iterations += l->newton_iterations;
     t->friction_unsettled_steps += l->friction_unsettled;
+    t->truncated_steps += l->truncated;
     t->divided_steps += l->substeps > 1;
     t->substeps += l->substeps > 1 ? l->substeps : 0;
     t->contact_sum += (int64_t)l->contacts;

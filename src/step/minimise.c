@@ -65,6 +65,23 @@ static int true_hessian_after(const stepper *s)
     return pressed && s->options.true_hessian_after > SOON ? SOON : s->options.true_hessian_after;
 }
 
+/* Iterations that are left of the step's budget, at most those of the options. */
+static int iterations_left(const stepper *s, int used)
+{
+    int most = s->scratch.span.max_iterations, budget = s->options.budget;
+    return budget > 0 && budget - used < most ? budget - used : most;
+}
+
+/* Whether Newton's method was stopped by the budget and by nothing else. Every iterate is feasible,
+ * so that a step may end with any of them; prescribed nodes that have not arrived go on in the next
+ * one. */
+static bool is_out_of_budget(const stepper *s, abut_status status, const newton_result *result,
+                             int used)
+{
+    bool ended = status == ABUT_OK || (status == ABUT_ERROR_NOT_CONVERGED && !result->stalled);
+    return s->options.budget > 0 && used >= s->options.budget && ended;
+}
+
 /* Newton, repeated with new friction forces as often as asked. */
 abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statistics,
                              abut_error *err)
@@ -82,11 +99,19 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
     int passes = s->options.friction_iterations > 0 ? s->options.friction_iterations
                                                     : MAX_FRICTION_ITERATIONS;
     double moves[MAX_FRICTION_ITERATIONS];
+    int used = 0;
     for (int pass = 0; pass < (friction ? passes : 1); pass++) {
         newton_result result;
+        options.max_iterations = iterations_left(s, used);
         abut_status status =
             newton_minimize(&s->newton, &s->evaluation, s->x, &options, &hooks, &result, err);
         statistics->newton_iterations += result.iterations;
+        used += result.iterations;
+        bool last = !friction || pass + 1 == passes;
+        if (is_out_of_budget(s, status, &result, used) && !(status == ABUT_OK && last)) {
+            statistics->truncated = true;
+            return ABUT_OK;
+        }
         if (status == ABUT_ERROR_NOT_CONVERGED && s->augmented.active)
             return report_unreached(s->model, s->augmented.term, s->x,
                                     stepper_dirichlet_progress(s, s->x),

@@ -51,6 +51,7 @@ typedef struct step_statistics {
     int newton_iterations, friction_iterations;
     /* Friction passes were to go on until the forces converge, but cycled or became too many. */
     bool friction_unsettled;
+    bool truncated; /* the step ended with its budget, feasible but not converged */
     size_t contacts;
     double min_distance, kappa;
     double kinetic, elastic, gravity, contact; /* J */
