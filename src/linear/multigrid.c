@@ -448,6 +448,12 @@ abut_status multigrid_replace_finest(multigrid *m, const block_matrix *a, bool s
     return prepare_level(m, &m->levels[0], false, err);
 }
 
+void multigrid_widen(multigrid *m)
+{
+    static const double WIDER = 1.5;
+    for (int k = 0; k < m->level_count; k++) m->levels[k].largest *= WIDER;
+}
+
 /* ---------------------------------------------------------------------------------------------- */
 /* Cycle                                                                                          */
 

@@ -46,6 +46,9 @@ abut_status multigrid_refresh(multigrid *m, const block_matrix *a, abut_error *e
 abut_status multigrid_replace_finest(multigrid *m, const block_matrix *a, bool same,
                                      abut_error *err);
 
+/* For cycles that are not definite: the eigenvalues of all levels were estimated too small. */
+void multigrid_widen(multigrid *m);
+
 /* One V-cycle from zero: z is about A^-1 r. */
 void multigrid_cycle(multigrid *m, const double *r, double *z);
 

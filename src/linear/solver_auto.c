@@ -35,11 +35,11 @@ typedef struct method_record {
 /* The least that a method could take, by which it is worth a first try (bench/linear). */
 static const method_record least[METHODS] = {
     [INCOMPLETE] = {.setup = 100, .share = 1, .rate = 60},
-    [MULTIGRID] = {.setup = 400, .share = 0.5, .rate = 250}};
+    [MULTIGRID] = {.setup = 800, .share = 0.5, .rate = 250}};
 
 /* Weight of the last solve in the means; how what was found wears off with each system: an
  * iteration that would take twice as long is tried again after some 25. */
-static const double LAST = 0.3, WEAR = 0.97;
+static const double LAST = 0.3, SHARE_LAST = 0.1, WEAR = 0.97;
 /* Another method must promise that much less than the one in use. */
 static const double GAIN = 0.87;
 
@@ -107,12 +107,13 @@ static double expected_work(const solver_auto *s, int m, demand d)
     return r->setup > 0 ? fmax(bound, record_work(r, d) * pow(WEAR, r->age)) : bound;
 }
 
-static int cheapest(const solver_auto *s, demand d, int except)
+/* The cheapest that was not tried; -1: none. */
+static int cheapest(const solver_auto *s, demand d, const bool *tried)
 {
     int best = -1;
     double work = INFINITY;
     for (int m = 0; m < METHODS; m++) {
-        double own = m == except ? INFINITY : expected_work(s, m, d);
+        double own = tried[m] ? INFINITY : expected_work(s, m, d);
         if (m == s->used) own *= GAIN;
         if (own < work) {
             work = own;
@@ -133,14 +134,15 @@ static abut_status count_direct(solver_auto *s, const block_matrix *a,
 static abut_status choose(solver_auto *s, const linear_system *system,
                           linear_statistics *statistics, int *method, abut_error *err)
 {
+    static const bool none[METHODS] = {false};
     demand d = demand_of(s, system);
     *method = DIRECT;
     if (s->options.factor || system->a->size < SMALL_SYSTEM) return ABUT_OK;
     if (s->direct_size == 0) TRY(count_direct(s, system->a, statistics, err));
-    *method = cheapest(s, d, -1);
+    *method = cheapest(s, d, none);
     if (*method == DIRECT) {
         TRY(count_direct(s, system->a, statistics, err));
-        *method = cheapest(s, d, -1);
+        *method = cheapest(s, d, none);
     }
     return ABUT_OK;
 }
@@ -157,7 +159,7 @@ static void note_success(method_record *r, demand d, double share, const linear_
     double rate = (after->iteration_work - before->iteration_work) / (d.blocks * d.digits);
     double weight = first ? 1 : LAST;
     if (setup > 0) r->setup = setup;
-    r->share = first ? share : r->share + LAST * ((setup > 0) - r->share);
+    r->share = first ? share : r->share + SHARE_LAST * ((setup > 0) - r->share);
     r->rate += weight * (rate - r->rate);
     r->fails = 0;
     r->age = 0;
@@ -184,62 +186,63 @@ static abut_status solve_by(solver_auto *s, int m, const linear_system *system, 
     return classes[m]->solve(s->selves[m], system, x, statistics, err);
 }
 
-/* An iteration may take what another method would have taken, and one that has served before twice
- * of what it took. */
-static double patience(const solver_auto *s, int m, demand d, double other)
+/* What the best other method takes for certain: a factor that was counted, an iteration that has
+ * served. INFINITY: nobody knows. */
+static double proven_work(const solver_auto *s, int except, demand d)
 {
-    const method_record *r = &s->records[m];
-    bool served = r->setup > 0 && r->fails == 0;
-    return served ? 2 * fmax(other, record_work(r, d)) : other;
+    double least_work = except == DIRECT ? INFINITY : expected_work(s, DIRECT, d);
+    for (int m = 1; m < METHODS; m++)
+        if (m != except && s->records[m].setup > 0 && s->records[m].fails == 0)
+            least_work = fmin(least_work, record_work(&s->records[m], d));
+    return least_work;
 }
 
+/* An iteration may take what another method takes, and one that has served before twice of what it
+ * took. */
 static abut_status solve_by_iteration(solver_auto *s, int m, const linear_system *system, double *x,
                                       linear_statistics *statistics, abut_error *err)
 {
     demand d = demand_of(s, system);
-    int next = cheapest(s, d, m);
-    double other = next < 0 ? INFINITY : expected_work(s, next, d);
+    method_record *r = &s->records[m];
+    double other = proven_work(s, m, d), limit = other;
+    if (r->setup > 0 && r->fails == 0) limit = 2 * fmax(other, record_work(r, d));
     linear_system limited = *system;
-    limited.work_limit = isfinite(other) ? patience(s, m, d, other) : 0;
+    limited.work_limit = isfinite(limit) ? limit : 0;
     linear_statistics before = *statistics;
     abut_status status = solve_by(s, m, &limited, x, statistics, err);
     if (status == ABUT_OK)
-        note_success(&s->records[m], d, least[m].share, &before, statistics);
-    else if (status == ABUT_ERROR_NOT_CONVERGED && isfinite(other))
-        note_failure(&s->records[m], d, other);
+        note_success(r, d, least[m].share, &before, statistics);
+    else if (status == ABUT_ERROR_NOT_CONVERGED)
+        note_failure(r, d, isfinite(other) ? other : record_work(&least[m], d));
     return status;
 }
 
-/* After an iteration has failed. The matrix may not be definite: a factorisation tells for sure. */
-static abut_status solve_otherwise(solver_auto *s, int failed, const linear_system *system,
-                                   double *x, linear_statistics *statistics, abut_error *err)
-{
-    TRY(count_direct(s, system->a, statistics, err));
-    statistics->fallbacks++;
-    if (linear_factor_fits(&s->options, s->direct_size))
-        return solve_by(s, DIRECT, system, x, statistics, err);
-    return solve_by(s, failed == MULTIGRID ? INCOMPLETE : MULTIGRID, system, x, statistics, err);
-}
-
+/* What has not been tried for this system, the cheapest first. The matrix may not be definite: a
+ * factorisation tells for sure. */
 static abut_status solve(void *self, const linear_system *system, double *x,
                          linear_statistics *statistics, abut_error *err)
 {
     solver_auto *s = self;
     int method;
+    bool tried[METHODS] = {false};
     if (system->a->size == 0) return ABUT_OK;
     s->blocks = system->a->size;
     for (int m = 0; m < METHODS; m++) s->records[m].age++;
     TRY(choose(s, system, statistics, &method, err));
-    if (method == DIRECT) {
-        abut_status status = solve_by(s, DIRECT, system, x, statistics, err);
-        if (status != ABUT_ERROR_MEMORY || system->a->size < SMALL_SYSTEM || s->options.factor)
-            return status;
-        s->direct_work = INFINITY; /* there is less memory than was thought */
-        method = MULTIGRID;
+    for (;;) {
+        abut_status status = method == DIRECT
+                                 ? solve_by(s, DIRECT, system, x, statistics, err)
+                                 : solve_by_iteration(s, method, system, x, statistics, err);
+        bool no_room = method == DIRECT && status == ABUT_ERROR_MEMORY && !s->options.factor &&
+                       system->a->size >= SMALL_SYSTEM;
+        if (no_room) s->direct_work = INFINITY; /* there is less memory than was thought */
+        tried[method] = true;
+        if (!no_room && (method == DIRECT || status != ABUT_ERROR_NOT_CONVERGED)) return status;
+        method = cheapest(s, demand_of(s, system), tried);
+        if (method < 0) return status;
+        if (method == DIRECT) TRY(count_direct(s, system->a, statistics, err));
+        statistics->fallbacks++;
     }
-    abut_status status = solve_by_iteration(s, method, system, x, statistics, err);
-    if (status != ABUT_ERROR_NOT_CONVERGED) return status;
-    return solve_otherwise(s, method, system, x, statistics, err);
 }
 
 static void solve_again(void *self, const double *b, double *x)

@@ -19,7 +19,7 @@ typedef struct stepper_options {
     double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
                          quasi-static) */
     int max_iterations;
-    int budget; /* iterations after which a step ends as it is; 0: none */
+    int budget;             /* iterations after which a step ends as it is; 0: none */
     int substep_after;      /* iterations after which a step is divided while it can be */
     int substep_halvings;   /* of steps that do not converge; 0: none */
     int true_hessian_after; /* Newton iterations; 0: never */
