@@ -1,4 +1,5 @@
 /* The functions of define.h: scenes built in memory. */
+#include "base/json_text.h"
 #include "define/definition.h"
 #include "define/document.h"
 #include "sim/sim.h"
@@ -54,7 +55,7 @@ abut_status abut_scene_add_half_space(abut_scene *scene, const abut_half_space_d
 
 char *abut_scene_text(const abut_scene *scene)
 {
-    return json_dumps(scene->document, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+    return json_text(scene->document, JSON_INDENT(1));
 }
 
 abut_status abut_sim_create_from(const abut_scene *scene, const abut_sim_options *options,

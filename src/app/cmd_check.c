@@ -1,4 +1,5 @@
 #include "app/commands.h"
+#include "app/scene_advice.h"
 #include "app/scene_summary.h"
 #include "scene/start.h"
 #include "sim/sim.h"
@@ -59,6 +60,7 @@ static abut_status check_scene(const scene_def *scene, abut_error *err)
     abut_status status = summary_make(scene, &summary, err);
     if (status == ABUT_OK) {
         if (summary.error_count == 0) check_preparing(&summary);
+        scene_advise(&summary);
         summary_print(&summary);
         status = list_places(&summary, err);
     }
@@ -102,7 +104,10 @@ const command_def command_check = {
         "Reads the scene and its meshes, and lists what is wrong: fields with unknown names or "
         "values out of range, meshes that cannot be read, inverted elements, bodies that intersect "
         "at the start or lie behind a half space, prescribed bodies that will go through each "
-        "other, conditions that select no nodes.\n\nThe exit "
+        "other, conditions that select no nodes. It warns of what is most likely not meant: bodies "
+        "that cannot carry their own weight or fly ten times their size in a step (units), dhat "
+        "beyond the thickness of a body, nearly flat tetrahedra, an end that is no multiple of "
+        "the step.\n\nThe exit "
         "code is 2 for wrong fields, 4 for a start that cannot be simulated, 5 for files that "
         "cannot be read, and 0 when there are no more than warnings.",
     .options = options,

@@ -1,5 +1,6 @@
 #include "app/commands.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "fill/fill.h"
 #include "mesh/mesh_io.h"
 
@@ -93,7 +94,7 @@ static abut_status print_json(const fill_result *r, bool filled, abut_error *err
             root = NULL;
         }
     }
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = root ? json_text(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     if (!text) return error_memory(err, "writing JSON");
     puts(text);

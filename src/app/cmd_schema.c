@@ -1,4 +1,5 @@
 #include "app/commands.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "scene/schema.h"
 
@@ -9,7 +10,7 @@ static abut_status print_json_schema(abut_error *err)
 {
     json_t *schema;
     TRY(schema_to_json(&schema_scene, &schema, err));
-    char *text = json_dumps(schema, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    char *text = json_text(schema, JSON_INDENT(2));
     json_decref(schema);
     if (!text) return error_memory(err, "writing the JSON Schema");
     puts(text);

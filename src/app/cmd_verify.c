@@ -1,5 +1,6 @@
 #include "app/commands.h"
 #include "app/scene_summary.h"
+#include "base/json_text.h"
 #include "verify/verify_run.h"
 
 #include <math.h>
@@ -217,7 +218,7 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "dhat", json_number(v->verifier.dhat));
     json_object_set_new(o, "problems", problems);
     json_object_set_new(o, "frames", frames);
-    char *text = json_dumps(o, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    char *text = json_text(o, JSON_INDENT(2));
     json_decref(o);
     if (!text) return error_memory(err, "printing the result");
     printf("%s\n", text);

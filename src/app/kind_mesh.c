@@ -1,4 +1,5 @@
 #include "app/file_kind.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 #include "mesh/generate.h"
 #include "mesh/measure.h"
@@ -149,8 +150,7 @@ static abut_status print_mesh_json(const char *path, mesh_format format, const m
                   "inverted", (json_int_t)s->inverted, "degenerate", (json_int_t)s->degenerate,
                   "rest_shape", m->rest != NULL, "stitches", (json_int_t)m->stitch_count);
     char *text = NULL;
-    if (root && more && json_object_update(root, more) == 0)
-        text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    if (root && more && json_object_update(root, more) == 0) text = json_text(root, JSON_INDENT(2));
     json_decref(root);
     json_decref(more);
     if (!text) return error_memory(err, "writing JSON");

@@ -1,5 +1,6 @@
 #include "app/file_kind.h"
 #include "app/scene_summary.h"
+#include "base/json_text.h"
 #include "scene/load.h"
 
 #include <stdio.h>
@@ -18,7 +19,7 @@ static bool recognise_scene(const char *path, const file_bytes *bytes)
 static abut_status print_json(const scene_summary *summary, abut_error *err)
 {
     json_t *root = summary_json(summary);
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = root ? json_text(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     if (!text) return error_memory(err, "writing JSON");
     puts(text);
@@ -96,7 +97,7 @@ static abut_status convert_scene(const char *path, const file_bytes *bytes, cons
     abut_status status = make_paths_absolute(native, folder, err);
     char *text = NULL;
     if (status == ABUT_OK) {
-        text = json_dumps(native, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+        text = json_text(native, JSON_INDENT(2));
         if (!text) status = error_memory(err, "converting a scene");
     }
     json_decref(native);

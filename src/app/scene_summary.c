@@ -1,6 +1,7 @@
 #include "app/scene_summary.h"
 
 #include "base/memory.h"
+#include "fill/quality.h"
 #include "scene/body_mesh.h"
 #include "scene/schema_table.h"
 #include "scene/select.h"
@@ -52,6 +53,17 @@ static abut_status note(scene_summary *summary, abut_status status, abut_error *
 
 /* ---- bodies -------------------------------------------------------------------------------- */
 
+static void warn_of_nothing(scene_summary *summary, size_t body, const char *place)
+{
+    vec3 low, high;
+    mesh_bounds(&summary->meshes[body], &low, &high);
+    summary_warning(summary,
+                    "%s: selects no node of \"%s\", whose nodes are from (%.6g, %.6g, %.6g) to "
+                    "(%.6g, %.6g, %.6g)",
+                    place, summary->scene->bodies[body].name, low.x, low.y, low.z, high.x, high.y,
+                    high.z);
+}
+
 /* Selects the nodes of a condition and warns when there are none. marks, if not NULL, has an entry
  * per vertex that is set for selected ones. */
 static abut_status look_at_nodes(scene_summary *summary, size_t body, const char *list,
@@ -66,9 +78,7 @@ static abut_status look_at_nodes(scene_summary *summary, size_t body, const char
     abut_status status = select_nodes(nodes, &summary->scene->bodies[body], &summary->meshes[body],
                                       &selected, &count, err);
     if (status != ABUT_OK) return note(summary, error_add_place(err, place, status), err);
-    if (count == 0)
-        summary_warning(summary, "%s: selects no node of \"%s\"", place,
-                        summary->scene->bodies[body].name);
+    if (count == 0) warn_of_nothing(summary, body, place);
     for (size_t i = 0; marks && i < count; i++) marks[selected[i]] = true;
     mem_free(selected);
     return ABUT_OK;
@@ -217,6 +227,11 @@ static void print_body(const body_def *b, const mesh *shape, const body_summary 
     const mesh_measures *m = &s->measures;
     printf("\n              bounds (%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g)\n", m->low.x, m->low.y,
            m->low.z, m->high.x, m->high.y, m->high.z);
+    tet_quality q;
+    mesh_tet_quality(shape, &q);
+    if (q.count > 0)
+        printf("              angles of tets %.1f to %.1f degrees, edges %.3g to %.3g m\n",
+               q.smallest, q.largest, q.shortest, q.longest);
     if (m->inverted + m->degenerate > 0)
         printf("              %zu inverted, %zu degenerate cell%s\n", m->inverted, m->degenerate,
                plural(m->degenerate));

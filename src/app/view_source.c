@@ -1,6 +1,7 @@
 #include "app/view_source.h"
 
 #include "base/file.h"
+#include "base/json_text.h"
 #include "output/table_names.h"
 
 #include <dirent.h>
@@ -173,7 +174,7 @@ abut_status view_source_state(view_source *s, char **text, abut_error *err)
     json_t *state = json_pack("{s:s,s:s,s:b,s:f,s:o,s:o}", "abut", abut_version(), "folder",
                               path_name(s->folder), "finished", finished, "age", age, "files",
                               files, "frames", frames);
-    if (state) *text = json_dumps(state, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (state) *text = json_text(state, JSON_COMPACT);
     json_decref(state);
     return *text ? ABUT_OK : error_memory(err, "describing a run");
 }

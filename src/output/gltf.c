@@ -2,6 +2,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/json_text.h"
 #include "mesh/topology.h"
 #include "output/color.h"
 
@@ -328,7 +329,7 @@ static abut_status write_file(writer *w, const char *path, abut_error *err)
     if (uri)
         json_object_set_new(json_array_get(json_object_get(root, "buffers"), 0), "uri",
                             json_string(uri));
-    char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+    char *text = root ? json_text(root, JSON_COMPACT) : NULL;
     atomic_file file;
     abut_status status = text && (binary || uri) && !w->out_of_memory
                              ? atomic_open(&file, path, err)

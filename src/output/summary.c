@@ -1,6 +1,7 @@
 #include "output/summary.h"
 
 #include "base/file.h"
+#include "base/json_text.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -187,7 +188,7 @@ static json_t *build(const run_summary *s)
 abut_status summary_write(const char *path, const run_summary *summary, abut_error *err)
 {
     json_t *root = build(summary);
-    char *text = root ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = root ? json_text(root, JSON_INDENT(2)) : NULL;
     json_decref(root);
     if (!text) return error_memory(err, "describing a run");
     size_t length = strlen(text);

@@ -1,6 +1,7 @@
 #include "output/table_names.h"
 
 #include "base/array.h"
+#include "base/json_text.h"
 #include "base/memory.h"
 
 #include <jansson.h>
@@ -66,7 +67,7 @@ static bool renew_keys(const char *before, size_t size, json_t *root, characters
              json_object_del(root, renamed[i].old) == 0;
     }
     if (!found) return append(out, before, size);
-    char *text = ok ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    char *text = ok ? json_text(root, JSON_INDENT(2)) : NULL;
     ok = text && append(out, text, strlen(text)) && append(out, "\n", 1);
     free(text);
     return ok;

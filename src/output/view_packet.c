@@ -1,4 +1,5 @@
 #include "output/view_packet.h"
+#include "base/json_text.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -136,7 +137,7 @@ static abut_status writer_finish(packet_writer *w, packet *out, abut_error *err)
     char *header = NULL;
     *out = (packet){0};
     if (json_object_set(w->header, "arrays", w->arrays) != 0) w->failed = true;
-    if (!w->failed) header = json_dumps(w->header, JSON_COMPACT | JSON_REAL_PRECISION(17));
+    if (!w->failed) header = json_text(w->header, JSON_COMPACT);
     bool good = header && assemble(w, header, out);
     free(header);
     json_decref(w->header);

@@ -374,17 +374,37 @@ static const char *closest_entry(const json_t *map, const char *word)
     return text_closest(word, keys, count);
 }
 
+/* "; there are "soft", "firm"", as far as there is room. */
+static void list_entries(const json_t *map, char *text, size_t size)
+{
+    const char *name;
+    json_t *value;
+    size_t length = 0;
+    text[0] = 0;
+    json_object_foreach((json_t *)map, name, value)
+    {
+        int written = snprintf(text + length, size - length, "%s\"%.40s\"",
+                               length ? ", " : "; there are ", name);
+        if (written < 0 || length + (size_t)written >= size) {
+            text[length] = 0;
+            return;
+        }
+        length += (size_t)written;
+    }
+}
+
 /* The name of an entry of a top-level map stays a name, so that entries stay shared. */
 static json_t *resolve_reference(schema_walk *w, const schema_field *field, const json_t *value)
 {
     const json_t *map = json_object_get(w->root, field->map);
     if (json_object_get(map, json_string_value(value))) return json_incref((json_t *)value);
     const char *near = closest_entry(map, json_string_value(value));
-    char found[120];
+    char found[120], known[200];
     schema_describe(value, found, sizeof found);
-    problem_add(w->problems, w->path, "\"%s\" has no entry of the name given here, %s%s%s%s",
+    list_entries(near ? NULL : map, known, sizeof known);
+    problem_add(w->problems, w->path, "\"%s\" has no entry of the name given here, %s%s%s%s%s",
                 field->map, found, near ? "; did you mean \"" : "", near ? near : "",
-                near ? "\"?" : "");
+                near ? "\"?" : "", known);
     return NULL;
 }
 

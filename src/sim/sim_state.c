@@ -1,4 +1,5 @@
 #include "sim/sim_state.h"
+#include "base/json_text.h"
 
 #include "sim/remesh.h"
 
@@ -10,7 +11,7 @@ enum { MAX_ARRAYS = STEPPER_MAX_ARRAYS };
 abut_status sim_scene_text(const abut_sim *sim, char **text, char hash[SHA256_TEXT_SIZE],
                            abut_error *err)
 {
-    *text = json_dumps(sim->scene->resolved, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+    *text = json_text(sim->scene->resolved, JSON_INDENT(2));
     if (!*text) return error_memory(err, "writing the scene");
     sha256_of(*text, strlen(*text), hash);
     return ABUT_OK;

@@ -80,4 +80,19 @@ expect 2 "bodies\[0\].fix\[0\].nodes: entry 0 of the list is node 99, but the me
 expect 2 "not both" schema --json --markdown
 
 [ $failures = 0 ] && echo "all good"
+# Advice about scenes that are valid and hardly meant.
+advice() {
+    echo '{"abut": 1, "ground": 0, "time": {"step": 0.01, "end": '"$2"'}, "contact": {"dhat": '"$3"'}, "bodies": [{"name": "bar",
+    "mesh": {"box": {"size": [1, 1, '"$4"'], "cells": [1, 1, 1]}}, "translate": [0, 2, 0], "velocity": [0, '"$5"', 0],
+    "material": {"young": '"$1"', "poisson": 0.3, "density": 1000}}]}' > "$scratch/advice.json"
+    "$abut" check "$scratch/advice.json" 2>&1
+}
+[[ $(advice 1e5 0.1 1e-3 1 0) =~ "no problems found" ]] || fail "advice without need: $(advice 1e5 0.1 1e-3 1 0)"
+[[ $(advice 1e5 0.1 1e-3 1 0) =~ "angles of tets 45.0 to 90.0 degrees" ]] || fail "no angles: $(advice 1e5 0.1 1e-3 1 0)"
+[[ $(advice 5 0.1 1e-3 1 0) =~ "gravity alone strains it by about 2e+03" ]] || fail "units: $(advice 5 0.1 1e-3 1 0)"
+[[ $(advice 1e5 0.105 1e-3 1 0) =~ "no multiple of time.step" ]] || fail "end: $(advice 1e5 0.105 1e-3 1 0)"
+[[ $(advice 1e5 0.1 0.1 0.05 0) =~ "only 0.05 m thick" ]] || fail "dhat: $(advice 1e5 0.1 0.1 0.05 0)"
+[[ $(advice 1e5 0.1 1e-3 1 1e5) =~ "goes 1e+03 m in a step" ]] || fail "speed: $(advice 1e5 0.1 1e-3 1 1e5)"
+[[ $(advice 1e5 0.1 1e-3 1e-3 0) =~ "nearly flat tetrahedra" ]] || fail "shape: $(advice 1e5 0.1 1e-3 1e-3 0)"
+
 exit $((failures > 0))
