@@ -189,7 +189,7 @@ typedef struct abut_step_options {
 ABUT_API abut_step_options abut_default_step_options(void);
 
 typedef struct abut_step_report {
-    bool limited;       /* a pair, not the end of the way, sets the step */
+    bool limited;       /* a pair, not the end of the path, limits the step */
     abut_pair limiting; /* that pair */
     size_t touching;    /* pairs without a gap at the start: the step is 0 */
     size_t candidates;  /* pairs that were looked at */
@@ -303,7 +303,7 @@ typedef struct abut_hessian_options {
 /* ---- Barrier -------------------------------------------------------------------------------- */
 
 typedef enum abut_barrier_kind {
-    ABUT_BARRIER_C2, /* -(s - shat)^2 ln(s / shat), s the squared distance; the usual one */
+    ABUT_BARRIER_C2, /* -(s - shat)^2 ln(s / shat), s the squared distance; the default */
     ABUT_BARRIER_C1,
     ABUT_BARRIER_C0
 } abut_barrier_kind;
@@ -360,7 +360,7 @@ ABUT_API abut_status abut_adapt_stiffness(abut_active_set *set, double extent,
 typedef struct abut_friction abut_friction;
 
 typedef enum abut_friction_kind {
-    ABUT_FRICTION_C1, /* the usual one */
+    ABUT_FRICTION_C1, /* the default */
     ABUT_FRICTION_C0,
     ABUT_FRICTION_C2
 } abut_friction_kind;

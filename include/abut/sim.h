@@ -112,7 +112,7 @@ ABUT_API char *abut_sim_scene(const abut_sim *sim);
 typedef struct abut_body {
     const char *name;
     const char *kind; /* "deformable", "obstacle", ... as in scenes */
-    bool kinematic;   /* moves as it is told: obstacles */
+    bool kinematic;   /* its motion is given: obstacles */
     size_t first_node, node_count;
     size_t first_vertex, vertex_count; /* in the surface */
     size_t first_edge, edge_count;

@@ -18,7 +18,7 @@ exact = 1 / (1 - end[crosses, 0, 1])
 print(f"{hit.sum()} of {count} points hit; at most {np.max(exact - time[crosses]):.1e} before the exact time")
 assert (hit[crosses]).all() and (time[crosses] <= exact).all(), "nothing is ever missed"
 
-# %% A mesh: a tetrahedron on its way to another one.
+# %% A mesh: a tetrahedron that moves towards another one.
 corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0]])
 faces = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
 rest = np.vstack([corners, corners + [0.2, 2, 0.2]])
@@ -26,6 +26,6 @@ mesh = abut.CollisionMesh(rest, np.vstack([faces, faces + 4]))
 wanted = rest.copy()
 wanted[4:, 1] -= 3
 report = mesh.collision_free_step(rest, wanted, report=True)
-print(f"it may go {100 * report['step']:.1f} % of the way; {report['limiting']} would meet there")
+print(f"it may go {100 * report['step']:.1f} % of the path; {report['limiting']} would meet there")
 there = rest + report["step"] * (wanted - rest)
 assert mesh.intersections(there) == [] and mesh.intersections(wanted) != []

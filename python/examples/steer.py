@@ -1,4 +1,4 @@
-"""Control: a force of one's own, set anew before every step, steers a body to a place and holds it there."""
+"""Control: a force of one's own, set anew before every step, steers a body to a point and keeps it there."""
 
 # %%
 import os
@@ -17,7 +17,7 @@ sim = abut.Simulation(scene)
 goal = np.array([0.2, 0.1, 0.0])
 masses = sim.masses[:, None]
 
-# %% Critically damped pull towards the goal, and a compensation for gravity.
+# %% Critically damped force towards the goal, and a compensation for gravity.
 stiffness, steps = 60.0, 60 if os.environ.get("ABUT_EXAMPLE_FAST") else sim.steps_total
 for n in range(steps):
     centre = (masses * sim.positions).sum(axis=0) / masses.sum()

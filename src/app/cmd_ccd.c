@@ -82,7 +82,7 @@ static abut_status read_options(const command_line *line, evaluate_options *opti
     else if (filter && strcmp(filter, "linear") != 0)
         return error_set(err, ABUT_ERROR_INPUT, "--filter", "found '%s'; use linear or paper",
                          filter);
-    double checks = (double)options->ccd.max_checks; /* 1e6 is how people write it */
+    double checks = (double)options->ccd.max_checks; /* 1e6 is the common notation */
     TRY(line_number(line, "--max-iterations", 0.0, 1e15, &checks, err));
     if (checks != (double)(int64_t)checks)
         return error_set(err, ABUT_ERROR_INPUT, "--max-iterations",

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Places where bodies meet at the start, or nodes are behind half spaces. */
-static abut_status list_places(scene_summary *summary, abut_error *err)
+/* Where bodies meet at the start, or nodes are behind half spaces. */
+static abut_status list_problems(scene_summary *summary, abut_error *err)
 {
     const scene_def *scene = summary->scene;
     start_report report;
@@ -62,7 +62,7 @@ static abut_status check_scene(const scene_def *scene, abut_error *err)
         if (summary.error_count == 0) check_preparing(&summary);
         scene_advise(&summary);
         summary_print(&summary);
-        status = list_places(&summary, err);
+        status = list_problems(&summary, err);
     }
     if (status == ABUT_OK) {
         if (summary.error_count + summary.warning_count == 0)

@@ -95,7 +95,7 @@ static abut_status read_options(const command_line *line, run_display *display,
     return ABUT_OK;
 }
 
-/* With --view the run can be watched while it goes, and looked at until the next Ctrl-C. */
+/* With --view the page shows the run while it goes, and until the next Ctrl-C. */
 static abut_status run_and_view(const command_line *line, abut_sim *sim,
                                 const abut_run_options *options, progress *bar, abut_error *err)
 {

@@ -102,7 +102,7 @@ static void print_summary(const run_verification *v)
     }
     if (v->moments > 0) {
         printf("%s %zu intersections at %zu moments",
-               v->paths ? "along the ways   " : "between frames   ", v->between, v->moments);
+               v->paths ? "along the paths  " : "between frames   ", v->between, v->moments);
         printf(v->between > 0 ? ", up to %.3g m deep\n" : "\n", v->between_depth);
     }
     if (v->pieces > 0)
@@ -137,7 +137,7 @@ static json_t *json_problem(const run_verification *v, const verify_problem *p)
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(kinds[p->kind]));
     json_object_set_new(o, "step", json_integer(p->step));
-    if (p->on_path) json_object_set_new(o, "on_way", json_true());
+    if (p->on_path) json_object_set_new(o, "on_path", json_true());
     json_object_set_new(o, "body", json_string(v->verifier.names[p->first_body]));
     json_object_set_new(o, "points", json_points(p->first, p->first_count));
     bool pair =
@@ -205,7 +205,7 @@ static abut_status print_json(const run_verification *v, abut_error *err)
     json_object_set_new(o, "missing_frames", json_steps(v->missing.data, v->missing.count));
     json_object_set_new(o, "broken_paths", json_steps(v->broken.data, v->broken.count));
     json_object_set_new(o, "strange_frames", json_steps(v->strange.data, v->strange.count));
-    json_object_set_new(o, "ways", json_boolean(v->paths));
+    json_object_set_new(o, "paths", json_boolean(v->paths));
     json_object_set_new(o, "moments_between", json_integer((json_int_t)v->moments));
     json_object_set_new(o, "intersections_between", json_integer((json_int_t)v->between));
     json_object_set_new(o, "path_pieces", json_integer((json_int_t)v->pieces));

@@ -29,7 +29,7 @@ extern const size_t command_count;
 const command_def *command_find(const char *name); /* NULL when there is none */
 abut_status command_unknown(const char *name, abut_error *err);
 
-/* The exit code of the process for the result of a command: the only place that decides. */
+/* The exit code of the process for the result of a command: decided here and nowhere else. */
 int exit_code_of(abut_status status);
 
 /* help.c: human-readable text, the manual page, and candidates for the shell. */

@@ -1,5 +1,5 @@
 /* The web server library, loaded when a page is served: it brings a TLS library along that costs
- * every run memory. Functions keep their usual names through the macros. */
+ * every run memory. Functions keep their own names through the macros. */
 #ifndef APP_HTTP_H
 #define APP_HTTP_H
 

@@ -46,8 +46,7 @@ static abut_status describe_scene(const char *path, const file_bytes *bytes, boo
     return status;
 }
 
-/* Native documents name files relative to their own folder; in another folder that no longer holds.
- */
+/* Native documents name files relative to their own folder; in another folder these are wrong. */
 static abut_status make_path_absolute(json_t *holder, const char *key, const char *folder,
                                       abut_error *err)
 {

@@ -50,8 +50,8 @@ static abut_status sample_colors(const frame_series *series, const schedule *sho
 {
     size_t samples = shown->count < 6 ? shown->count : 6;
     for (size_t i = 0; i < samples; i++) {
-        size_t place = samples > 1 ? i * (shown->count - 1) / (samples - 1) : 0;
-        TRY(draw_entry(series, shown->data[place].entry, painter, picture, err));
+        size_t index = samples > 1 ? i * (shown->count - 1) / (samples - 1) : 0;
+        TRY(draw_entry(series, shown->data[index].entry, painter, picture, err));
         palette_sample(colors, picture);
     }
     return palette_choose(colors, err);

@@ -24,7 +24,7 @@ typedef struct render_command {
 } render_command;
 
 /* What lies in the x-y plane is looked at from the front, unless the user wants otherwise; edges
- * take the place of shading. */
+ * replace shading. */
 void face_plane(render_command *r, const frame *f);
 
 /* A folder with the frames of a run. */

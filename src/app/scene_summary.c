@@ -88,16 +88,16 @@ static abut_status look_at_conditions(scene_summary *summary, size_t body, abut_
 {
     const body_def *b = &summary->scene->bodies[body];
     size_t node_count = summary->meshes[body].vertex_count;
-    bool *held = mem_calloc(node_count, sizeof *held);
-    if (!held) return error_memory(err, "looking at the scene");
+    bool *fixed = mem_calloc(node_count, sizeof *fixed);
+    if (!fixed) return error_memory(err, "looking at the scene");
     abut_status status = ABUT_OK;
     for (size_t i = 0; i < b->dirichlet.fix_count && status == ABUT_OK; i++)
         status = look_at_nodes(summary, body, "fix", i, &b->dirichlet.fixes[i].nodes,
-                               b->dirichlet.fixes[i].from <= 0 ? held : NULL, err);
+                               b->dirichlet.fixes[i].from <= 0 ? fixed : NULL, err);
     for (size_t i = 0; i < b->loads.force_count && status == ABUT_OK; i++)
         status = look_at_nodes(summary, body, "force", i, &b->loads.forces[i].nodes, NULL, err);
-    for (size_t v = 0; v < node_count; v++) summary->bodies[body].fixed_count += held[v];
-    mem_free(held);
+    for (size_t v = 0; v < node_count; v++) summary->bodies[body].fixed_count += fixed[v];
+    mem_free(fixed);
     return status;
 }
 

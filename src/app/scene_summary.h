@@ -1,5 +1,5 @@
 /* What `abut check` and `abut info` say about a scene: its options in absolute numbers, and for
- * each body its mesh, mass, place and conditions. */
+ * each body its mesh, mass, bounds and conditions. */
 #ifndef APP_SCENE_SUMMARY_H
 #define APP_SCENE_SUMMARY_H
 
@@ -12,7 +12,7 @@ typedef struct body_summary {
     mesh_measures measures;
     double mass;         /* NAN when it is not known, or the body has none */
     const char *measure; /* what the mass goes by; NULL: not known */
-    size_t fixed_count;  /* nodes that are held or moved at the start */
+    size_t fixed_count;  /* nodes that are fixed or moved at the start */
 } body_summary;
 
 typedef struct scene_summary {
@@ -20,7 +20,7 @@ typedef struct scene_summary {
     mesh *meshes; /* per body; empty when it could not be loaded or is not enabled */
     body_summary *bodies;
     double size; /* l */
-    /* Errors and warnings found on the way; the status is that of the first error. */
+    /* Errors and warnings that were found; the status is that of the first error. */
     size_t error_count, warning_count;
     abut_status status;
     abut_error first;

@@ -58,14 +58,14 @@ struct view_server {
 /* Beside the program in the build tree, under share/ when it is installed. */
 static bool find_page(char *out, size_t size)
 {
-    static const char *const places[] = {"viewer/index.html", "../share/abut/viewer.html"};
+    static const char *const pages[] = {"viewer/index.html", "../share/abut/viewer.html"};
     char program[4096], folder[4096];
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     if (length <= 0) return false;
     program[length] = 0;
     path_folder(folder, sizeof folder, program);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        path_join(out, size, folder, places[i]);
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
+        path_join(out, size, folder, pages[i]);
         if (file_exists(out)) return true;
     }
     return false;

@@ -63,7 +63,7 @@ static bool map_into_memory(int fd, file_bytes *out)
 abut_status file_read(const char *path, file_bytes *out, abut_error *err)
 {
     memset(out, 0, sizeof *out);
-    /* Not to wait at a pipe that nobody writes to: it is refused below. */
+    /* Not to wait at a pipe without a writer: it is refused below. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) return io_error(err, path, "cannot open");
     struct stat info;

@@ -118,7 +118,7 @@ static bool scale_by_power(uint64_t w, int64_t q, double *out)
         *out = pack(mantissa, mantissa < UINT64_C(1) << 52 ? 0 : 1);
         return true;
     }
-    /* Exactly half way between two doubles: only possible for these powers. Round to even. */
+    /* Exactly in the middle of two doubles: only possible for these powers. Round to even. */
     if (low <= 1 && q >= -4 && q <= 23 && (mantissa & 3) == 1 && mantissa << (carry + 9) == high)
         mantissa &= ~UINT64_C(1);
     mantissa = (mantissa + (mantissa & 1)) >> 1;

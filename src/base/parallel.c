@@ -15,10 +15,10 @@ enum { PATIENCE = 2000 };
 
 /* One set of helper threads serves the process. They come to a loop that a thread has opened, take
  * chunks as long as there are any, and leave. The thread itself takes chunks, too, and waits only
- * for chunks that are being worked on: a helper that the machine does not let run delays nobody.
+ * for chunks that are being worked on: a helper that the machine does not let run delays no loop.
  * Where another thread has the helpers, a loop runs without them. */
 static struct {
-    pthread_mutex_t owner; /* held by the thread whose loop is open */
+    pthread_mutex_t owner; /* locked by the thread whose loop is open */
     pthread_mutex_t lock;  /* of what follows, for sleeping and starting helpers */
     pthread_cond_t wake;
     atomic_uint generation; /* counts the loops */

@@ -1,9 +1,9 @@
 /* The processes ("ranks") that share one run, where it was started with mpirun.
  *
  * All ranks hold the same state and take the same decisions; they divide the work. What a rank has
- * computed of a divided whole is gathered by all, in the order of the ranks. A program that nobody
- * told of others is one rank of one, and nothing here costs anything then. All functions that
- * exchange something must be called by all ranks, in the same order, from one thread each.
+ * computed of a divided whole is gathered by all, in the order of the ranks. A program started
+ * alone is one rank of one, and nothing here costs anything then. All functions that exchange
+ * something must be called by all ranks, in the same order, from one thread each.
  *
  * The transport (MPI) is outside: linear/petsc_module.h. */
 #ifndef BASE_RANKS_H

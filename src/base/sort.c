@@ -38,9 +38,9 @@ static void radix_sort(uint64_t *keys, uint32_t *values, uint64_t *spare_keys,
             sum += counts[d][v];
         }
         for (size_t i = 0; i < n; i++) {
-            size_t place = next[from[i] >> (8 * d) & 255]++;
-            to[place] = from[i];
-            if (values) to_values[place] = from_values[i];
+            size_t index = next[from[i] >> (8 * d) & 255]++;
+            to[index] = from[i];
+            if (values) to_values[index] = from_values[i];
         }
         uint64_t *keys_swap = from;
         from = to;

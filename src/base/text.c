@@ -48,7 +48,7 @@ const char *text_closest(const char *word, const char *const *choices, size_t co
         size_t other = strlen(choices[i]);
         if (other > LONGEST_WORD) continue;
         size_t distance = edit_distance(word, length, choices[i], other);
-        /* A suggestion that keeps no letter of the word helps nobody. */
+        /* A suggestion that keeps no letter of the word is no help. */
         if (distance < best_distance && distance < length && distance < other) {
             best = choices[i];
             best_distance = distance;

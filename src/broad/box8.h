@@ -3,10 +3,10 @@
  * The boxes hold floats, yet no pair is ever lost. A coordinate x is stored as g(x), where g is
  * subtraction of an origin, scaling, clamping and rounding to float: each of these is monotone, so
  *     a <= b  implies  g(a) <= g(b),   and   g(a) < g(b)  implies  a < b.
- * Two boxes that overlap (low <= high' on all axes, both ways) therefore overlap after g as well,
- * and boxes that overlap strictly after g overlap indeed. Only where g(a) = g(b) must the doubles
- * be asked. No outward rounding is needed, and g may be any such map: its choice affects speed,
- * never the answer. */
+ * Two boxes that overlap (low <= high' on all axes, in both directions) therefore overlap after g
+ * as well, and boxes that overlap strictly after g overlap indeed. Only where g(a) = g(b) must the
+ * doubles be asked. No outward rounding is needed, and g may be any such map: its choice affects
+ * speed, never the answer. */
 #ifndef BROAD_BOX8_H
 #define BROAD_BOX8_H
 

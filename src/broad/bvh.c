@@ -92,7 +92,7 @@ static int longest_axis(const bvh_item *items, int32_t begin, int32_t end)
     return axis;
 }
 
-/* Total order along an axis; equal centres are told apart by index. */
+/* Total order along an axis; equal centres are ordered by index. */
 static bool item_before(const bvh_item *a, const bvh_item *b, int axis)
 {
     if (a->center[axis] != b->center[axis]) return a->center[axis] < b->center[axis];
@@ -106,7 +106,8 @@ static void item_swap(bvh_item *a, bvh_item *b)
     *b = t;
 }
 
-/* Median of three items at places scattered by a hash, so that no input order is bad for long. */
+/* Median of three items at positions scattered by a hash, so that no input order is bad for long.
+ */
 static bvh_item choose_pivot(const bvh_item *items, int32_t begin, int32_t end, int axis)
 {
     uint32_t span = (uint32_t)(end - begin), state = span * 2654435769u;

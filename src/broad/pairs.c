@@ -119,7 +119,8 @@ static void sort_by_heap(index_pair *p, size_t count)
 }
 
 /* Moves the pairs whose second index is below `pivot` to the front; returns how many there are.
- * Every pair is written to both places it may belong to, so that no branch has to be foreseen. */
+ * Every pair is written to both positions it may belong to, so that there is no branch to predict.
+ */
 static size_t split(index_pair *p, size_t count, int32_t pivot)
 {
     size_t low = 0;
@@ -246,7 +247,7 @@ abut_status pairs_finish(pair_collector *c, pair_list *const lists[PAIR_KINDS], 
     sort_context s = {c, lists};
     parallel_for((size_t)PAIR_KINDS * PAIR_RANGES, total < 4096 ? PAIR_KINDS * PAIR_RANGES : 4,
                  sort_ranges, &s);
-    /* The same pairs shared out to threads in another way must not need more memory. */
+    /* The same pairs shared out to threads differently must not need more memory. */
     if (blocks > c->blocks.capacity) {
         array_free(&c->blocks);
         if (!array_reserve(&c->blocks, blocks)) return error_memory(err, "listing candidate pairs");

@@ -32,7 +32,7 @@ typedef struct pair_block {
 } pair_block;
 
 typedef struct pair_chain {
-    index_pair *next, *end; /* free places of the block that is being filled */
+    index_pair *next, *end; /* free slots of the block that is being filled */
     pair_block *block;      /* NULL before the first pair */
     int32_t index;          /* its number, or -1 when it is the overflow block */
     int32_t closed;         /* full blocks before it */

@@ -168,8 +168,8 @@ static ccd_result unscale(const ccd_query *query, ccd_result result)
     return result;
 }
 
-/* Times of impact of exactly zero help nobody who is apart at the start. A coarse answer (check
- * limit) is refined by looking at a shorter time; otherwise the tolerance shrinks. */
+/* A time of impact of exactly zero is useless for a pair that is apart at the start. A coarse
+ * answer (check limit) is refined by looking at a shorter time; otherwise the tolerance shrinks. */
 static ccd_result refine_zero(ccd_query *query, ccd_solver solver, void *context, ccd_result result)
 {
     double t_max = query->t_max;

@@ -82,8 +82,8 @@ static inline void nearest_on_triangle(nearest *k)
     }
 }
 
-/* A nearest point that may move both ways lies along gu x gv. When that product is mere rounding
- * noise (nearly parallel sides), only the longer side counts. */
+/* A nearest point that may move along both sides lies along gu x gv. When that product is mere
+ * rounding noise (nearly parallel sides), only the longer side counts. */
 static inline void drop_parallel_side(nearest *k)
 {
     vec3 n = vec3_cross(k->gu, k->gv);
@@ -143,8 +143,8 @@ static inline vec3 cube_direction(int which, vec3 gu, vec3 gv)
     return (vec3){side.y, -side.x, 0.0};
 }
 
-/* Which of the directions keeps the cell farthest from the cube |F| <= cube, and which way round.
- * *margin is how much larger the cube could be: the distance in the maximum norm, less cube. */
+/* Which of the directions keeps the cell farthest from the cube |F| <= cube, and its sign. *margin
+ * is how much larger the cube could be: the distance in the maximum norm, less cube. */
 static inline int best_cube_direction(const nearest *k, bool triangle, double cube, double *sign,
                                       double *margin)
 {

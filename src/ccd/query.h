@@ -53,7 +53,7 @@ static inline ccd_result ccd_miss(int64_t checks)
     return (ccd_result){.hit = false, .toi = INFINITY, .checks = checks, .status = CCD_MISS};
 }
 
-/* One way of answering a prepared query. */
+/* One method of answering a prepared query. */
 typedef ccd_result (*ccd_solver)(const ccd_query *query, void *context);
 
 /* Completes a loaded query from the options and solves it; refines a zero time of impact when the

@@ -105,7 +105,7 @@ static abut_status list_uses(const mesh *from, mesh *out, const int32_t *vertex_
     return ABUT_OK;
 }
 
-static vec3 place_of(const mesh *from, const mesh *out, const node_use *use)
+static vec3 position_of(const mesh *from, const mesh *out, const node_use *use)
 {
     const cell_block *old = &from->blocks[use->block];
     int order = out->blocks[use->block].order, lattice[CELL_MAX_NODES][3];
@@ -119,7 +119,7 @@ static vec3 place_of(const mesh *from, const mesh *out, const node_use *use)
 }
 
 /* Solids decide where a shared node lies: their maps are what is computed with. */
-static bool better_place(const mesh *m, const node_use *a, const node_use *b)
+static bool is_better_source(const mesh *m, const node_use *a, const node_use *b)
 {
     return cell_dimension(m->blocks[a->block].kind) > cell_dimension(m->blocks[b->block].kind);
 }
@@ -168,9 +168,9 @@ static abut_status number_nodes(const mesh *from, const int32_t *vertex_of, size
             cell_block *block = &out->blocks[use->block];
             block->nodes[use->cell * (size_t)block->nodes_per_cell + (size_t)use->local] =
                 use->known >= 0 ? use->known : number;
-            if (better_place(from, use, best)) best = use;
+            if (is_better_source(from, use, best)) best = use;
         }
-        if (known < 0) out->vertices[number] = place_of(from, out, best);
+        if (known < 0) out->vertices[number] = position_of(from, out, best);
     }
     return ABUT_OK;
 }

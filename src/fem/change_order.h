@@ -6,7 +6,7 @@
 
 /* Gives all cells of `from` (edges, triangles, tets of order 1 to 4; quads, hexes of order 1 to 2)
  * the order asked for (quads and hexes at most 2). Nodes are shared by topology: two cells have the
- * same node on a corner, edge or face that they share, whichever way it is turned; coordinates are
+ * same node on a corner, edge or face that they share, whatever its orientation; coordinates are
  * never compared. New nodes lie on the image of the old cell. Corners, nodes of cells that have the
  * order already, and vertices that no cell uses, come first and keep their order; `vertex_of` (may
  * be NULL) receives for every old vertex its new number or -1 (allocated). Tags are kept; stitches

@@ -28,7 +28,7 @@ static abut_status make_straight(double radius, int level, mesh *out, abut_error
     return status;
 }
 
-/* A node that is the share 1 - l0 of the way from the centre goes to that share of the radius. */
+/* A node at the share 1 - l0 of the distance from the centre goes to that share of the radius. */
 static void bend(mesh *m, double radius)
 {
     const cell_block *tets = &m->blocks[0];

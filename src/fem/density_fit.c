@@ -89,15 +89,15 @@ abut_status fit_densities(const cell_moment *cells, size_t count, double density
     double floor = 0.05 * mass / volume;
     if (!(volume > 0) || !(mass > 0))
         return error_set(err, ABUT_ERROR_INPUT, "", "bodies without volume have no densities");
-    uint8_t *held = mem_calloc(count + 1, 1);
-    if (!held) return error_memory(err, "fitting densities");
+    uint8_t *at_bound = mem_calloc(count + 1, 1);
+    if (!at_bound) return error_memory(err, "fitting densities");
     double left_mass = mass;
     vec3 left = moment, middle = vec3_scale(1 / mass, moment);
     bool good = false;
     for (int pass = 0; pass < 100 && !good; pass++) {
         double a[4][5] = {{0}}, x[4];
         for (size_t i = 0; i < count; i++) {
-            if (held[i]) continue;
+            if (at_bound[i]) continue;
             vec3 c = vec3_sub(vec3_scale(1 / cells[i].volume, cells[i].first), middle);
             double e[4] = {1, c.x, c.y, c.z};
             for (int r = 0; r < 4; r++) {
@@ -113,18 +113,18 @@ abut_status fit_densities(const cell_moment *cells, size_t count, double density
         solve4(a, x);
         good = true;
         for (size_t i = 0; i < count; i++) {
-            if (held[i]) continue;
+            if (at_bound[i]) continue;
             vec3 c = vec3_sub(vec3_scale(1 / cells[i].volume, cells[i].first), middle);
             out[i] = density + x[0] + x[1] * c.x + x[2] * c.y + x[3] * c.z;
             if (out[i] >= floor) continue;
             out[i] = floor; /* from now on it stays there, and the others make up for it */
-            held[i] = 1;
+            at_bound[i] = 1;
             good = false;
             left_mass -= floor * cells[i].volume;
             left = vec3_mul_add(left, -floor, cells[i].first);
         }
     }
-    mem_free(held);
+    mem_free(at_bound);
     double found = 0;
     vec3 first = {0};
     for (size_t i = 0; i < count; i++) {

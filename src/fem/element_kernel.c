@@ -138,7 +138,7 @@ static bool barrier_points_rest(const element_four *four)
         pack4 square = pack4_all(0);
         for (int c = 0; c < 3; c++) {
             pack4 d = u[3 * a + c] - u[c];
-            for (int k = 0; k < 3; k++) d -= s->place[a][k] * linear.m[c][k];
+            for (int k = 0; k < 3; k++) d -= s->node_position[a][k] * linear.m[c][k];
             square += d * d;
         }
         deviation[a] = pack4_root(square);

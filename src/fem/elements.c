@@ -102,7 +102,7 @@ static abut_status describe_nodes(element_set *s, abut_error *err)
     for (int a = 0; a < s->nodes; a++) {
         int sum = lattice[a][0] + lattice[a][1] + lattice[a][2];
         for (int k = 0; k < 3; k++) {
-            s->place[a][k] = (double)lattice[a][k] / s->order;
+            s->node_position[a][k] = (double)lattice[a][k] / s->order;
             if (lattice[a][k] == s->order && sum == s->order) s->axis[k] = a;
         }
     }

@@ -39,10 +39,10 @@ typedef struct element_set {
      * from det F = 0; it is 0 above GUARD_BEGINS. */
     quadrature rule;
     int elastic_points; /* of the rule; the rest are inversion-barrier points */
-    /* For deciding that all inversion-barrier points rest: places of the nodes in the reference
+    /* For deciding that all inversion-barrier points rest: positions of the nodes in the reference
      * cell, the nodes that span it from the first one, and the size of each basis function's
      * gradient at each inversion-barrier point. */
-    double place[CELL_MAX_NODES][3];
+    double node_position[CELL_MAX_NODES][3];
     int axis[3];
     double *steepness; /* inversion-barrier points x nodes */
     double *gradients; /* rows x stride: d phi_a / d xi_k at point i in row dimension i + k */

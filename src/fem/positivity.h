@@ -1,5 +1,5 @@
-/* Where is the Jacobian determinant of a cell's map positive? Answers that hold everywhere in the
- * cell, not at sample points only.
+/* Where is the Jacobian determinant of a cell's map positive? Answers that are true everywhere in
+ * the cell, not at sample points only.
  *
  * The determinant is a polynomial; it is sampled on a lattice and converted to Bernstein form,
  * whose coefficients bound it from below. Along a motion x + t p it is a polynomial in the point
@@ -33,7 +33,7 @@ void positivity_free(positivity *p);
 typedef enum positivity_answer {
     POSITIVE, /* everywhere */
     NEGATIVE, /* not positive at some point */
-    UNDECIDED /* so close to zero somewhere that it cannot be told */
+    UNDECIDED /* too close to zero somewhere to decide */
 } positivity_answer;
 
 /* Sign of det dx/dxi over the whole cell (planar cells: of the x-y part). */

@@ -44,7 +44,7 @@ static int compare_sides(const void *left, const void *right)
     return a->cell < b->cell ? -1 : a->cell > b->cell;
 }
 
-static int compare_places(const void *left, const void *right)
+static int compare_order(const void *left, const void *right)
 {
     const cell_side *a = left, *b = right;
     if (a->block != b->block) return a->block < b->block ? -1 : 1;
@@ -89,7 +89,7 @@ abut_status boundary_sides(const mesh *m, int dimension, side_list *out, abut_er
         if (end - i == 1) out->data[kept++] = out->data[i];
     }
     out->count = kept;
-    qsort(out->data, kept, sizeof *out->data, compare_places);
+    qsort(out->data, kept, sizeof *out->data, compare_order);
     return ABUT_OK;
 }
 

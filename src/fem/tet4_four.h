@@ -1,8 +1,8 @@
 /* Four linear tetrahedra (fem/tet4.h) side by side, one in each lane of the vector registers. With
  * the derivative of the stress in reference coordinates (fem/element_response.h) nothing is left to
  * multiply: its entries are those of the stiffness of nodes 1 to 3. Neo-Hookean elements are
- * computed this way, others one by one; what comes out for an element does not depend on the others
- * of the four. */
+ * computed like this, others one by one; what comes out for an element does not depend on the
+ * others of the four. */
 #ifndef FEM_TET4_FOUR_H
 #define FEM_TET4_FOUR_H
 

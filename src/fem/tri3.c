@@ -93,10 +93,10 @@ static void spread_spectrum(const tri3_rest *rest, double factor, const membrane
             turned[k][c] =
                 rest->dm_inverse[2 * k] * s->v[c] + rest->dm_inverse[2 * k + 1] * s->v[2 + c];
     mat3 ut = mat3_transpose(s->u), scaled = mat3_scale(factor, s->u);
-    static const int place[2][2] = {{3, 4}, {4, 5}};
+    static const int index[2][2] = {{3, 4}, {4, 5}};
     for (int a = 0; a < 2; a++)
         for (int b = a; b < 2; b++)
-            hessian[place[a][b]] =
+            hessian[index[a][b]] =
                 mat3_mul(mat3_mul(scaled, turned_block(s, turned[a], turned[b])), ut);
     complete_blocks(hessian);
 }
@@ -106,7 +106,7 @@ static void spread_dense(const tri3_rest *rest, double factor, const double dens
                          mat3 hessian[TRI3_BLOCKS])
 {
     const double *r = rest->dm_inverse;
-    static const int place[2][2] = {{3, 4}, {4, 5}};
+    static const int index[2][2] = {{3, 4}, {4, 5}};
     for (int a = 0; a < 2; a++)
         for (int b = a; b < 2; b++)
             for (int i = 0; i < 3; i++)
@@ -115,7 +115,7 @@ static void spread_dense(const tri3_rest *rest, double factor, const double dens
                     for (int c = 0; c < 2; c++)
                         for (int d = 0; d < 2; d++)
                             sum += r[2 * a + c] * r[2 * b + d] * dense[6 * (3 * c + i) + 3 * d + j];
-                    hessian[place[a][b]].m[i][j] = factor * sum;
+                    hessian[index[a][b]].m[i][j] = factor * sum;
                 }
     complete_blocks(hessian);
 }

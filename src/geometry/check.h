@@ -1,7 +1,7 @@
 /* An independent check of finished states: exact intersections, distances between primitives that
  * do not touch, inverted elements. It shares no code with the contact path of the solver (broad
- * phase, distances, exact predicates, CCD): all of these are here a second time, written another
- * way. geometry/check_path.h looks at motions. */
+ * phase, distances, exact predicates, CCD): all of these are here a second time, written
+ * independently. geometry/check_path.h looks at motions. */
 #ifndef GEOMETRY_CHECK_H
 #define GEOMETRY_CHECK_H
 
@@ -65,7 +65,7 @@ abut_status check_listed(const check_surface *surface, const check_pair *candida
                          size_t candidate_count, check_pair **pairs, size_t *count,
                          abut_error *err);
 
-/* Where a pair meets and how deep, in rounded arithmetic and for people: the point where the edge
+/* Where a pair meets and how deep, in rounded arithmetic, for messages: the point where the edge
  * passes through the plane of the triangle and the part of the edge behind it (the shorter one,
  * along the normal); for the other kinds, which only touch, a point of the first primitive nearest
  * to the second, and 0. */

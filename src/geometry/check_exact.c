@@ -43,17 +43,17 @@ static exact from_double(double value)
     return out;
 }
 
-static uint32_t word_at(const exact *x, int place)
+static uint32_t word_at(const exact *x, int index)
 {
-    int i = place - x->low;
+    int i = index - x->low;
     return i >= 0 && i < x->count ? x->word[i] : 0;
 }
 
 /* Whether |a| < |b|, for words from low up to top. */
 static bool is_less(const exact *a, const exact *b, int low, int top)
 {
-    for (int place = top; place >= low; place--)
-        if (word_at(a, place) != word_at(b, place)) return word_at(a, place) < word_at(b, place);
+    for (int index = top; index >= low; index--)
+        if (word_at(a, index) != word_at(b, index)) return word_at(a, index) < word_at(b, index);
     return false;
 }
 
@@ -88,10 +88,10 @@ static exact sum(const exact *a, const exact *b)
     out.low = low;
     out.count = top - low + 1;
     int64_t carry = 0;
-    for (int place = low; place <= top; place++) {
-        int64_t other = word_at(small, place);
-        carry += (int64_t)word_at(large, place) + (a->sign == b->sign ? other : -other);
-        out.word[place - low] = (uint32_t)carry;
+    for (int index = low; index <= top; index++) {
+        int64_t other = word_at(small, index);
+        carry += (int64_t)word_at(large, index) + (a->sign == b->sign ? other : -other);
+        out.word[index - low] = (uint32_t)carry;
         carry = carry < 0 ? -1 : carry >> 32;
     }
     trim(&out);
@@ -162,7 +162,7 @@ static int exact_volume_sign(vec3 a, const vec3 x[3])
 }
 
 /* Differences of doubles are 0 only for equal ones: what lies in a plane across an axis, as much of
- * a mesh of boxes does, needs no long numbers to be told flat. */
+ * a mesh of boxes does, needs no long numbers to be found flat. */
 static bool lies_across_an_axis(vec3 u, vec3 v, vec3 w)
 {
     for (int k = 0; k < 3; k++)

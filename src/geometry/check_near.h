@@ -1,5 +1,6 @@
-/* Which places more than one body reaches, for the independent checker: most of the surface of
- * bodies that do not collide with themselves is far from everything else and need not be searched.
+/* Which parts of space more than one body reaches, for the independent checker: most of the surface
+ * of bodies that do not collide with themselves is far from everything else and need not be
+ * searched.
  *
  * Space is cut into cells; every cell remembers the only body that reaches it, or that there are
  * several. Two boxes that meet share a point, hence a cell, so that both are found to be near.

@@ -127,7 +127,7 @@ typedef struct path_search {
     const check_surface *surface;
     const check_path *path;
     const check_pair *pairs;
-    vec3 *x;        /* the places of a vertex one after the other, unlike in the path */
+    vec3 *x;        /* the positions of a vertex one after the other, unlike in the path */
     int32_t *piece; /* per pair: where it meets, or -1 */
     double *time;
 } path_search;
@@ -222,7 +222,8 @@ static bool piece_is_free(const path_search *s, const near_pair *p, size_t piece
     return far_apart(&m, room) || stays_apart(&m, 0, 1, 0, time);
 }
 
-/* Whether n separates the pair at a place, hence on all straight pieces between such places. */
+/* Whether n separates the pair at a configuration, hence on all straight pieces between such
+ * configurations. */
 static bool separates_configuration(const path_search *s, const near_pair *p, vec3 n,
                                     size_t configuration)
 {

@@ -24,9 +24,10 @@ typedef struct check_turn {
     vec3 q[2], theta[2];
 } check_turn;
 
-/* Places between which everything moves on. All arrays are the caller's. */
+/* Configurations between which everything moves on. All arrays are the caller's. */
 typedef struct check_path {
-    const vec3 *configurations; /* of all vertices of the surface, one place after the other */
+    const vec3
+        *configurations; /* of all vertices of the surface, one configuration after the other */
     size_t configuration_count;
     const double *thickness; /* per body: pairs stay further apart than their mean; NULL: 0 */
     const check_turn *turns; /* per piece and body, NULL: none; then arms are per vertex */

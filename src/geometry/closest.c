@@ -153,16 +153,16 @@ double point_triangle_true_distance2(vec3 p, vec3 t0, vec3 t1, vec3 t2)
 /* ---- Edge and edge ---- */
 
 /* Where a closest point is on its edge. */
-typedef enum edge_place { AT_START, AT_END, INSIDE } edge_place;
+typedef enum edge_feature { AT_START, AT_END, INSIDE } edge_feature;
 
 static const edge_edge_type edge_edge_names[3][3] = {
-    /* place on A down, place on B across: start, end, inside */
+    /* position on A down, position on B across: start, end, inside */
     {EE_A0_B0, EE_A0_B1, EE_A0_B},
     {EE_A1_B0, EE_A1_B1, EE_A1_B},
     {EE_A_B0, EE_A_B1, EE_A_B},
 };
 
-static inline edge_place place_of(double along, double length2)
+static inline edge_feature feature_of(double along, double length2)
 {
     if (!(along > 0.0)) return AT_START;
     return along < length2 ? INSIDE : AT_END;
@@ -180,8 +180,8 @@ static edge_edge_type nearest_end(vec3 a0, vec3 a1, vec3 b0, vec3 b1)
         point_edge_type type = point_edge_classify(ends[k], e0, e1);
         double distance2 = point_edge_type_distance2(type, ends[k], e0, e1);
         if (!(distance2 < best_distance2)) continue;
-        edge_place end = k & 1 ? AT_END : AT_START;
-        edge_place other = type == PE_P_E ? INSIDE : type == PE_P_E0 ? AT_START : AT_END;
+        edge_feature end = k & 1 ? AT_END : AT_START;
+        edge_feature other = type == PE_P_E ? INSIDE : type == PE_P_E0 ? AT_START : AT_END;
         best = of_a ? edge_edge_names[end][other] : edge_edge_names[other][end];
         best_distance2 = distance2;
     }
@@ -199,18 +199,18 @@ static inline edge_edge_type classify_edges(vec3 a0, vec3 a1, vec3 b0, vec3 b1, 
     double uu = vec3_norm2(u), vv = vec3_norm2(v), n2 = vec3_norm2(n);
 
     double on_a = vec3_dot(vec3_cross(v, w), n);
-    edge_place place_a = place_of(on_a, n2);
+    edge_feature on_first = feature_of(on_a, n2);
     double on_b;
-    if (place_a == AT_START)
+    if (on_first == AT_START)
         on_b = vec3_dot(v, w);
-    else if (place_a == AT_END)
+    else if (on_first == AT_END)
         on_b = vec3_dot(v, vec3_sub(a1, b0));
     else
         on_b = vec3_dot(v, vec3_mul_add(w, on_a / n2, u));
-    edge_place place_b = place_of(on_b, vv);
-    if (place_b == AT_START) place_a = place_of(-vec3_dot(u, w), uu);
-    if (place_b == AT_END) place_a = place_of(vec3_dot(u, vec3_sub(b1, a0)), uu);
-    return edge_edge_names[place_a][place_b];
+    edge_feature on_second = feature_of(on_b, vv);
+    if (on_second == AT_START) on_first = feature_of(-vec3_dot(u, w), uu);
+    if (on_second == AT_END) on_first = feature_of(vec3_dot(u, vec3_sub(b1, a0)), uu);
+    return edge_edge_names[on_first][on_second];
 }
 
 edge_edge_type edge_edge_classify(vec3 a0, vec3 a1, vec3 b0, vec3 b1)

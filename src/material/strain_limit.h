@@ -32,8 +32,8 @@ bool strain_limit_derivatives(const strain_limit *l, vec3 f0, vec3 f1, vec3 stre
 double strain_limit_room(const strain_limit *l, vec3 f0, vec3 f1);
 
 /* A step t <= limit with F + t D inside the limits, at least `keep` of the present room left. The
- * largest singular value is convex in t, so chords of it are safe: the way there is feasible, too,
- * for the upper limit. */
+ * largest singular value is convex in t, so chords of it are safe: all shorter steps are feasible,
+ * too, for the upper limit. */
 double strain_limit_max_step(const strain_limit *l, vec3 f0, vec3 f1, vec3 d0, vec3 d1, double keep,
                              double limit);
 

@@ -277,10 +277,10 @@ void eigen_symmetric(int n, const double *a, double *values, double *vectors)
     eigen_rows(n, &work, unsorted, &rows);
     int order[EIGEN_MAX], width = eigen_width(n);
     for (int k = 0; k < n; k++) {
-        int place = k;
-        for (; place > 0 && unsorted[order[place - 1]] > unsorted[k]; place--)
-            order[place] = order[place - 1];
-        order[place] = k;
+        int slot = k;
+        for (; slot > 0 && unsorted[order[slot - 1]] > unsorted[k]; slot--)
+            order[slot] = order[slot - 1];
+        order[slot] = k;
     }
     for (int k = 0; k < n; k++) {
         values[k] = unsorted[order[k]] / scale;

@@ -59,7 +59,7 @@ static inline pack4 pack4_log(pack4 y, pack4 rest)
     pack4_unsigned bits = (pack4_unsigned)y - root_half;
     pack4_mask exponent = (pack4_mask)bits >> 52;
     pack4 f = (pack4)((bits & mantissa) + root_half) - 1.0;
-    /* Integers of up to 51 bits become doubles by way of the mantissa of 1.5 x 2^52. */
+    /* Integers of up to 51 bits become doubles through the mantissa of 1.5 x 2^52. */
     const pack4 shift = pack4_all(0x1.8p52);
     pack4 n = (pack4)(exponent + (pack4_mask)shift) - shift;
     pack4 s = f / (2.0 + f), z = s * s, half = 0.5 * f * f, r = pack4_all(tail[9]);

@@ -6,8 +6,8 @@
 
 enum { MAX_STEPS = 200 };
 
-/* Lower bound of c0 + c1 t + c2 t^2 + c3 t^3 for t >= 0. Horner's rule makes an error of at most
- * 3 ulps of the sum of the magnitudes of the terms; 8 leave room for what else is inexact (places
+/* Lower bound of c0 + c1 t + c2 t^2 + c3 t^3 for t >= 0. Horner's rule makes an error of at most 3
+ * ulps of the sum of the magnitudes of the terms; 8 leave room for what else is inexact (arguments
  * of extrema). */
 static inline double lower_bound(const double c[4], double t)
 {

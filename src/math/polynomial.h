@@ -9,7 +9,7 @@
 /* For p(t) = c[0] + c[1] t + c[2] t^2 (+ c[3] t^3): a t such that p has no root in [0, t] (in exact
  * arithmetic with the given coefficients) and |p(t)| is within round-off of 0; INFINITY when p has
  * no root in [0, 1]. The result is 0 when p(0) is 0 and when a coefficient is not finite. A p that
- * comes within round-off of 0 without reaching it may be answered with the place where it does. */
+ * comes within round-off of 0 without reaching it may be answered with the t where it does. */
 double quadratic_first_root(const double c[3]);
 double cubic_first_root(const double c[4]);
 

@@ -1,4 +1,4 @@
-/* Projection to positive semi-definite matrices: a factorisation first, which settles the matrices
+/* Projection to positive semi-definite matrices: a factorisation first, which finds the matrices
  * that need no change, eigenvectors otherwise. */
 #include "math/eigen_dense.h"
 #include "math/pack4.h"
@@ -118,8 +118,8 @@ static const double differences[MAX_POINTS + 1][MAX_POINTS - 1][MAX_POINTS] = {
            {0.408248290463863, 0.408248290463863, -0.816496580927726}},
     [4] = {{0.5, 0.5, -0.5, -0.5}, {0.5, -0.5, 0.5, -0.5}, {0.5, -0.5, -0.5, 0.5}}};
 
-/* out[o] = sum over k of weight(o, k) in[k], each item being `length` numbers; transposed reads the
- * weights the other way round. */
+/* out[o] = sum over k of weight(o, k) in[k], each item being `length` numbers; transposed swaps the
+ * indices of the weights. */
 ALWAYS_INLINE void combine(int points, bool transposed, int length, const double *in, double *out)
 {
     int from = transposed ? points - 1 : points, to = transposed ? points : points - 1;

@@ -1,5 +1,5 @@
 /* Rotations written as rotation vectors (axis times angle in radians): the matrix, its first and
- * second derivatives, and the way back (Rigid IPC, section 4.2.1 and appendix D). */
+ * second derivatives, and the inverse map (Rigid IPC, section 4.2.1 and appendix D). */
 #ifndef MATH_ROTATION_H
 #define MATH_ROTATION_H
 

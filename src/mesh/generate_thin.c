@@ -10,7 +10,8 @@ abut_status generate_grid_same(double size_x, double size_z, const int cells[2],
 {
     TRY(generate_grid(size_x, size_z, cells, out, err));
     int32_t *n = out->blocks[0].nodes;
-    /* Vertices of the grid come row by row; which way depends on the generator: read it off. */
+    /* Vertices of the grid come row by row; along which axis depends on the generator: read it off.
+     */
     for (int i = 0; i < cells[0]; i++)
         for (int j = 0; j < cells[1]; j++, n += 6) {
             int32_t corners[4] = {n[0], n[0], n[0], n[0]};
@@ -76,15 +77,15 @@ static bool inside_round(const int at[3], const int counts[3])
 abut_status generate_bundle(vec3 from, vec3 to, int segments, const int counts[3], vec3 spacing,
                             bool round, mesh *out, abut_error *err)
 {
-    mesh places, chain;
-    TRY(generate_lattice(counts, spacing, &places, err));
+    mesh positions, chain;
+    TRY(generate_lattice(counts, spacing, &positions, err));
     abut_status status = generate_polyline(from, to, segments, &chain, err);
     size_t kept = 0;
-    for (size_t v = 0; status == ABUT_OK && v < places.vertex_count; v++) {
+    for (size_t v = 0; status == ABUT_OK && v < positions.vertex_count; v++) {
         const int at[3] = {(int)(v / ((size_t)counts[1] * (size_t)counts[2])),
                            (int)(v / (size_t)counts[2] % (size_t)counts[1]),
                            (int)(v % (size_t)counts[2])};
-        if (!round || inside_round(at, counts)) places.vertices[kept++] = places.vertices[v];
+        if (!round || inside_round(at, counts)) positions.vertices[kept++] = positions.vertices[v];
     }
     double factors[2] = {(double)kept, segments + 1.0};
     if (status == ABUT_OK) status = check_product("bundle", "vertices", factors, 2, err);
@@ -94,12 +95,12 @@ abut_status generate_bundle(vec3 from, vec3 to, int segments, const int counts[3
         status = start_mesh(out, kept * per_chain, CELL_EDGE, kept * (size_t)segments, &nodes, err);
     for (size_t c = 0; status == ABUT_OK && c < kept; c++)
         for (size_t i = 0; i < per_chain; i++) {
-            out->vertices[c * per_chain + i] = vec3_add(chain.vertices[i], places.vertices[c]);
+            out->vertices[c * per_chain + i] = vec3_add(chain.vertices[i], positions.vertices[c]);
             if (i + 1 == per_chain) break;
             *nodes++ = (int32_t)(c * per_chain + i);
             *nodes++ = (int32_t)(c * per_chain + i + 1);
         }
-    mesh_free(&places);
+    mesh_free(&positions);
     mesh_free(&chain);
     return status;
 }

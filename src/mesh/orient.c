@@ -183,7 +183,7 @@ static double component_volume(const triangle_walk *w, const vec3 *vertices, siz
 }
 
 /* Closed: outward. Open: whichever of the two orientations changes fewer triangles. */
-static void settle_component(triangle_walk *w, const vec3 *vertices, size_t size, bool orientable)
+static void orient_component(triangle_walk *w, const vec3 *vertices, size_t size, bool orientable)
 {
     bool closed = true;
     size_t flips = 0;
@@ -226,7 +226,7 @@ abut_status orient_triangles(mesh *m, size_t *flipped, bool *orientable, abut_er
         if (w.seen[t]) continue;
         size_t size;
         bool consistent = walk_component(&w, (int32_t)t, &size);
-        settle_component(&w, m->vertices, size, consistent);
+        orient_component(&w, m->vertices, size, consistent);
         *orientable = *orientable && consistent;
     }
     if (status == ABUT_OK) apply_flips(m, w.flip, flipped);

@@ -164,7 +164,7 @@ static abut_status read_value(ply_reader *r, ply_type type, const char *what, do
     return ABUT_OK;
 }
 
-/* A value that nobody needs may be anything, nan too. */
+/* A value that is not used may be anything, nan too. */
 static abut_status skip_value(ply_reader *r, ply_type type)
 {
     if (r->binary) {

@@ -20,18 +20,18 @@ static const char *const role_names[ROLE_COUNT] = {"the points", "connectivity",
                                                    "types",      "the tags",     "the rest shape"};
 
 /* An array of a piece, as its tag describes it. */
-typedef struct array_place {
+typedef struct array_source {
     bool present, appended;
     uint64_t offset; /* when appended */
     int64_t components;
     vtu_source source;
     const char *at;
-} array_place;
+} array_source;
 
 typedef struct vtu_piece {
     int64_t points, cells;
     const char *at;
-    array_place arrays[ROLE_COUNT];
+    array_source arrays[ROLE_COUNT];
 } vtu_piece;
 
 typedef struct vtu_reader {
@@ -203,29 +203,29 @@ static abut_status read_array_tag(vtu_reader *r, const xml_tag *tag)
     scan *s = r->s;
     array_role role = role_of(r, attribute(tag, "Name"));
     if (role == ROLE_COUNT || r->pieces.count == 0) return ABUT_OK;
-    array_place *place = &r->pieces.data[r->pieces.count - 1].arrays[role];
-    if (place->present) {
+    array_source *array = &r->pieces.data[r->pieces.count - 1].arrays[role];
+    if (array->present) {
         if (role == ROLE_TAGS) return ABUT_OK; /* the first of several names */
         return scan_fail(s, tag->at, "a second array for %s", role_names[role]);
     }
     scan_token type = attribute(tag, "type"), format = attribute(tag, "format");
-    *place = (array_place){.present = true, .at = tag->at};
-    vtu_source *source = &place->source;
+    *array = (array_source){.present = true, .at = tag->at};
+    vtu_source *source = &array->source;
     if (!vtu_number_type(type, &source->type))
         return scan_fail(s, tag->at,
                          "the type of %s is '%.*s'; allowed are Int8 to UInt64, Float32 "
                          "and Float64",
                          role_names[role], type.length > 40 ? 40 : (int)type.length,
                          type.text ? type.text : "");
-    TRY(whole_attribute(r, tag, "NumberOfComponents", 1, 64, &place->components));
+    TRY(whole_attribute(r, tag, "NumberOfComponents", 1, 64, &array->components));
     source->swap = r->swap;
     source->compressed = r->compressed;
     source->header_size = r->header_size;
     if (token_is(format, "appended")) {
         int64_t offset;
         TRY(whole_attribute(r, tag, "offset", -1, INT64_MAX, &offset));
-        place->appended = true;
-        place->offset = (uint64_t)offset;
+        array->appended = true;
+        array->offset = (uint64_t)offset;
         return ABUT_OK;
     }
     if (!token_is(format, "ascii") && !token_is(format, "binary"))
@@ -302,44 +302,44 @@ static abut_status read_structure(vtu_reader *r)
 
 /* ---- the arrays ---------------------------------------------------------------------------- */
 
-static abut_status load_array(vtu_reader *r, array_place *place, array_role role, int64_t tuples,
+static abut_status load_array(vtu_reader *r, array_source *array, array_role role, int64_t tuples,
                               vtu_values *out)
 {
     scan *s = r->s;
     *out = (vtu_values){0};
-    vtu_source *source = &place->source;
-    if (place->appended) {
-        if (!r->appended) return scan_fail(s, place->at, "the file has no AppendedData");
-        if (place->offset > (uint64_t)(s->end - r->appended))
-            return scan_fail(s, place->at, "the offset of %s is %llu, beyond the end of the file",
-                             role_names[role], (unsigned long long)place->offset);
+    vtu_source *source = &array->source;
+    if (array->appended) {
+        if (!r->appended) return scan_fail(s, array->at, "the file has no AppendedData");
+        if (array->offset > (uint64_t)(s->end - r->appended))
+            return scan_fail(s, array->at, "the offset of %s is %llu, beyond the end of the file",
+                             role_names[role], (unsigned long long)array->offset);
         source->encoding = r->appended_raw ? VTU_RAW : VTU_BASE64;
-        source->begin = r->appended + place->offset;
+        source->begin = r->appended + array->offset;
         source->end = s->end;
     }
     TRY(vtu_decode(s, role_names[role], source, out));
     r->consumed += out->consumed;
     if (r->consumed / 2 > (size_t)(s->end - s->begin)) {
         vtu_values_free(out);
-        return scan_fail(s, place->at, "the same data are used for many arrays");
+        return scan_fail(s, array->at, "the same data are used for many arrays");
     }
-    if (tuples < 0 || out->count == (size_t)(tuples * place->components)) return ABUT_OK;
+    if (tuples < 0 || out->count == (size_t)(tuples * array->components)) return ABUT_OK;
     size_t count = out->count;
     vtu_values_free(out);
-    return scan_fail(s, place->at, "%zu numbers for %s, but %lld are needed", count,
-                     role_names[role], (long long)(tuples * place->components));
+    return scan_fail(s, array->at, "%zu numbers for %s, but %lld are needed", count,
+                     role_names[role], (long long)(tuples * array->components));
 }
 
 static abut_status add_points(vtu_reader *r, vtu_piece *piece)
 {
     scan *s = r->s;
-    array_place *place = &piece->arrays[ROLE_POINTS];
+    array_source *array = &piece->arrays[ROLE_POINTS];
     vtu_values values;
-    if (!place->present) return scan_fail(s, piece->at, "a piece has no points");
-    if (place->components != 3)
-        return scan_fail(s, place->at, "points have %lld components; they need 3",
-                         (long long)place->components);
-    TRY(load_array(r, place, ROLE_POINTS, piece->points, &values));
+    if (!array->present) return scan_fail(s, piece->at, "a piece has no points");
+    if (array->components != 3)
+        return scan_fail(s, array->at, "points have %lld components; they need 3",
+                         (long long)array->components);
+    TRY(load_array(r, array, ROLE_POINTS, piece->points, &values));
     size_t count = (size_t)piece->points, first = r->b->vertices.count;
     abut_status status = ABUT_OK;
     if (first + count > INT32_MAX)
@@ -350,7 +350,7 @@ static abut_status add_points(vtu_reader *r, vtu_piece *piece)
         vec3 x = {vtu_real(&values, 3 * i), vtu_real(&values, 3 * i + 1),
                   vtu_real(&values, 3 * i + 2)};
         if (!vec3_is_finite(x))
-            status = scan_fail(s, place->at, "point %zu is at (%g, %g, %g); it must be finite", i,
+            status = scan_fail(s, array->at, "point %zu is at (%g, %g, %g); it must be finite", i,
                                x.x, x.y, x.z);
         r->b->vertices.data[r->b->vertices.count++] = x;
     }
@@ -362,10 +362,10 @@ static abut_status add_points(vtu_reader *r, vtu_piece *piece)
 static abut_status add_rest(vtu_reader *r, vtu_piece *piece)
 {
     scan *s = r->s;
-    array_place *place = &piece->arrays[ROLE_REST];
+    array_source *array = &piece->arrays[ROLE_REST];
     vtu_values values;
-    if (!place->present || place->components != 3) return ABUT_OK;
-    TRY(load_array(r, place, ROLE_REST, piece->points, &values));
+    if (!array->present || array->components != 3) return ABUT_OK;
+    TRY(load_array(r, array, ROLE_REST, piece->points, &values));
     abut_status status = ABUT_OK;
     size_t count = (size_t)piece->points;
     if (!array_reserve(&r->b->rest, r->b->rest.count + count)) status = scan_memory(s);
@@ -373,7 +373,7 @@ static abut_status add_rest(vtu_reader *r, vtu_piece *piece)
         vec3 x = {vtu_real(&values, 3 * i), vtu_real(&values, 3 * i + 1),
                   vtu_real(&values, 3 * i + 2)};
         if (!vec3_is_finite(x))
-            status = scan_fail(s, place->at, "the rest position of point %zu is not finite", i);
+            status = scan_fail(s, array->at, "the rest position of point %zu is not finite", i);
         r->b->rest.data[r->b->rest.count++] = x;
     }
     vtu_values_free(&values);
@@ -416,7 +416,7 @@ static abut_status add_cell(vtu_reader *r, const vtu_piece *piece, const piece_c
 
 static abut_status load_cells(vtu_reader *r, vtu_piece *piece, piece_cells *cells)
 {
-    array_place *a = piece->arrays;
+    array_source *a = piece->arrays;
     for (int role = ROLE_CONNECTIVITY; role <= ROLE_TYPES; role++)
         if (!a[role].present)
             return scan_fail(r->s, piece->at, "a piece has no array %s", role_names[role]);

@@ -39,7 +39,7 @@ static inline size_t scan_left(const scan *s) { return (size_t)(s->end - s->p); 
 static inline bool scan_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 static inline bool scan_is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* Lets go of the memory behind the cursor. Call it now and then in long loops; it is cheap. */
+/* Releases the memory behind the cursor. Call it now and then in long loops; it is cheap. */
 void scan_release_now(scan *s);
 static inline void scan_release(scan *s)
 {

@@ -444,8 +444,8 @@ static void mark_covered_edges(const mesh *m, const uint64_t *keys, size_t count
             const int32_t *nodes = block->nodes + c * (size_t)block->nodes_per_cell;
             for (int e = 0; e < edges; e++) {
                 const int *ends = cell_edge(block->kind, e);
-                size_t place = find_key(keys, count, edge_key(nodes[ends[0]], nodes[ends[1]]));
-                if (place < count) covered[place] = true;
+                size_t index = find_key(keys, count, edge_key(nodes[ends[0]], nodes[ends[1]]));
+                if (index < count) covered[index] = true;
             }
         }
     }

@@ -1,4 +1,4 @@
-/* Merging vertices that lie at the same place, as in STL files, which repeat them per triangle. */
+/* Merging vertices at the same position, as in STL files, which repeat them per triangle. */
 #include "mesh/read.h"
 
 /* Vertices are hashed by cell of a grid; with a tolerance, the cells are that large, and the 27
@@ -26,7 +26,7 @@ static weld_key key_of(const weld_grid *grid, vec3 x)
     }
     vec3_store(c, x);
     for (int i = 0; i < 3; i++) {
-        c[i] += 0.0; /* -0 and 0 are one place */
+        c[i] += 0.0; /* -0 and 0 are one position */
         memcpy(&key.k[i], &c[i], sizeof c[i]);
     }
     return key;
@@ -54,7 +54,7 @@ static int32_t find_in_bucket(const weld_grid *grid, weld_key key, vec3 x)
     return best;
 }
 
-/* The first kept vertex at this place, or -1. */
+/* The first kept vertex at this position, or -1. */
 static int32_t find_near(const weld_grid *grid, vec3 x)
 {
     weld_key key = key_of(grid, x);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The way of a step may turn out longer than the one that candidates were found for. */
+/* The path of a step may be longer than the one that candidates were found for. */
 static const double PATH_MARGIN = 3;
 
 static void pair_vertices(const mlcp_solver *s, ccd_kind kind, index_pair pair, int32_t v[4])
@@ -157,7 +157,7 @@ static bool refresh(mlcp_solver *s, mlcp_contact *old, const mlcp_contact *met)
     }
     mlcp_turn_frame(old, met->normal);
     mlcp_set_constants(s, old);
-    old->refreshed += old->left ? 2 : 1; /* it has left, and yet it meets on the way */
+    old->refreshed += old->left ? 2 : 1; /* it has left, and yet it meets on the path */
     old->left = false;
     return true;
 }
@@ -252,8 +252,8 @@ static bool fill_impact(mlcp_solver *s, const mlcp_impact *impact, mlcp_contact 
 }
 
 /* Whether an impact came before this one between some of the same vertices. What follows a first
- * impact on a way that leads on into the other body says nothing: the faces that the way leaves
- * through have their normals the wrong way round. The next pass finds what is still true. */
+ * impact on a path that goes on into the other body means nothing: the faces through which the path
+ * leaves have the opposite normals. The next pass finds what is still true. */
 static bool too_late(mlcp_solver *s, const mlcp_contact *c, bool *memory)
 {
     int sides = c->kind == CCD_EDGE_EDGE ? 2 : 1;
@@ -307,7 +307,7 @@ static abut_status detect_planes(mlcp_solver *s, bool *added, abut_error *err)
     return ABUT_OK;
 }
 
-/* The way has left the boxes that candidates were found for. */
+/* The path has left the boxes that candidates were found for. */
 static bool left_boxes(const mlcp_solver *s)
 {
     const vec3 *far = s->contact->search->p;
@@ -385,7 +385,7 @@ abut_status mlcp_linearise(mlcp_solver *s, bool *changed, abut_error *err)
         double weight[4];
         for (int i = 0; i < 4; i++) x[i] = s->end[c->vertex[i]];
         double distance = mlcp_geometry_at(c->kind, x, c->normal, weight, &normal);
-        /* A row that detection has put back to the impact stays there: the pair meets on the way
+        /* A row that detection has put back to the impact stays there: the pair meets on the path
          * although it is past each other in the end. */
         if (distance > 0 && (distance < s->options.tolerance || c->refreshed > 1)) continue;
         if (mlcp_blend_geometry(c, x))

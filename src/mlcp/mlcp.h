@@ -64,7 +64,7 @@ typedef struct mlcp_contact {
     /* state */
     mlcp_state state;
     double lambda, gamma[2]; /* gamma: while sticking */
-    double reference[3];     /* multipliers from which the row gives way (solver.h) */
+    double reference[3];     /* reference multipliers of the proximal term (solver.h) */
     int flips;               /* between sticking and sliding in this step */
     bool left;               /* off because the pair has moved past each other in this step */
     int refreshed;           /* times that the row was put back to the impact in this step */
@@ -86,7 +86,7 @@ typedef struct mlcp_statistics {
 
 typedef struct mlcp_solver mlcp_solver;
 
-/* Borrows all; the contact and friction terms lend half-spaces, coefficients and the broad phase
+/* Borrows all; the contact and friction terms provide half-spaces, coefficients and the broad phase
  * and must not be terms of the problem. */
 abut_status mlcp_create(const model *m, problem *p, contact_term *contact,
                         const friction_term *friction, const mlcp_options *options,
@@ -94,8 +94,8 @@ abut_status mlcp_create(const model *m, problem *p, contact_term *contact,
 void mlcp_destroy(mlcp_solver *s);
 
 /* One step of length h. start, velocity: at its beginning; x: the start with prescribed nodes where
- * they go, and the result. A step that does not converge is cut at the first impact on its
- * way and reported in the statistics; it is no error. */
+ * they go, and the result. A step that does not converge is cut at the first impact on its path and
+ * reported in the statistics; it is no error. */
 abut_status mlcp_step(mlcp_solver *s, const evaluation *ev, const double *start,
                       const double *velocity, double *x, double h, mlcp_statistics *statistics,
                       abut_error *err);

@@ -71,13 +71,13 @@ void mlcp_apply(const mlcp_solver *s, const mlcp_vector *in, double *product,
         double *row = out->c + 3 * k;
         row[0] = row[1] = row[2] = 0;
         if (c->state == MLCP_OFF) continue;
-        row[0] = -row_times(c, c->normal, in->u) - MLCP_GIVE * c->scale_n * in->c[3 * k];
+        row[0] = -row_times(c, c->normal, in->u) - MLCP_PROXIMAL * c->scale_n * in->c[3 * k];
         add_row(c, c->normal, -in->c[3 * k], out->u);
         if (c->state != MLCP_STICKS) continue;
         for (int i = 0; i < 2; i++) {
             double multiplier = in->c[3 * k + 1 + (size_t)i];
             row[1 + i] =
-                row_times(c, c->tangent[i], in->u) - MLCP_GIVE * c->scale_t[i] * multiplier;
+                row_times(c, c->tangent[i], in->u) - MLCP_PROXIMAL * c->scale_t[i] * multiplier;
             add_row(c, c->tangent[i], multiplier, out->u);
         }
     }
@@ -97,14 +97,14 @@ void mlcp_residual(mlcp_solver *s)
         double *row = s->cr.r.c + 3 * k, slip[2];
         row[0] = row[1] = row[2] = 0;
         if (c->state == MLCP_OFF) continue;
-        row[0] = mlcp_gap(s, c) + MLCP_GIVE * c->scale_n * (c->lambda - c->reference[0]);
+        row[0] = mlcp_gap(s, c) + MLCP_PROXIMAL * c->scale_n * (c->lambda - c->reference[0]);
         add_row(c, c->normal, c->lambda, s->cr.r.u);
         mlcp_slip(s, c, slip);
         bool sticks = c->state == MLCP_STICKS;
         for (int i = 0; i < 2; i++) {
             if (sticks)
                 row[1 + i] =
-                    MLCP_GIVE * c->scale_t[i] * (c->gamma[i] - c->reference[1 + i]) - slip[i];
+                    MLCP_PROXIMAL * c->scale_t[i] * (c->gamma[i] - c->reference[1 + i]) - slip[i];
             add_row(c, c->tangent[i], sticks ? -c->gamma[i] : -c->slide.force[i], s->cr.r.u);
         }
     }
@@ -143,8 +143,8 @@ void mlcp_precondition(const mlcp_solver *s, mlcp_preconditioner kind, const mlc
         if (c->state == MLCP_OFF) continue;
         for (int i = 0; kind == MLCP_FULL && c->state == MLCP_STICKS && i < 2; i++)
             row[1 + i] += row_times(c, c->tangent[i], out->u);
-        row[0] /= (c->duplicates + MLCP_GIVE) * c->scale_n;
-        for (int i = 0; i < 2; i++) row[1 + i] /= (c->duplicates + MLCP_GIVE) * c->scale_t[i];
+        row[0] /= (c->duplicates + MLCP_PROXIMAL) * c->scale_n;
+        for (int i = 0; i < 2; i++) row[1 + i] /= (c->duplicates + MLCP_PROXIMAL) * c->scale_t[i];
     }
     if (kind == MLCP_DIAGONAL) return;
     /* u -= A_d^-1 L^T c */

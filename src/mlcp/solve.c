@@ -352,7 +352,7 @@ abut_status mlcp_step(mlcp_solver *s, const evaluation *ev, const double *start,
     for (size_t i = 0; i < scalars; i++)
         if (!isfinite(x[i])) statistics->converged = false, x[i] = start[i];
     collision_surface_positions(&s->model->surface, x, s->end);
-    /* Rows are planes; that the way is free is looked at by itself. */
+    /* Rows are planes; whether the path is free is checked separately. */
     double part = 1;
     TRY(mlcp_free_part(s, &part, err));
     if (part < 1) statistics->converged = false;

@@ -6,7 +6,7 @@
 #include "mlcp/mlcp.h"
 #include "mlcp/vertex_pairs.h"
 
-/* A pair that meets on the way of the step. */
+/* A pair that meets on the path of the step. */
 typedef struct mlcp_impact {
     double toi;
     ccd_kind kind;
@@ -21,10 +21,10 @@ typedef struct mlcp_vector {
 
 enum { MLCP_VECTORS = 6 };
 
-/* Active rows give way by this part of their own compliance for each unit that their multiplier is
- * away from the one of the last solve: near-duplicate rows then share a force instead of pulling at
- * each other, and where multipliers have settled the rows are exact (a proximal point method). */
-#define MLCP_GIVE 1e-3
+/* Proximal point method: an active row is relaxed by this part of its own compliance for each unit
+ * that its multiplier differs from that of the last solve. Near-duplicate rows then share a force
+ * instead of opposing each other, and where multipliers have converged the rows are exact. */
+#define MLCP_PROXIMAL 1e-3
 
 /* Changing all states at once may cycle. When the number of rows with the wrong state has not
  * fallen for some rounds, one row changes at a time, which cannot cycle for frictionless contacts
@@ -115,9 +115,9 @@ bool mlcp_evaluate(mlcp_solver *s, double residual, int iteration);
 bool mlcp_evaluate_solved(mlcp_solver *s);
 /* Off, and its plane means nothing any more: the pair has moved past each other. */
 void mlcp_leave(mlcp_contact *c);
-/* Multipliers from which rows give way. */
+/* Makes the present multipliers the references of the proximal term. */
 void mlcp_set_reference(mlcp_contact *c);
-/* The same for all contacts; true when a row has given way by more than it may. */
+/* The same for all contacts; true when a row was relaxed by more than the tolerance allows. */
 bool mlcp_renew_references(mlcp_solver *s);
 
 /* geometry.c */
@@ -128,7 +128,7 @@ void mlcp_turn_frame(mlcp_contact *c, vec3 normal);
 /* Closest points of a pair at given positions: signed weights, and the distance along `side`
  * (negative behind it). The normal is `side` where the pair touches. */
 double mlcp_geometry_at(ccd_kind kind, const vec3 *x, vec3 side, double weight[4], vec3 *normal);
-/* Weights, normal and tangents of a pair that meets at toi on its way. */
+/* Weights, normal and tangents of a pair that meets at toi on its path. */
 void mlcp_impact_geometry(mlcp_contact *c, const vec3 *start, const vec3 *end, double toi,
                           double tolerance);
 /* Geometry from positions between the ones used and the target, as far towards the target as the
@@ -138,13 +138,13 @@ bool mlcp_blend_geometry(mlcp_contact *c, const vec3 *target);
 /* detect.c */
 abut_status mlcp_find_candidates(mlcp_solver *s, abut_error *err);
 abut_status mlcp_begin_contacts(mlcp_solver *s, abut_error *err);
-/* New contacts on the way from start to end; candidates are found again where the way leaves what
+/* New contacts on the path from start to end; candidates are found again where the path leaves what
  * they were found for. */
 abut_status mlcp_detect(mlcp_solver *s, bool *added, abut_error *err);
 /* Geometry at the end of the step for contacts whose distance there is not between 0 and the
  * tolerance; those that have moved past their faces or edges are left. */
 abut_status mlcp_linearise(mlcp_solver *s, bool *changed, abut_error *err);
-/* Largest part of the way that is free of contact. */
+/* Largest part of the path that is free of contact. */
 abut_status mlcp_free_part(mlcp_solver *s, double *out, abut_error *err);
 void mlcp_update_end(mlcp_solver *s);
 

@@ -259,7 +259,7 @@ bool mlcp_evaluate_solved(mlcp_solver *s)
     return changed;
 }
 
-/* --- Giving way --- */
+/* --- Proximal term --- */
 
 void mlcp_set_reference(mlcp_contact *c)
 {
@@ -277,7 +277,7 @@ bool mlcp_renew_references(mlcp_solver *s)
         double excess = c->scale_n * fabs(c->lambda - c->reference[0]);
         for (int i = 0; i < 2 && c->state == MLCP_STICKS; i++)
             excess = fmax(excess, c->scale_t[i] * fabs(c->gamma[i] - c->reference[1 + i]));
-        if (MLCP_GIVE * excess > most) far = true;
+        if (MLCP_PROXIMAL * excess > most) far = true;
         mlcp_set_reference(c);
     }
     return far;

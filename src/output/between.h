@@ -6,7 +6,7 @@
 
 #include "output/frame.h"
 
-/* Places of all points at the part s of the path from one frame to the other, 0 <= s <= 1. Both
+/* Positions of all points at the part s of the path from one frame to the other, 0 <= s <= 1. Both
  * must have the same points; without the field of bodies all points are one body. */
 abut_status frame_between(const frame *from, const frame *to, double s, vec3 *points,
                           abut_error *err);

@@ -17,7 +17,7 @@ void body_poses_free(body_poses *p)
 /* Sums over the points of each body. */
 typedef struct body_sum {
     vec3 center;
-    mat3 product; /* of places there and at the start, both from their centres */
+    mat3 product; /* of positions there and at the start, both from their centres */
     double residual2;
 } body_sum;
 

@@ -1,7 +1,7 @@
 /* The motion of rigid bodies found again from the frames of a run: for every body and frame, the
  * rotation and translation that carry it from the first frame there. It works for everything that
- * moves rigidly, whatever kind of body it is; those that do not are told apart by what the best
- * fit leaves. */
+ * moves rigidly, whatever kind of body it is; those that do not are recognised by the residual of
+ * the best fit. */
 #ifndef OUTPUT_BODY_POSES_H
 #define OUTPUT_BODY_POSES_H
 
@@ -16,7 +16,7 @@ typedef struct body_pose {
 typedef struct body_track {
     size_t point_count;
     double size;      /* largest distance of a point from the centre */
-    double residual;  /* largest distance of a point from its place by the best fit */
+    double residual;  /* largest distance of a point from its position by the best fit */
     body_pose *poses; /* one per frame; the first is not turned */
 } body_track;
 

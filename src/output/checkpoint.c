@@ -19,7 +19,8 @@ static const size_t item_sizes[] = {sizeof(double), sizeof(int32_t), sizeof(int6
 /* Debian's HDF5 is not thread-safe, and simulations in one process may run in several threads. */
 static pthread_mutex_t hdf5_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* HDF5 prints its errors unless told not to; the setting of the surrounding program is put back. */
+/* HDF5 prints its errors unless that is turned off; the setting of the surrounding program is put
+ * back. */
 typedef struct hdf5_session {
     H5E_auto2_t function;
     void *data;

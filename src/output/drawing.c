@@ -93,7 +93,7 @@ static bool fans_build(fans *a, const frame *f, const surface *s)
     *a = (fans){mem_calloc(f->point_count + 2, sizeof *a->start), mem_alloc(3 * n, sizeof *a->list),
                 mem_alloc(n, sizeof *a->normals)};
     if (!a->start || !a->list || !a->normals) return false;
-    /* Counts go two places further, so that filling moves them to where they belong. */
+    /* Counts go two entries further, so that filling moves them to where they belong. */
     for (size_t i = 0; i < n; i++)
         for (int k = 0; k < 3; k++) a->start[s->triangles.data[i].nodes[k] + 2]++;
     for (size_t i = 2; i < f->point_count + 2; i++) a->start[i] += a->start[i - 1];
@@ -106,7 +106,7 @@ static bool fans_build(fans *a, const frame *f, const surface *s)
 }
 
 /* Mean normal of the triangles around a node that are nearly in the plane of this one. Their
- * orientation may be the other way round: sheets are often not oriented. */
+ * orientation may be opposite: sheets are often not oriented. */
 static vec3 corner_normal(const fans *a, size_t triangle, int32_t node, double crease_cosine)
 {
     vec3 own = vec3_normalize(a->normals[triangle]), sum = {0, 0, 0};

@@ -9,19 +9,19 @@ static frame_field *new_field(frame *f)
     return &f->fields[f->field_count++];
 }
 
-void frame_add_doubles(frame *f, frame_place place, const char *name, int components,
+void frame_add_doubles(frame *f, frame_location place, const char *name, int components,
                        const double *data)
 {
     *new_field(f) = (frame_field){name, place, components, data, NULL};
 }
 
-void frame_add_ints(frame *f, frame_place place, const char *name, int components,
+void frame_add_ints(frame *f, frame_location place, const char *name, int components,
                     const int32_t *data)
 {
     *new_field(f) = (frame_field){name, place, components, NULL, data};
 }
 
-const frame_field *frame_find(const frame *f, frame_place place, const char *name)
+const frame_field *frame_find(const frame *f, frame_location place, const char *name)
 {
     for (size_t i = 0; i < f->field_count; i++)
         if (f->fields[i].place == place && strcmp(f->fields[i].name, name) == 0)

@@ -6,14 +6,14 @@
 
 #include "mesh/mesh.h"
 
-typedef enum frame_place { FRAME_POINTS, FRAME_CELLS } frame_place;
+typedef enum frame_location { FRAME_POINTS, FRAME_CELLS } frame_location;
 
 enum { FRAME_MAX_FIELDS = 24 };
 
 /* One value (or vector) per point or per cell; exactly one of the two arrays is set. */
 typedef struct frame_field {
     const char *name;
-    frame_place place;
+    frame_location place;
     int components; /* 1, 3 (vectors), 6 or 9 (tensors) */
     const double *doubles;
     const int32_t *ints;
@@ -21,7 +21,7 @@ typedef struct frame_field {
 
 /* The path since the frame before; output/frame_path.h reads it. Without steps: not noted. */
 typedef struct frame_paths {
-    const double *numbers; /* of all places, one after the other */
+    const double *numbers; /* of all configurations, one after the other */
     size_t number_count;
     const int32_t *configurations; /* per step, or per stretch of one: how many */
     size_t step_count;
@@ -43,7 +43,7 @@ typedef struct frame {
     frame_paths path;
 } frame;
 
-/* Usual names of fields. The renderer and the viewer know them. */
+/* Common names of fields. The renderer and the viewer know them. */
 #define FIELD_BODY "body"                   /* int32 per point or cell: index of the body */
 #define FIELD_VELOCITY "velocity"           /* 3 doubles per point */
 #define FIELD_DISPLACEMENT "displacement"   /* 3 doubles per point */
@@ -57,12 +57,12 @@ typedef struct frame {
 #define FIELD_CONTACT_STATE "contact_state"         /* 1 double per point: 0, 1 stick, 2 slip */
 
 /* A field beyond FRAME_MAX_FIELDS is a programming error (asserted). */
-void frame_add_doubles(frame *f, frame_place place, const char *name, int components,
+void frame_add_doubles(frame *f, frame_location place, const char *name, int components,
                        const double *data);
-void frame_add_ints(frame *f, frame_place place, const char *name, int components,
+void frame_add_ints(frame *f, frame_location place, const char *name, int components,
                     const int32_t *data);
 /* NULL when there is no such field there. */
-const frame_field *frame_find(const frame *f, frame_place place, const char *name);
+const frame_field *frame_find(const frame *f, frame_location place, const char *name);
 size_t frame_cell_count(const frame *f);
 
 /* Writes the frame as VTU, atomically. */
@@ -84,7 +84,7 @@ typedef struct stored_frame {
     cell_block *blocks;
     void *arrays[FRAME_MAX_FIELDS];
     char names[FRAME_MAX_FIELDS][64];
-    void *path[4]; /* numbers, places, kinds, near */
+    void *path[4]; /* numbers, configurations, kinds, near */
 } stored_frame;
 
 /* Reads a VTU file that frame_write_vtu (or mesh_write) wrote: appended raw data, zlib, one piece.

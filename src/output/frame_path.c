@@ -81,7 +81,8 @@ static mat3 map_of(int32_t kind, const double *numbers)
                              vec3_load(numbers + 9));
 }
 
-/* Arms from the frame before and the first place, or from the other end when meshes differ. */
+/* Arms from the frame before and the first configuration, or from the other end when meshes differ.
+ */
 static void find_arms(path_follower *w)
 {
     const frame_paths *path = &w->next->path;
@@ -112,18 +113,18 @@ static abut_status open(path_follower *w, abut_error *err)
             !array_resize(&w->slot, points + 1) || !array_resize(&w->given, points + 1) ||
             !array_resize(&w->arms, points + 1)) {
             mem_free(counts);
-            return error_memory(err, "following a way");
+            return error_memory(err, "following a path");
         }
         fits = find_offsets(w, counts);
         mem_free(counts);
     }
     if (!fits)
-        return error_set(err, ABUT_ERROR_INPUT, "way",
-                         "the way that is kept with step %lld does not fit its frame and that of "
+        return error_set(err, ABUT_ERROR_INPUT, "path",
+                         "the path that is kept with step %lld does not fit its frame and that of "
                          "step %lld",
                          (long long)w->next->step, (long long)w->last->step);
     if (!find_parts(w) || !array_resize(&w->numbers, w->size + 1))
-        return error_memory(err, "following a way");
+        return error_memory(err, "following a path");
     find_arms(w);
     return ABUT_OK;
 }

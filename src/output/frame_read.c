@@ -439,7 +439,7 @@ static abut_status read_field(const vtu_file *file, const stored_array *a, store
     TRY(unpack(file, a, doubles ? 8 : 4, tuples * (size_t)a->components, &out->arrays[slot], NULL,
                err));
     memcpy(out->names[slot], a->name, sizeof a->name);
-    frame_place place = a->section == IN_POINT ? FRAME_POINTS : FRAME_CELLS;
+    frame_location place = a->section == IN_POINT ? FRAME_POINTS : FRAME_CELLS;
     if (doubles)
         frame_add_doubles(f, place, out->names[slot], a->components, out->arrays[slot]);
     else

@@ -113,12 +113,12 @@ static void clear_table(code_table *t)
     t->next = END + 1;
 }
 
-/* Place of a string in the table, or the free place where it belongs. */
+/* Slot of a string in the table, or the free slot where it belongs. */
 static int find_string(const code_table *t, int32_t key)
 {
-    int place = (int)((uint32_t)key * 2654435761u >> 19);
-    while (t->keys[place] >= 0 && t->keys[place] != key) place = (place + 1) % HASH_SIZE;
-    return place;
+    int slot = (int)((uint32_t)key * 2654435761u >> 19);
+    while (t->keys[slot] >= 0 && t->keys[slot] != key) slot = (slot + 1) % HASH_SIZE;
+    return slot;
 }
 
 static int code_length(int next)
@@ -140,14 +140,14 @@ static abut_status compress_pixels(gif_writer *gif, const unsigned char *data, s
     int code = data[0];
     for (size_t i = 1; i < count; i++) {
         int32_t key = code << 8 | data[i];
-        int place = find_string(t, key);
-        if (t->keys[place] == key) {
-            code = t->codes[place];
+        int slot = find_string(t, key);
+        if (t->keys[slot] == key) {
+            code = t->codes[slot];
             continue;
         }
         put_code(&s, code, code_length(t->next));
-        t->keys[place] = key;
-        t->codes[place] = (int16_t)t->next++;
+        t->keys[slot] = key;
+        t->codes[slot] = (int16_t)t->next++;
         if (t->next == MAX_CODES) {
             put_code(&s, CLEAR, 12);
             clear_table(t);
@@ -200,7 +200,7 @@ static size_t cut_area(const gif_writer *gif, rectangle area, unsigned char *out
 static void put_picture(gif_writer *gif, rectangle area, int hundredths)
 {
     FILE *f = gif->file.stream;
-    fwrite("\x21\xf9\x04\x05", 1, 4, f); /* leave in place, one index is transparent */
+    fwrite("\x21\xf9\x04\x05", 1, 4, f); /* leave in slot, one index is transparent */
     put_word(f, hundredths);
     fputc(TRANSPARENT, f);
     fputc(0, f);

@@ -1,5 +1,5 @@
 /* OpenGL by OSMesa, loaded when the first picture is drawn: it brings a compiler of some 50 MB
- * along, which a simulation does not need in memory. Functions keep their usual names through the
+ * along, which a simulation does not need in memory. Functions keep their own names through the
  * macros. */
 #ifndef OUTPUT_GL_H
 #define OUTPUT_GL_H

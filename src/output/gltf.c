@@ -79,7 +79,7 @@ static json_t *float_list(const double *x, size_t count)
 
 /* --- Meshes --- */
 
-/* Places from the centre of the body; bounds are those of the rounded numbers. */
+/* Positions from the centre of the body; bounds are those of the rounded numbers. */
 static int add_positions(writer *w, size_t body)
 {
     const body_poses *p = w->poses;
@@ -226,7 +226,7 @@ static void add_motion(writer *w, size_t body, size_t node, bool *keep)
     for (size_t f = 0; f < p->frame_count; f++) {
         if (!keep[f]) continue;
         quaternion q = t->poses[f].turn;
-        /* Of the two that mean the same, the one on the short way. */
+        /* Of the two that mean the same, the one on the shorter arc. */
         double dot = q.w * last.w + q.x * last.x + q.y * last.y + q.z * last.z;
         double sign = dot < 0 ? -1 : 1;
         last = (quaternion){sign * q.w, sign * q.x, sign * q.y, sign * q.z};
@@ -248,11 +248,12 @@ static void add_body(writer *w, size_t body, const char *name, const surface_par
     int number = add_mesh(w, body, parts);
     if (number < 0) return;
     char default_name[40];
-    double place[3];
-    vec3_store(place, t->poses[0].center);
+    double center[3];
+    vec3_store(center, t->poses[0].center);
     snprintf(default_name, sizeof default_name, "body%zu", body);
-    json_array_append_new(w->nodes, json_pack("{s:s, s:i, s:o}", "name", name ? name : default_name,
-                                              "mesh", number, "translation", float_list(place, 3)));
+    json_array_append_new(w->nodes,
+                          json_pack("{s:s, s:i, s:o}", "name", name ? name : default_name, "mesh",
+                                    number, "translation", float_list(center, 3)));
     w->report.bodies++;
     if (body_track_is_rigid(t)) {
         add_motion(w, body, json_array_size(w->nodes) - 1, keep);

@@ -1,7 +1,7 @@
 /* Animated glTF 2.0 of a run: one node per body with its mesh and, where it moves, an animation of
  * translation and rotation. The size is that of the meshes and 28 bytes per body and frame in
- * motion, so that long runs of many rigid bodies stay small. Bodies that deform have no place in
- * such a file; they are drawn as in the first frame and counted. */
+ * motion, so that long runs of many rigid bodies stay small. Deformable bodies cannot be animated
+ * by such a file; they are drawn as in the first frame and counted. */
 #ifndef OUTPUT_GLTF_H
 #define OUTPUT_GLTF_H
 

@@ -1,5 +1,5 @@
 /* The inside of closed outlines in the x-y plane, as triangles: what bodies of planar scenes, which
- * frames hold by their border, are filled with in pictures. */
+ * frames give by their border, are filled with in pictures. */
 #ifndef OUTPUT_OUTLINE_H
 #define OUTPUT_OUTLINE_H
 

@@ -23,8 +23,9 @@ typedef struct displacement_norms {
 typedef struct contact_summary {
     int64_t max_count;
     double mean_count;
-    double min_distance;              /* infinite when nothing came near: null in the file */
-    int64_t friction_unsettled_steps; /* whose passes of friction ended before its forces settled */
+    double min_distance; /* infinite when nothing came near: null in the file */
+    int64_t
+        friction_unsettled_steps; /* whose passes of friction ended before its forces converged */
     int64_t intersections;
     int64_t overlap_steps; /* in which prescribed bodies met, where that is allowed */
 } contact_summary;

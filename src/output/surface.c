@@ -83,7 +83,7 @@ static int compare_faces(const void *a, const void *b)
     return p->cell != q->cell ? (p->cell < q->cell ? -1 : 1) : p->face - q->face;
 }
 
-static int compare_places(const void *a, const void *b)
+static int compare_order(const void *a, const void *b)
 {
     const solid_face *p = a, *q = b;
     return p->cell != q->cell ? (p->cell < q->cell ? -1 : 1) : p->face - q->face;
@@ -103,7 +103,7 @@ static size_t keep_boundary(solid_face *faces, size_t count)
         for (next = i + 1; next < count && same_key(&faces[i], &faces[next]);) next++;
         if (next == i + 1) faces[kept++] = faces[i];
     }
-    qsort(faces, kept, sizeof *faces, compare_places);
+    qsort(faces, kept, sizeof *faces, compare_order);
     return kept;
 }
 

@@ -42,18 +42,18 @@ static void identify(const frame *f, char id[VIEW_ID_SIZE])
 /* Numbers the points that can be seen. */
 static bool number_points(view_surface *s, size_t point_count)
 {
-    if (!array_resize(&s->place_of, point_count)) return false;
-    int32_t *place = s->place_of.data;
-    memset(place, 0, point_count * sizeof *place);
+    if (!array_resize(&s->index_of, point_count)) return false;
+    int32_t *index = s->index_of.data;
+    memset(index, 0, point_count * sizeof *index);
     for (size_t i = 0; i < s->surface.triangles.count; i++)
-        for (int k = 0; k < 3; k++) place[s->surface.triangles.data[i].nodes[k]] = 1;
+        for (int k = 0; k < 3; k++) index[s->surface.triangles.data[i].nodes[k]] = 1;
     for (size_t i = 0; i < s->surface.lines.count; i++)
-        for (int k = 0; k < 2; k++) place[s->surface.lines.data[i].nodes[k]] = 1;
-    for (size_t i = 0; i < s->surface.points.count; i++) place[s->surface.points.data[i].node] = 1;
+        for (int k = 0; k < 2; k++) index[s->surface.lines.data[i].nodes[k]] = 1;
+    for (size_t i = 0; i < s->surface.points.count; i++) index[s->surface.points.data[i].node] = 1;
     array_clear(&s->points);
     for (size_t i = 0; i < point_count; i++) {
-        bool seen = place[i] == 1;
-        place[i] = seen ? (int32_t)s->points.count : -1;
+        bool seen = index[i] == 1;
+        index[i] = seen ? (int32_t)s->points.count : -1;
         if (seen && !array_push(&s->points, (int32_t)i)) return false;
     }
     return true;
@@ -75,7 +75,7 @@ void view_surface_free(view_surface *s)
 {
     surface_free(&s->surface);
     array_free(&s->points);
-    array_free(&s->place_of);
+    array_free(&s->index_of);
     s->id[0] = 0;
 }
 
@@ -157,19 +157,19 @@ static void add_bodies(packet_writer *w, const view_surface *s, const frame *f)
 
 static void add_cells(packet_writer *w, const view_surface *s)
 {
-    const int32_t *place = s->place_of.data;
+    const int32_t *index = s->index_of.data;
     size_t triangles = s->surface.triangles.count, lines = s->surface.lines.count;
     int32_t *out = writer_add(w, "triangles", "i32", 3, triangles);
     for (size_t i = 0; out && i < triangles; i++)
-        for (int k = 0; k < 3; k++) *out++ = place[s->surface.triangles.data[i].nodes[k]];
+        for (int k = 0; k < 3; k++) *out++ = index[s->surface.triangles.data[i].nodes[k]];
     out = writer_add(w, "hidden", "i32", 1, triangles);
     for (size_t i = 0; out && i < triangles; i++) out[i] = s->surface.triangles.data[i].hidden;
     out = writer_add(w, "lines", "i32", 2, lines);
     for (size_t i = 0; out && i < lines; i++)
-        for (int k = 0; k < 2; k++) *out++ = place[s->surface.lines.data[i].nodes[k]];
+        for (int k = 0; k < 2; k++) *out++ = index[s->surface.lines.data[i].nodes[k]];
     out = writer_add(w, "dots", "i32", 1, s->surface.points.count);
     for (size_t i = 0; out && i < s->surface.points.count; i++)
-        out[i] = place[s->surface.points.data[i].node];
+        out[i] = index[s->surface.points.data[i].node];
 }
 
 abut_status view_topology_packet(const view_surface *s, const frame *f, packet *out,
@@ -239,9 +239,9 @@ static void add_cell_field(packet_writer *w, const view_surface *s, const frame 
         size_t nodes = (size_t)block->nodes_per_cell;
         for (size_t i = 0; i < block->count; i++, cell++)
             for (size_t k = 0; k < nodes; k++) {
-                int32_t place = s->place_of.data[block->nodes[i * nodes + k]];
-                if (place < 0) continue;
-                double *sum = sums + (size_t)place * (n + 1);
+                int32_t index = s->index_of.data[block->nodes[i * nodes + k]];
+                if (index < 0) continue;
+                double *sum = sums + (size_t)index * (n + 1);
                 for (size_t c = 0; c < n; c++) sum[c] += field_component(field, n * cell + c);
                 sum[n] += 1.0;
             }

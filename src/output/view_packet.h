@@ -15,7 +15,7 @@ enum { VIEW_ID_SIZE = 17 };
 typedef struct view_surface {
     surface surface;
     ARRAY(int32_t) points;   /* node of every point that is sent, ascending */
-    ARRAY(int32_t) place_of; /* inverse of that; -1 for nodes that are not sent */
+    ARRAY(int32_t) index_of; /* inverse of that; -1 for nodes that are not sent */
     char id[VIEW_ID_SIZE];   /* hexadecimal; "" before the first update */
 } view_surface;
 

@@ -1,6 +1,6 @@
 /* The product C = P^T A P on ranks, which makes the coarser matrices of GAMG.
  *
- * PETSc's own ways either keep A P, its local rows and a transpose (a quarter of the memory of a
+ * PETSc's own methods either keep A P, its local rows and a transpose (a quarter of the memory of a
  * run) or insert scalar by scalar (seven times slower). Here a block row of A P is made, added to C
  * through P^T and forgotten. Contributions to rows of other ranks are sent once and added in the
  * order of the ranks, so that the bits do not depend on who comes first. */
@@ -25,7 +25,7 @@ typedef struct galerkin {
     PetscInt coarse;              /* block columns of P in all */
     PetscInt own_first, own_last; /* those of this rank */
     PetscInt *ap_start, *ap_column;
-    PetscInt *place; /* per coarse block: scratch, marks or places */
+    PetscInt *index; /* per coarse block: scratch, marks or indices */
     int64_t *pairs;  /* blocks of C that this rank contributes to, ascending */
     size_t pair_count;
     Mat *ghost_rows;
@@ -176,8 +176,8 @@ static PetscInt list_row(galerkin *g, PetscInt i, PetscInt *columns)
             for (PetscInt q = 0; q < n; q++)
                 for (PetscInt m = 0; m < blocks_in(parts[q], row); m++) {
                     PetscInt column = column_of(parts[q], row, m);
-                    if (g->place[column] == i) continue;
-                    g->place[column] = i;
+                    if (g->index[column] == i) continue;
+                    g->index[column] = i;
                     if (columns) columns[count] = column;
                     count++;
                 }
@@ -187,14 +187,14 @@ static PetscInt list_row(galerkin *g, PetscInt i, PetscInt *columns)
 
 static void clear_marks(galerkin *g)
 {
-    for (PetscInt j = 0; j < g->coarse; j++) g->place[j] = -1;
+    for (PetscInt j = 0; j < g->coarse; j++) g->index[j] = -1;
 }
 
 static PetscErrorCode list_ap(galerkin *g)
 {
     PetscInt rows = g->a[0].rows;
     PetscFunctionBeginUser;
-    PetscCall(PetscMalloc1((size_t)g->coarse, &g->place));
+    PetscCall(PetscMalloc1((size_t)g->coarse, &g->index));
     PetscCall(PetscMalloc1((size_t)rows + 1, &g->ap_start));
     g->ap_start[0] = 0;
     clear_marks(g);
@@ -248,8 +248,8 @@ static size_t pairs_of(galerkin *g, PetscInt j, const PetscInt *rows, PetscInt c
     for (PetscInt q = 0; q < count; q++)
         for (PetscInt k = g->ap_start[rows[q]]; k < g->ap_start[rows[q] + 1]; k++) {
             PetscInt column = g->ap_column[k];
-            if (g->place[column] == j) continue;
-            g->place[column] = j;
+            if (g->index[column] == j) continue;
+            g->index[column] = j;
             if (out) out[n] = pair_of(j, column);
             n++;
         }
@@ -289,7 +289,7 @@ static PetscErrorCode close_galerkin(galerkin *g)
     if (g->ghost_rows) PetscCall(MatDestroySubMatrices(1, &g->ghost_rows));
     PetscCall(PetscFree(g->ap_start));
     PetscCall(PetscFree(g->ap_column));
-    PetscCall(PetscFree(g->place));
+    PetscCall(PetscFree(g->index));
     PetscCall(PetscFree(g->pairs));
     PetscFunctionReturn(0);
 }
@@ -493,14 +493,14 @@ static void make_row(galerkin *g, PetscInt i, PetscScalar *ap)
     PetscInt h = g->height, w = g->width, count = g->ap_start[i + 1] - g->ap_start[i];
     const PetscInt *columns = g->ap_column + g->ap_start[i];
     memset(ap, 0, (size_t)(count * h * w) * sizeof *ap);
-    for (PetscInt k = 0; k < count; k++) g->place[columns[k]] = k;
+    for (PetscInt k = 0; k < count; k++) g->index[columns[k]] = k;
     for (int side = 0; side < 2; side++)
         for (PetscInt k = 0; k < blocks_in(&g->a[side], i); k++) {
             const block_part *parts[2];
             PetscInt row, n = rows_of_p(g, side, i, k, parts, &row);
             for (PetscInt q = 0; q < n; q++)
                 for (PetscInt m = 0; m < blocks_in(parts[q], row); m++) {
-                    PetscScalar *to = ap + g->place[column_of(parts[q], row, m)] * h * w;
+                    PetscScalar *to = ap + g->index[column_of(parts[q], row, m)] * h * w;
                     for (PetscInt c = 0; c < h; c++) {
                         const PetscScalar *line = values_of(parts[q], row, m, c);
                         for (PetscInt r = 0; r < h; r++) {

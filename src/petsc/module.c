@@ -101,7 +101,7 @@ void describe(PetscErrorCode code, char text[PETSC_TEXT])
 }
 
 /* How coarser matrices are made on ranks, unless that is given. Levels that are gathered on fewer
- * ranks are made by PETSc: of its ways this one adds in the same order every time. */
+ * ranks are made by PETSc: of its methods this one adds in the same order every time. */
 static void choose_products(int ranks)
 {
     PetscBool given = PETSC_FALSE;

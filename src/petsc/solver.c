@@ -166,8 +166,8 @@ static PetscErrorCode attach_modes(petsc_solver *s, const petsc_system *system)
             double move[3] = {0};
             if (is_point(p)) motion_of(mode, p, middle, move);
             for (int c = 0; c < 3; c++) {
-                bool held = system->mask && system->mask[3 * (size_t)i + (size_t)c];
-                v[3 * (size_t)i + (size_t)c] = held ? 0 : move[c];
+                bool fixed = system->mask && system->mask[3 * (size_t)i + (size_t)c];
+                v[3 * (size_t)i + (size_t)c] = fixed ? 0 : move[c];
             }
         }
         PetscCall(VecRestoreArray(modes[kept], &v));

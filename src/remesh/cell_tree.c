@@ -1,5 +1,5 @@
 /* A complete binary tree over the cells: node k has the children 2 k + 1 and 2 k + 2, and every
- * leaf holds a run of the ordered cells. */
+ * leaf has a run of the ordered cells. */
 #include "remesh/overlap.h"
 
 #include "base/sort.h"

@@ -1,12 +1,12 @@
 /* Which local operations are worth it: an operation is kept only if a re-solve of the same
  * incremental potential that the time step minimises, on a patch around it with everything else
- * held fixed, shows enough decrease (splits) or not too much increase (collapses) (In-timestep
+ * fixed, shows enough decrease (splits) or not too much increase (collapses) (In-timestep
  * remeshing, section 6.5; digest sections 2.4 to 2.7).
  *
  * The step is solved on the old mesh first. Its state is brought into a local mesh (local_mesh.h)
  * with at least the fields x (the solution found), the predictor and the positions at the start of
  * the step; further fields travel along. remesh_step changes that mesh in place: topology, and x
- * where the patches were relaxed. Every state on the way is free of inversions, in all fields that
+ * where the patches were relaxed. Every state in between is free of inversions, in all fields that
  * are positions, and of intersections, at the end and at the start of the step. The caller exports
  * the mesh, projects what was not nested, and solves the step again. */
 #ifndef REMESH_CRITERION_H
@@ -61,8 +61,8 @@ typedef struct remesh_problem {
     vec3 gravity;
     size_t traction_count;
     const remesh_traction *tractions;
-    /* Axes (bits 1, 2, 4) that a vertex with a flag is held on: those of one body after the other.
-     */
+    /* Axes (bits 1, 2, 4) on which a vertex with a flag is fixed: those of one body after the
+     * other. */
     const uint8_t *flag_axes;
     int field_x, field_predictor, field_start; /* start: -1 without contact */
     /* A further field with the same values as x, which is only interpolated and so stays free of

@@ -83,7 +83,7 @@ abut_status note_touched(remesher *r, int32_t vertex, int32_t a, int32_t b, abut
 static double gain_of(const remesher *r, const middle_terms *t, int32_t a, int32_t b,
                       uint64_t flags)
 {
-    int axes = remesh_held_axes(r->problem, r->mesh, a, flags);
+    int axes = remesh_fixed_axes(r->problem, r->mesh, a, flags);
     if (!edge_is_touched(r, a, b)) return middle_gain(t, axes);
     middle_terms sum = *t;
     const edge_note *note = edge_table_find(&r->edges, a, b);

@@ -124,23 +124,23 @@ static bool may_vanish(const local_mesh *m, int32_t vertex, int32_t toward)
 
 /* --- where to ------------------------------------------------------------------------------- */
 
-typedef enum placement { PLACE_NOWHERE, PLACE_A, PLACE_B, PLACE_MIDDLE } placement;
+typedef enum target_choice { TARGET_NOWHERE, TARGET_A, TARGET_B, TARGET_MIDDLE } target_choice;
 
-static placement choose_place(const local_mesh *m, int32_t a, int32_t b)
+static target_choice choose_target(const local_mesh *m, int32_t a, int32_t b)
 {
     uint64_t fa = m->vertices.data[a].flags, fb = m->vertices.data[b].flags;
     bool outer_a = local_vertex_on_boundary(m, a, true);
     bool outer_b = local_vertex_on_boundary(m, b, true);
     if (outer_a && outer_b) {
-        if (fa != fb || !local_edge_on_boundary(m, a, b, true)) return PLACE_NOWHERE;
+        if (fa != fb || !local_edge_on_boundary(m, a, b, true)) return TARGET_NOWHERE;
         bool a_goes = may_vanish(m, a, b), b_goes = may_vanish(m, b, a);
-        if (a_goes && b_goes) return PLACE_MIDDLE;
-        return a_goes ? PLACE_B : b_goes ? PLACE_A : PLACE_NOWHERE;
+        if (a_goes && b_goes) return TARGET_MIDDLE;
+        return a_goes ? TARGET_B : b_goes ? TARGET_A : TARGET_NOWHERE;
     }
-    if (outer_a) return (fa | fb) == fa ? PLACE_A : PLACE_NOWHERE;
-    if (outer_b) return (fa | fb) == fb ? PLACE_B : PLACE_NOWHERE;
-    if (fa == fb) return PLACE_MIDDLE;
-    return (fa | fb) == fa ? PLACE_A : (fa | fb) == fb ? PLACE_B : PLACE_NOWHERE;
+    if (outer_a) return (fa | fb) == fa ? TARGET_A : TARGET_NOWHERE;
+    if (outer_b) return (fa | fb) == fb ? TARGET_B : TARGET_NOWHERE;
+    if (fa == fb) return TARGET_MIDDLE;
+    return (fa | fb) == fa ? TARGET_A : (fa | fb) == fb ? TARGET_B : TARGET_NOWHERE;
 }
 
 /* --- the link condition --------------------------------------------------------------------- */
@@ -316,10 +316,11 @@ static abut_status merge_cells(local_mesh *m, collapse_work *w, abut_error *err)
     return ABUT_OK;
 }
 
-static abut_status make_target(local_mesh *m, collapse_work *w, placement place, abut_error *err)
+static abut_status make_target(local_mesh *m, collapse_work *w, target_choice choice,
+                               abut_error *err)
 {
-    if (place != PLACE_MIDDLE) {
-        w->target = place == PLACE_A ? w->a : w->b;
+    if (choice != TARGET_MIDDLE) {
+        w->target = choice == TARGET_A ? w->a : w->b;
         return ABUT_OK;
     }
     vec3 rest = vec3_scale(0.5, vec3_add(m->vertices.data[w->a].rest, m->vertices.data[w->b].rest));
@@ -331,9 +332,9 @@ static abut_status make_target(local_mesh *m, collapse_work *w, placement place,
     return ABUT_OK;
 }
 
-static abut_status collapse(local_mesh *m, collapse_work *w, placement place, abut_error *err)
+static abut_status collapse(local_mesh *m, collapse_work *w, target_choice choice, abut_error *err)
 {
-    TRY(make_target(m, w, place, err));
+    TRY(make_target(m, w, choice, err));
     TRY(merge_cells(m, w, err));
     if (w->a != w->target) TRY(local_vertex_death(m, w->a, err));
     if (w->b != w->target) TRY(local_vertex_death(m, w->b, err));
@@ -348,8 +349,8 @@ abut_status local_mesh_collapse(local_mesh *m, int32_t a, int32_t b, local_chang
     out->outcome = LOCAL_TOPOLOGY;
     if (m->vertices.data[a].pinched || m->vertices.data[b].pinched) return ABUT_OK;
     out->outcome = LOCAL_SURFACE;
-    placement place = choose_place(m, a, b);
-    if (place == PLACE_NOWHERE) return ABUT_OK;
+    target_choice choice = choose_target(m, a, b);
+    if (choice == TARGET_NOWHERE) return ABUT_OK;
     bool agree;
     out->outcome = LOCAL_TOPOLOGY;
     TRY(links_agree(m, a, b, false, &agree, err));
@@ -357,7 +358,7 @@ abut_status local_mesh_collapse(local_mesh *m, int32_t a, int32_t b, local_chang
     if (!agree) return ABUT_OK;
     local_mark begin = local_mesh_mark(m);
     collapse_work w = {.a = a, .b = b, .outcome = LOCAL_DONE};
-    abut_status status = collapse(m, &w, place, err);
+    abut_status status = collapse(m, &w, choice, err);
     array_free(&w.merged);
     out->outcome = w.outcome;
     if (status == ABUT_OK && w.outcome == LOCAL_DONE) {

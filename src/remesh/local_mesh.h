@@ -210,9 +210,9 @@ abut_status local_mesh_collapse(local_mesh *m, int32_t a, int32_t b, local_chang
 abut_status local_mesh_swap_edge(local_mesh *m, int32_t a, int32_t b, bool improve,
                                  local_change *out, abut_error *err);
 /* Moves an interior vertex (without flags) at rest to where the shape of its worst cells is best;
- * fields are those of the old mesh at the new place. The vertex gets a new number. */
+ * fields are those of the old mesh at the new position. The vertex gets a new number. */
 abut_status local_mesh_smooth(local_mesh *m, int32_t vertex, local_change *out, abut_error *err);
-/* The same to a place of the caller's choice within the star. */
+/* The same to a position of the caller's choice within the star. */
 abut_status local_mesh_move(local_mesh *m, int32_t vertex, vec3 rest, local_change *out,
                             abut_error *err);
 
@@ -227,7 +227,7 @@ typedef struct local_export {
     vec3 *fields[LOCAL_MAX_FIELDS];
     uint64_t *flags;
     int32_t *cells, *attribute;
-    int32_t *cell_origin; /* old cell that holds the new one, -1: reaches over several */
+    int32_t *cell_origin; /* old cell that contains the new one, -1: reaches over several */
     bool *cell_kept;      /* the very cell of the old mesh, cell_origin says which */
     int32_t *facets;      /* boundary facets, dimension vertices each, oriented outward */
     int32_t *facet_tags;

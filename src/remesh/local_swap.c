@@ -309,7 +309,7 @@ static double star_badness(const local_mesh *m, int32_t vertex, vec3 point)
 }
 
 /* Compass search: steps along the axes, halved when none helps. */
-static vec3 best_place(const local_mesh *m, int32_t vertex, double *badness)
+static vec3 best_position(const local_mesh *m, int32_t vertex, double *badness)
 {
     enum { ROUNDS = 40 };
     vec3 at = m->vertices.data[vertex].rest;
@@ -350,7 +350,7 @@ abut_status local_mesh_smooth(local_mesh *m, int32_t vertex, local_change *out, 
     if (m->vertices.data[vertex].flags != 0 || local_vertex_on_boundary(m, vertex, true))
         return ABUT_OK;
     double before = star_badness(m, vertex, m->vertices.data[vertex].rest), after;
-    vec3 to = best_place(m, vertex, &after);
+    vec3 to = best_position(m, vertex, &after);
     out->outcome = LOCAL_QUALITY;
     if (!(after < 0.99 * before)) return ABUT_OK;
     return local_mesh_move(m, vertex, to, out, err);

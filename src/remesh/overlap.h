@@ -43,7 +43,7 @@ typedef ARRAY(int32_t) cell_list;
 abut_status cell_tree_find(const cell_tree *t, const simplex_mesh *m, vec3 low, vec3 high,
                            cell_list *out, abut_error *err);
 
-/* Values at the vertices of a mesh from those of another: the cell that holds each vertex. */
+/* Values at the vertices of a mesh from those of another: the cell that contains each vertex. */
 typedef struct interpolation_row {
     int32_t cell;     /* of the source */
     double weight[4]; /* barycentric; of the nearest cell, clamped, for points outside of all */

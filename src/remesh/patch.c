@@ -250,7 +250,8 @@ static abut_status add_cell(patch *p, int32_t cell, abut_error *err)
     return ABUT_OK;
 }
 
-/* Vertices all of whose cells belong to the patch are free, but for what their flags hold. */
+/* Vertices all of whose cells belong to the patch are free, but for the axes that their flags fix.
+ */
 static abut_status free_inner(patch *p, const local_list *cells, abut_error *err)
 {
     const local_mesh *m = p->mesh;
@@ -268,7 +269,7 @@ static abut_status free_inner(patch *p, const local_list *cells, abut_error *err
             inside = number_map_get(in, r / 4) >= 0;
         if (!inside) continue;
         uint8_t *fixed = p->fixed.data + 3 * i;
-        int axes = remesh_held_axes(p->problem, m, v, m->vertices.data[v].flags);
+        int axes = remesh_fixed_axes(p->problem, m, v, m->vertices.data[v].flags);
         for (int axis = 0; axis < 3; axis++) fixed[axis] = axes >> axis & 1;
         if (fixed[0] && fixed[1] && fixed[2]) continue;
         p->free_count++;

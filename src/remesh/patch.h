@@ -1,6 +1,6 @@
 /* A patch: some cells of a local mesh as a small model of its own with the terms of the incremental
- * potential, solved by the same Newton as a step. Vertices that cells outside share are held fixed,
- * and so is everything near that the patch may touch. Differences of its energy before and after an
+ * potential, solved by the same Newton as a step. Vertices that cells outside share are fixed, and
+ * so is everything near that the patch may touch. Differences of its energy before and after an
  * operation inside are those of the whole mesh. */
 #ifndef REMESH_PATCH_H
 #define REMESH_PATCH_H
@@ -76,14 +76,14 @@ abut_status patch_open(patch *p, const local_list *cells, surround_box *where, a
 /* Energy at its x; INFINITY if that is not feasible. Friction is lagged at this x. */
 abut_status patch_energy(patch *p, double *energy, abut_error *err);
 /* Newton iterations from its x; fewer if it converges, or will not come down to *goal (NULL: any).
- * *energy: reached. False in *settled when the cap or the reach ended it. */
+ * *energy: reached. False in *converged when the cap or the reach ended it. */
 abut_status patch_relax(patch *p, int iterations, const double *goal, double *energy, int *used,
                         bool *converged, abut_error *err);
 /* Free vertices of the patch take their positions over into the mesh. */
 abut_status patch_store(const patch *p, local_mesh *m, abut_error *err);
 
 /* True when the vertices a and b can be moved to a point, given for x and for the start of the
- * step, without touching anything on the straight way. The patch is open and has both. */
+ * step, without touching anything on the straight path. The patch is open and has both. */
 abut_status patch_can_merge(patch *p, int32_t a, int32_t b, vec3 now, vec3 start, bool *can,
                             abut_error *err);
 

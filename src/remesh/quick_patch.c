@@ -37,9 +37,9 @@ static void set_loads(const local_mesh *m, const remesh_problem *q, const local_
                 out->traction[k] = vec3_mul_add(out->traction[k], share, q->tractions[i].traction);
     }
     for (int k = 0; k <= m->dimension; k++) {
-        out->pull[k] = out->weight;
+        out->load[k] = out->weight;
         for (int j = 0; j <= m->dimension; j++)
-            if (j != k) out->pull[k] = vec3_add(out->pull[k], out->traction[j]);
+            if (j != k) out->load[k] = vec3_add(out->load[k], out->traction[j]);
     }
 }
 
@@ -91,7 +91,7 @@ static double energy_at(const quick_cell *c, const remesh_problem *q, const vec3
         vec3 off = vec3_sub(x[k], predictor[k]);
         total = vec3_add(total, off);
         squares += vec3_norm2(off);
-        work += vec3_dot(c->pull[k], x[k]);
+        work += vec3_dot(c->load[k], x[k]);
     }
     double elastic = elastic_energy(c->material, gradient_of(c, x, dimension));
     return q->force_factor * c->volume * elastic +
@@ -160,7 +160,7 @@ vec3 cell_terms_corner(const cell_terms *c, int corner)
 {
     vec3 g = mat3_mul_vec(c->stress, c->cell.slope[corner]);
     g = vec3_mul_add(g, c->cell.inertia, vec3_add(c->offset[corner], c->total));
-    return vec3_sub(g, c->cell.pull[corner]);
+    return vec3_sub(g, c->cell.load[corner]);
 }
 
 /* Solves with the Cholesky factor of a small symmetric matrix (lower half used); false when it is
@@ -230,14 +230,14 @@ static bool all_inside(const quick_patch *p, const local_mesh *m, int32_t v)
     return true;
 }
 
-int remesh_held_axes(const remesh_problem *q, const local_mesh *m, int32_t v, uint64_t flags)
+int remesh_fixed_axes(const remesh_problem *q, const local_mesh *m, int32_t v, uint64_t flags)
 {
     int axes = m->dimension == 2 ? 4 : 0;
     if (!flags || !q->flag_axes) return axes;
     const local_cell *c = &m->cells.data[m->vertices.data[v].first / 4];
-    const uint8_t *held = q->flag_axes + q->materials[c->attribute].first_flag;
+    const uint8_t *flag_axes = q->flag_axes + q->materials[c->attribute].first_flag;
     for (int f = 0; f < 64 && flags >> f; f++)
-        if (flags >> f & 1) axes |= held[f];
+        if (flags >> f & 1) axes |= flag_axes[f];
     return axes;
 }
 
@@ -248,8 +248,8 @@ bool remesh_is_loaded(const remesh_problem *q, const remesh_traction *t, const l
 }
 
 abut_status quick_open(quick_patch *p, const local_mesh *m, const remesh_problem *q,
-                       const local_list *cells, const uint8_t *held, size_t held_count,
-                       bool hold_surface, abut_error *err)
+                       const local_list *cells, const uint8_t *fixed, size_t fixed_count,
+                       bool fix_surface, abut_error *err)
 {
     p->problem = q;
     p->dimension = m->dimension;
@@ -274,10 +274,10 @@ abut_status quick_open(quick_patch *p, const local_mesh *m, const remesh_problem
     for (size_t i = 0; i < p->vertices.count; i++) {
         int32_t v = p->vertices.data[i];
         int axes = 7;
-        bool fixed = held && (size_t)v < held_count && held[v];
-        if (!fixed && all_inside(p, m, v) &&
-            !(hold_surface && local_vertex_on_boundary(m, v, false)))
-            axes = remesh_held_axes(q, m, v, m->vertices.data[v].flags);
+        bool stays = fixed && (size_t)v < fixed_count && fixed[v];
+        if (!stays && all_inside(p, m, v) &&
+            !(fix_surface && local_vertex_on_boundary(m, v, false)))
+            axes = remesh_fixed_axes(q, m, v, m->vertices.data[v].flags);
         p->free_vertices += axes != 7;
         for (int k = 0; k < 3; k++)
             p->unknown.data[3 * i + (size_t)k] = axes & 1 << k ? -1 : (int32_t)p->unknowns++;
@@ -313,7 +313,7 @@ static void add_cell_derivatives(quick_patch *p, const quick_cell *c)
     for (int k = 0; k <= p->dimension; k++) {
         const int32_t *row = p->unknown.data + 3 * c->corner[k];
         if (row[0] < 0 && row[1] < 0 && row[2] < 0) continue;
-        vec3 g = vec3_sub(mat3_mul_vec(stress, c->slope[k]), c->pull[k]);
+        vec3 g = vec3_sub(mat3_mul_vec(stress, c->slope[k]), c->load[k]);
         g = vec3_mul_add(g, c->inertia, vec3_add(vec3_sub(x[k], predictor[k]), total));
         for (int i = 0; i < 3; i++)
             if (row[i] >= 0) p->gradient.data[row[i]] += vec3_get(g, i);

@@ -32,7 +32,7 @@ static void projector_free(projector *p)
     if (p->contact) p->contact->base.class->destroy(&p->contact->base);
 }
 
-/* Forces that the barriers have to withstand: mass times the way to the goal. */
+/* Forces that the barriers have to withstand: mass times the displacement to the goal. */
 static double largest_nodal_force(const model *m, const double *goal, const double *x)
 {
     double largest = 0;
@@ -43,7 +43,7 @@ static double largest_nodal_force(const model *m, const double *goal, const doub
     return largest;
 }
 
-/* A barrier that is not there at the start, and that withstands the pull where it has risen. */
+/* A barrier that is not there at the start, and that withstands this force where it has risen. */
 static abut_status prepare_contact(projector *p, const model *m, const contact_term *like,
                                    const uint8_t *fixed, const double *goal, const double *x,
                                    safe_projection *result, abut_error *err)

@@ -20,8 +20,8 @@ typedef struct safe_projection {
 } safe_projection;
 
 /* contact: of the scene, for its options and half-spaces; NULL: none. fixed: 3 flags per block of
- * what stays at its place in x, which holds the feasible start and becomes the result. Without
- * contact and cells that would turn, x becomes the goal (but for what is fixed). */
+ * what stays where it is in x, which is the feasible start and becomes the result. Without contact
+ * and cells that would turn, x becomes the goal (but for what is fixed). */
 abut_status safe_project(const model *m, const contact_term *contact, const linear_options *linear,
                          const uint8_t *fixed, const double *goal, double *x,
                          safe_projection *result, abut_error *err);

@@ -12,7 +12,7 @@
 #include <math.h>
 
 typedef struct surround_entry {
-    uint64_t box;  /* hashed place in the grid */
+    uint64_t box;  /* hashed cell of the grid */
     int32_t facet; /* local: 4 cell + corner; scene: see `kind` */
     int32_t kind;  /* surround_kind */
     int32_t next;  /* in the chain of its slot, -1: end */

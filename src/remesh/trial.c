@@ -71,8 +71,8 @@ static abut_status relax(patch *p, int iterations, const double *goal, double *e
                          abut_error *err)
 {
     int used;
-    bool settled;
-    TRY(patch_relax(p, iterations, goal, energy, &used, &settled, err));
+    bool converged;
+    TRY(patch_relax(p, iterations, goal, energy, &used, &converged, err));
     t->iterations += (size_t)used;
     return ABUT_OK;
 }
@@ -151,8 +151,9 @@ static abut_status note_positions(const remesher *r, worker *w, trial *t, abut_e
     return ABUT_OK;
 }
 
-/* Whether a collapse has a free way, now and at the start of the step: from positions that are free
- * of intersections, which are not those of x when that was relaxed without a look at contact. */
+/* Whether a collapse has a free path, now and at the start of the step: from positions that are
+ * free of intersections, which are not those of x when that was relaxed without a look at contact.
+ */
 static abut_status path_is_free(const remesher *r, worker *w, const trial *t, surround_box *where,
                                 bool *is_free, abut_error *err)
 {
@@ -237,9 +238,9 @@ static double jump_of(const remesher *r, const worker *w, const trial *t, local_
 static abut_status open_quick(const remesher *r, worker *w, const local_list *cells,
                               abut_error *err)
 {
-    bool hold_surface = r->contact && r->problem->field_safe <= 0;
+    bool fix_surface = r->contact && r->problem->field_safe <= 0;
     return quick_open(&w->quick, w->mesh, r->problem, cells, r->touched.data, r->touched.count,
-                      hold_surface, err);
+                      fix_surface, err);
 }
 
 static abut_status note_quick(const remesher *r, worker *w, trial *t, abut_error *err)
@@ -280,7 +281,7 @@ static abut_status try_quick(const remesher *r, worker *w, trial *t, double tole
 {
     local_mark mark = local_mesh_mark(w->mesh);
     local_change change;
-    double threshold = r->problem->force_factor * tolerance, settled;
+    double threshold = r->problem->force_factor * tolerance, relaxed;
     t->worth = false;
     TRY(is_possible(r, w, t, &change, err));
     abut_status status = ABUT_OK;
@@ -303,8 +304,8 @@ static abut_status try_quick(const remesher *r, worker *w, trial *t, double tole
     if (!t->worth || status != ABUT_OK) return status;
     /* What the old patch would have gained by the same work does not count. */
     TRY(open_quick(r, w, &t->cells, err));
-    TRY(quick_relax(&w->quick, r->options->trial_iterations, &settled, &t->iterations, err));
-    t->worth = -t->after - settled > threshold;
+    TRY(quick_relax(&w->quick, r->options->trial_iterations, &relaxed, &t->iterations, err));
+    t->worth = -t->after - relaxed > threshold;
     return ABUT_OK;
 }
 
@@ -380,7 +381,7 @@ static bool boxes_meet(const surround_box *a, const surround_box *b)
 }
 
 /* Whether contact can change by the operation; inside of bodies it does not, nor on parts of the
- * surface that touch nothing, as long as it keeps its place there. */
+ * surface that touch nothing, as long as it stays on it. */
 static bool needs_contact(const remesher *r, operation what, int32_t a, int32_t b)
 {
     if (!r->contact) return false;
@@ -398,7 +399,7 @@ abut_status batch_add(remesher *r, operation what, queue_item item, const edge_n
     if (star_is_taken(r, item.a) || (item.b >= 0 && star_is_taken(r, item.b))) return ABUT_OK;
     t->quick = !needs_contact(r, what, item.a, item.b);
     /* What one vertex alone makes worth it needs no larger patch to be seen; in contact its
-     * neighbours have to give way. */
+     * neighbours have to move as well. */
     bool sure = what == OPERATION_SPLIT && o->screening > 0 &&
                 item.priority > r->problem->force_factor * o->split_tolerance;
     bool shapes = what == OPERATION_SWAP || what == OPERATION_SMOOTH;

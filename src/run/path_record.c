@@ -45,7 +45,7 @@ static abut_status append(path_record *r, const double *configurations, size_t l
 {
     size_t at = r->configurations.count;
     if (!array_resize(&r->configurations, at + length))
-        return error_memory(err, "noting the way of a step");
+        return error_memory(err, "recording the path of a step");
     if (length > 0)
         memcpy(r->configurations.data + at, configurations, length * sizeof *configurations);
     return ABUT_OK;
@@ -60,7 +60,7 @@ abut_status path_record_note(path_record *r, const stepper *s, abut_error *err)
     TRY(append(r, s->path.configurations.data, s->path.configurations.count, err));
     for (size_t k = 0; k < s->path.stretches.count; k++)
         if (!array_push(&r->counts, (int32_t)step_path_stretch(&s->path, k)))
-            return error_memory(err, "noting the way of a step");
+            return error_memory(err, "recording the path of a step");
     return ABUT_OK;
 }
 
@@ -77,7 +77,7 @@ static bool body_moves(const path_record *r, const model_body *body)
 
 static abut_status choose_kinds(path_record *r, const model *m, bool partial, abut_error *err)
 {
-    if (!array_resize(&r->kinds, m->bodies.count)) return error_memory(err, "writing ways");
+    if (!array_resize(&r->kinds, m->bodies.count)) return error_memory(err, "writing paths");
     for (size_t b = 0; b < m->bodies.count; b++) {
         const model_body *body = &m->bodies.data[b];
         path_kind kind = PATH_STAYS;
@@ -98,7 +98,7 @@ static bool add_numbers(path_record *r, const double *numbers, size_t count)
     return true;
 }
 
-/* The numbers of one place, body by body; points: those of the frame there. */
+/* The numbers of one configuration, body by body; points: those of the frame there. */
 static bool add_configuration(path_record *r, const model_frame *mf, const model *m,
                               const double *x, const vec3 *points)
 {
@@ -127,10 +127,11 @@ static abut_status prepare_choice(path_record *r, const abut_sim *sim, const fra
     r->has_verifier = true;
     if (!r->has_parts) TRY(verify_surface(f, &r->parts, err));
     r->has_parts = true;
-    return array_resize(&r->near, f->point_count + 1) ? ABUT_OK : error_memory(err, "writing ways");
+    return array_resize(&r->near, f->point_count + 1) ? ABUT_OK
+                                                      : error_memory(err, "writing paths");
 }
 
-/* Which points are near; *straight: none is, so that only the ends of the way matter. */
+/* Which points are near; *straight: none is, so that only the ends of the path matter. */
 static abut_status choose_points(path_record *r, model_frame *mf, const abut_sim *sim,
                                  const frame *f, bool *straight, abut_error *err)
 {
@@ -140,7 +141,7 @@ static abut_status choose_points(path_record *r, model_frame *mf, const abut_sim
         for (int32_t k = 0; k < r->counts.data[i]; k++, configuration++) {
             if (i > 0 && k == 0) continue; /* where the step before ended */
             if (!array_resize(&r->points, (count + 1) * points + 1))
-                return error_memory(err, "writing ways");
+                return error_memory(err, "writing paths");
             model_frame_positions(mf, sim->stepper->model,
                                   r->configurations.data + configuration * r->scalars,
                                   r->points.data + count++ * points);
@@ -153,19 +154,19 @@ static abut_status choose_points(path_record *r, model_frame *mf, const abut_sim
     for (size_t i = 0; i < points; i++) {
         r->near.data[i] = r->near.data[i] && r->kinds.data[mf->body.data[i]] == PATH_NEAR;
         if (r->near.data[i] && !array_push(&r->near_points, (int32_t)i))
-            return error_memory(err, "writing ways");
+            return error_memory(err, "writing paths");
     }
     return ABUT_OK;
 }
 
-/* All places; or the ends of the way only, where the steps after the first one stay. */
+/* All configurations; or only the ends of the path, where the steps after the first one stay. */
 static abut_status choose_configurations(path_record *r, bool straight, abut_error *err)
 {
     size_t steps = r->counts.count, configurations = r->configurations.count / r->scalars;
     straight = straight && configurations > steps; /* otherwise nothing moves */
     size_t count = straight ? steps + 1 : configurations;
     if (!array_resize(&r->written, steps) || !array_resize(&r->chosen, count))
-        return error_memory(err, "writing ways");
+        return error_memory(err, "writing paths");
     for (size_t i = 0; i < steps; i++)
         r->written.data[i] = straight ? 1 + (i == 0) : r->counts.data[i];
     for (size_t i = 0; i < count; i++)
@@ -189,13 +190,13 @@ abut_status path_record_give(path_record *r, model_frame *mf, const abut_sim *si
         TRY(choose_points(r, mf, sim, f, &straight, err));
     TRY(choose_configurations(r, straight, err));
     array_clear(&r->numbers);
-    if (!array_resize(&r->points, mf->source.count + 1)) return error_memory(err, "writing ways");
+    if (!array_resize(&r->points, mf->source.count + 1)) return error_memory(err, "writing paths");
     bool partial = choice && !r->changed;
     for (size_t i = 0; i < r->chosen.count && !(partial && r->near_points.count == 0); i++) {
         const double *x = r->configurations.data + r->chosen.data[i] * r->scalars;
         model_frame_positions(mf, m, x, r->points.data);
         if (!add_configuration(r, mf, m, x, r->points.data))
-            return error_memory(err, "writing ways");
+            return error_memory(err, "writing paths");
     }
     f->path = (frame_paths){.numbers = r->numbers.data,
                             .number_count = r->numbers.count,

@@ -57,7 +57,7 @@ static abut_status open_run(run *r, abut_error *err)
     return ABUT_OK;
 }
 
-/* What the run shows of a step: row, frame, checkpoint. *go_on: nobody wants to stop. */
+/* What the run shows of a step: row, frame, checkpoint. *go_on: no stop was requested. */
 static abut_status show_step(run *r, int64_t total, bool *go_on, abut_error *err)
 {
     const scene_def *scene = r->sim->scene;
@@ -110,7 +110,7 @@ static abut_status run_steps(run *r, abut_error *err)
     return ABUT_OK;
 }
 
-/* The first of two failures is the one that is told. */
+/* The first of two failures is the one that is reported. */
 static abut_status first_failure(abut_status first, abut_status second, const abut_error *of_second,
                                  abut_error *error)
 {

@@ -1,4 +1,4 @@
-/* Sums and worst values over the steps of a run: what run.json tells of all of them. */
+/* Sums and worst values over the steps of a run: what run.json reports of all of them. */
 #ifndef RUN_RUN_TOTALS_H
 #define RUN_RUN_TOTALS_H
 

@@ -65,13 +65,13 @@ static double sample_time(double from, double until, int k)
 }
 
 /* Node `item` of a condition, and the one before in the list of the same block. */
-typedef struct holder {
+typedef struct prescription {
     int32_t condition, item;
     int32_t previous; /* -1: none */
-} holder;
+} prescription;
 
 typedef struct holders {
-    ARRAY(holder) list;
+    ARRAY(prescription) list;
     int32_t *last; /* per block, -1: none */
 } holders;
 
@@ -93,9 +93,9 @@ static void describe(const condition *c, char *text, size_t size)
         snprintf(text, size, "fix[%d]", c->source);
 }
 
-/* Compares where two conditions want a node while both hold it. */
-static abut_status compare(const scene_def *scene, stepper *s, int32_t block, const holder *p,
-                           const holder *q, abut_error *err)
+/* Compares the targets of two conditions on a node while both are active. */
+static abut_status compare(const scene_def *scene, stepper *s, int32_t block, const prescription *p,
+                           const prescription *q, abut_error *err)
 {
     condition *a = &s->dirichlet.conditions.data[p->condition],
               *b = &s->dirichlet.conditions.data[q->condition];
@@ -119,11 +119,12 @@ static abut_status compare(const scene_def *scene, stepper *s, int32_t block, co
             char first[40], second[40];
             describe(early, first, sizeof first);
             describe(late, second, sizeof second);
-            return error_set(err, ABUT_ERROR_INPUT, scene->path,
-                             "body \"%.60s\": node %d is held by %s and by %s, which contradict "
-                             "each other: at %.6g s its %c is to be %.6g and %.6g",
-                             body->name, block - body->first_block, first, second, t, "xyz"[axis],
-                             vec3_get(x, axis), vec3_get(y, axis));
+            return error_set(
+                err, ABUT_ERROR_INPUT, scene->path,
+                "body \"%.60s\": node %d is prescribed by %s and by %s, which contradict "
+                "each other: at %.6g s its %c is to be %.6g and %.6g",
+                body->name, block - body->first_block, first, second, t, "xyz"[axis],
+                vec3_get(x, axis), vec3_get(y, axis));
         }
     }
     return ABUT_OK;
@@ -135,7 +136,7 @@ static abut_status add_holders(const scene_def *scene, stepper *s, holders *h, a
         const condition *c = &s->dirichlet.conditions.data[k];
         for (size_t i = 0; i < c->nodes.count; i++) {
             int32_t block = c->nodes.data[i];
-            holder now = {(int32_t)k, (int32_t)i, h->last[block]};
+            prescription now = {(int32_t)k, (int32_t)i, h->last[block]};
             for (int32_t j = now.previous; j >= 0; j = h->list.data[j].previous)
                 if (h->list.data[j].condition != now.condition)
                     TRY(compare(scene, s, block, &h->list.data[j], &now, err));
@@ -173,7 +174,7 @@ static abut_status report_rigid(const scene_def *scene, const stepper *s, const 
                      s->model->bodies.data[r->body].name, first, second, time, what, one, other);
 }
 
-/* Compares where two conditions want a body while both hold it. */
+/* Compares the targets of two conditions on a body while both are active. */
 static abut_status compare_rigid(const scene_def *scene, stepper *s, rigid_condition *a,
                                  rigid_condition *b, abut_error *err)
 {
@@ -221,29 +222,29 @@ static abut_status check_rigid(const scene_def *scene, stepper *s, abut_error *e
     return ABUT_OK;
 }
 
-/* ---- bodies that nothing holds ---- */
+/* ---- bodies that no condition fixes ---- */
 
 abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const logger *log,
                                 abut_error *err)
 {
     const model *m = s->model;
     if (scene->options.integrator != INTEGRATE_QUASI_STATIC) return ABUT_OK;
-    bool *held = mem_calloc(m->bodies.count + 1, sizeof *held);
-    if (!held) return error_memory(err, "checking conditions");
+    bool *fixed = mem_calloc(m->bodies.count + 1, sizeof *fixed);
+    if (!fixed) return error_memory(err, "checking conditions");
     for (size_t k = 0; k < s->dirichlet.conditions.count; k++)
         for (size_t i = 0; s->dirichlet.conditions.data[k].axes &&
                            i < s->dirichlet.conditions.data[k].nodes.count;
              i++)
-            held[m->body.data[s->dirichlet.conditions.data[k].nodes.data[i]]] = true;
+            fixed[m->body.data[s->dirichlet.conditions.data[k].nodes.data[i]]] = true;
     for (size_t k = 0; k < s->rigid.conditions.count; k++)
-        held[m->rigids.data[s->rigid.conditions.data[k].rigid].body] = true;
+        fixed[m->rigids.data[s->rigid.conditions.data[k].rigid].body] = true;
     for (size_t b = 0; b < m->bodies.count; b++)
-        if (!held[b] && !body_rows[m->bodies.data[b].kind]->obstacle)
+        if (!fixed[b] && !body_rows[m->bodies.data[b].kind]->obstacle)
             log_message(log, ABUT_LOG_WARNING,
                         "%s: no condition fixes body \"%.60s\": in quasi-static steps only contact "
                         "can say where it is",
                         scene->path, m->bodies.data[b].name);
-    mem_free(held);
+    mem_free(fixed);
     return ABUT_OK;
 }
 

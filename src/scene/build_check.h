@@ -13,12 +13,12 @@
 abut_status check_masses(const mesh *shape, const model *m, const model_body *body,
                          const char *place, const logger *log, abut_error *err);
 
-/* Two conditions may hold the same node, or a rigid body, at the same time only if they want it in
- * the same place. ABUT_ERROR_INPUT names node, conditions, time and places. To be called after
+/* Two conditions may prescribe the same node, or rigid body, at the same time only if their targets
+ * agree. ABUT_ERROR_INPUT names node, conditions, time and targets. To be called after
  * stepper_start. */
 abut_status check_conditions(const scene_def *scene, stepper *s, abut_error *err);
 
-/* Quasi-static scenes: warns of bodies that no condition ever holds. */
+/* Quasi-static scenes: warns of bodies that no condition ever fixes. */
 abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const logger *log,
                                 abut_error *err);
 

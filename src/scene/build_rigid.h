@@ -1,4 +1,4 @@
-/* Building rigid and affine bodies: mass, held and prescribed coordinates, forces and torques. */
+/* Building rigid and affine bodies: mass, prescribed coordinates, forces and torques. */
 #ifndef SCENE_BUILD_RIGID_H
 #define SCENE_BUILD_RIGID_H
 
@@ -7,7 +7,7 @@
 
 rigid_options build_rigid_options(const body_def *def);
 /* Conditions, motion, poses, loads and initial velocity of a body that was added to the model as
- * number `built`. place: of the body in the scene, for messages. */
+ * number `built`. place: the error place of the body. */
 abut_status build_rigid_conditions(const scene_def *scene, const body_def *def, size_t built,
                                    const char *place, stepper *s, double *velocity,
                                    abut_error *err);

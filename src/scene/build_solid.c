@@ -92,7 +92,7 @@ static bool in_region(const region_def *region, const mesh *shape, const cell_bl
     vec3 center = {0};
     for (int k = 0; k < corners; k++)
         center = vec3_mul_add(center, 1.0 / corners, shape->vertices[nodes[k]]);
-    return boundary_holds(&region->part, center);
+    return boundary_contains(&region->part, center);
 }
 
 int32_t solid_cell_region(const body_def *def, const mesh *shape, const cell_block *block, size_t c,

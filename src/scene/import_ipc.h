@@ -1,9 +1,9 @@
 /* Importer for the text scenes of the IPC reference program: from a script to a native document.
  *
- * The way is: the text is read line by line into an ipc_script (import_ipc_text.c); the meshes of
- * its shapes are read and placed (import_ipc_transform.c: the transform of each shape, rotateModel,
- * size); the script kind decides which nodes are held and moved (import_ipc_scripts.c and
- * import_ipc_obstacles.c); what results is written as native JSON (import_ipc.c). */
+ * The steps: the text is read line by line into an ipc_script (import_ipc_text.c); the meshes of
+ * its shapes are read and transformed (import_ipc_transform.c: the transform of each shape,
+ * rotateModel, size); the script kind decides which nodes are fixed and moved (import_ipc_scripts.c
+ * and import_ipc_obstacles.c); what results is written as native JSON (import_ipc.c). */
 #ifndef SCENE_IMPORT_IPC_H
 #define SCENE_IMPORT_IPC_H
 
@@ -58,8 +58,8 @@ typedef struct ipc_shape {
     json_t *frames; /* sequence as native JSON, or NULL */
 } ipc_shape;
 
-/* meshCO: a static obstacle, given by the place of the mean of its vertices and its longest side.
- */
+/* meshCO: a static obstacle, given by the position of the mean of its vertices and its longest
+ * side. */
 typedef struct ipc_collider {
     int line;
     char *path;
@@ -69,7 +69,7 @@ typedef struct ipc_collider {
     mesh shape; /* as in the file */
     double factor;
     vec3 offset;
-    vec3 low, high; /* of the placed vertices */
+    vec3 low, high; /* of the transformed vertices */
     json_t *motions;
 } ipc_collider;
 
@@ -119,7 +119,7 @@ typedef struct ipc_script {
     double handle_ratio;
     vec3 model_axis;
     double model_degrees;
-    ipc_interval fix, force; /* when conditions hold */
+    ipc_interval fix, force; /* when conditions are active */
     const char *linear_solver;
     ipc_kind_line kind;
     ARRAY(ipc_shape) shapes;

@@ -1,5 +1,5 @@
 /* Script kinds that move whole obstacles: rollers, presses, plates. Where the reference program
- * turns or stops by the place of obstacles, the time follows from the script alone and is worked
+ * turns or stops by the position of obstacles, the time follows from the script alone and is worked
  * out here. */
 #include "scene/import_ipc.h"
 
@@ -236,8 +236,8 @@ static abut_status rotate_four_colliders(ipc_script *s, abut_error *err)
 
 /* --- half spaces --- */
 
-/* The first two move towards each other at 1 m/s each until less than `least` is between them;
- * then each goes on as told. */
+/* The first two move towards each other at 1 m/s each until less than `least` is between them; then
+ * each follows its own motion. */
 static abut_status close_planes(ipc_script *s, double least, vec3 first, vec3 second,
                                 abut_error *err)
 {

@@ -1,5 +1,5 @@
-/* Script kinds that hold or drag nodes by their place, and the kind "null", whose conditions stand
- * in the lines of the shapes. */
+/* Script kinds that fix or move nodes by their position, and the kind "null", whose conditions
+ * stand in the lines of the shapes. */
 #include "scene/import_ipc.h"
 
 #include "base/file.h"
@@ -60,13 +60,13 @@ static json_t *motions_json(const ipc_motion *motions, size_t count)
     return list;
 }
 
-typedef struct holding {
+typedef struct prescription {
     const ipc_motion *motions;
     size_t motion_count;
     double from, until;
-} holding;
+} prescription;
 
-static json_t *holding_json(const holding *h, json_t *nodes)
+static json_t *holding_json(const prescription *h, json_t *nodes)
 {
     json_t *fix = json_object(), *motions = motions_json(h->motions, h->motion_count);
     json_object_set_new(fix, "nodes", nodes);
@@ -77,9 +77,9 @@ static json_t *holding_json(const holding *h, json_t *nodes)
     return fix;
 }
 
-/* Holds the nodes that are marked (all when marked is NULL). */
-static abut_status hold(const ipc_script *s, ipc_shape *shape, const bool *marked, const holding *h,
-                        abut_error *err)
+/* Prescribes the nodes that are marked (all when marked is NULL). */
+static abut_status prescribe(const ipc_script *s, ipc_shape *shape, const bool *marked,
+                             const prescription *h, abut_error *err)
 {
     json_t *list = json_array();
     size_t count = 0;
@@ -111,7 +111,7 @@ static abut_status hold(const ipc_script *s, ipc_shape *shape, const bool *marke
 abut_status ipc_move_shape(ipc_shape *shape, const ipc_motion *motions, size_t count,
                            abut_error *err)
 {
-    return hold(NULL, shape, NULL, &(holding){motions, count, 0, INFINITY}, err);
+    return prescribe(NULL, shape, NULL, &(prescription){motions, count, 0, INFINITY}, err);
 }
 
 static void shift(ipc_script *s, vec3 by)
@@ -187,12 +187,12 @@ static abut_status apply_condition(const ipc_script *s, ipc_shape *shape, const 
     size_t count = 0;
     for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++) count += marked[v];
     if (status == ABUT_OK && count == 0)
-        log_message(s->log, ABUT_LOG_WARNING, "%s:%d: %s: the box holds no nodes", s->path,
+        log_message(s->log, ABUT_LOG_WARNING, "%s:%d: %s: the box contains no nodes", s->path,
                     shape->line, c->force ? "NBC" : "DBC");
     else if (status == ABUT_OK && until > from && c->force)
         add_force(shape, marked, c, from, until);
     else if (status == ABUT_OK && until > from)
-        status = hold(s, shape, marked, &(holding){&motion, 1, from, until}, err);
+        status = prescribe(s, shape, marked, &(prescription){&motion, 1, from, until}, err);
     mem_free(marked);
     return status;
 }
@@ -245,7 +245,7 @@ static abut_status apply_null(ipc_script *s, abut_error *err)
         ipc_motion motion = {
             0, INFINITY, shape->velocity, ipc_spin(shape->spin, s->step), true, ipc_center(shape)};
         if (shape->has_velocity || shape->has_spin)
-            TRY(hold(s, shape, NULL, &(holding){&motion, 1, 0, INFINITY}, err));
+            TRY(prescribe(s, shape, NULL, &(prescription){&motion, 1, 0, INFINITY}, err));
         if (shape->has_initial && shape->dimension == 3) set_start_velocity(shape);
         if (shape->sequence) shape->frames = sequence_json(shape->sequence, shape, 0);
         for (size_t c = 0; c < shape->conditions.count; c++)
@@ -439,7 +439,8 @@ static void rest_bounds(const ipc_script *s, vec3 *low, vec3 *high)
         }
 }
 
-static abut_status hold_rule(ipc_script *s, const rule *r, const holding *h, abut_error *err)
+static abut_status prescribe_rule(ipc_script *s, const rule *r, const prescription *h,
+                                  abut_error *err)
 {
     vec3 low = s->placed.low, high = s->placed.high;
     if (r->border) rest_bounds(s, &low, &high);
@@ -449,7 +450,7 @@ static abut_status hold_rule(ipc_script *s, const rule *r, const holding *h, abu
         if (!marked) return error_memory(err, "reading a script");
         for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++)
             marked[v] = in_rule(s, r, low, high, shape->placed.rest[v], shape->placed.position[v]);
-        abut_status status = hold(s, shape, marked, h, err);
+        abut_status status = prescribe(s, shape, marked, h, err);
         mem_free(marked);
         TRY(status);
     }
@@ -503,7 +504,7 @@ static abut_status apply_rule(ipc_script *s, const rule *r, abut_error *err)
     if (!ok)
         status = error_memory(err, "reading a script");
     else if (until > 0)
-        status = hold_rule(s, r, &(holding){motions.data, motions.count, 0, until}, err);
+        status = prescribe_rule(s, r, &(prescription){motions.data, motions.count, 0, until}, err);
     array_free(&motions);
     return status;
 }
@@ -519,7 +520,7 @@ static abut_status apply_table(ipc_script *s, const kind_def *kind, abut_error *
 
 /* --- Kinds with something of their own --- */
 
-/* Pulls the right end; releases it when everything has passed the meshCO obstacles. */
+/* Moves the right end; releases it when everything has passed the meshCO obstacles. */
 static abut_status apply_dragright(ipc_script *s, abut_error *err)
 {
     shift(s, vec3_make(0, 0.5 * vec3_norm(vec3_sub(s->placed.high, s->placed.low)), 0));
@@ -539,27 +540,27 @@ static abut_status apply_dragright(ipc_script *s, abut_error *err)
     return ABUT_OK;
 }
 
-static abut_status hold_node(ipc_script *s, size_t shape, size_t vertex, vec3 velocity,
-                             abut_error *err)
+static abut_status prescribe_node(ipc_script *s, size_t shape, size_t vertex, vec3 velocity,
+                                  abut_error *err)
 {
     ipc_shape *of = &s->shapes.data[shape];
     bool *marked = mem_calloc(of->placed.mesh.vertex_count, sizeof *marked);
     if (!marked) return error_memory(err, "reading a script");
     marked[vertex] = true;
     ipc_motion motion = ipc_translation(0, INFINITY, velocity);
-    abut_status status = hold(s, of, marked, &(holding){&motion, 1, 0, INFINITY}, err);
+    abut_status status = prescribe(s, of, marked, &(prescription){&motion, 1, 0, INFINITY}, err);
     mem_free(marked);
     return status;
 }
 
-/* Holds or moves the first node, in the order of the file, at the right end. */
-static abut_status hold_rightmost(ipc_script *s, vec3 velocity, abut_error *err)
+/* Fixes or moves the first node, in the order of the file, at the right end. */
+static abut_status prescribe_rightmost(ipc_script *s, vec3 velocity, abut_error *err)
 {
     double beyond = s->placed.high.x - 1e-3 * (s->placed.high.x - s->placed.low.x);
     for (size_t i = 0; i < s->shapes.count; i++)
         for (size_t v = 0; v < s->shapes.data[i].placed.mesh.vertex_count; v++)
             if (s->shapes.data[i].placed.position[v].x > beyond)
-                return hold_node(s, i, v, velocity, err);
+                return prescribe_node(s, i, v, velocity, err);
     return ABUT_OK;
 }
 
@@ -585,7 +586,7 @@ static abut_status apply_hang(ipc_script *s, abut_error *err)
     size_t shape, vertex;
     for (int border = 1; border <= 2; border++)
         if (last_of_border(s, border, &shape, &vertex))
-            TRY(hold_node(s, shape, vertex, (vec3){0}, err));
+            TRY(prescribe_node(s, shape, vertex, (vec3){0}, err));
     return ABUT_OK;
 }
 
@@ -598,19 +599,20 @@ static abut_status apply_bend(ipc_script *s, abut_error *err)
         ipc_motion motion = {.until = INFINITY, .spin = {0, 0, border == 1 ? -9 : 9}};
         motion.has_center = true;
         motion.center = s->shapes.data[shape].placed.position[vertex];
-        TRY(hold_rule(s, &(rule){.border = border}, &(holding){&motion, 1, 0, INFINITY}, err));
+        TRY(prescribe_rule(s, &(rule){.border = border}, &(prescription){&motion, 1, 0, INFINITY},
+                           err));
     }
     return ABUT_OK;
 }
 
 static abut_status apply_fix_rightmost(ipc_script *s, abut_error *err)
 {
-    return hold_rightmost(s, (vec3){0}, err);
+    return prescribe_rightmost(s, (vec3){0}, err);
 }
 
 static abut_status apply_push_rightmost(ipc_script *s, abut_error *err)
 {
-    return hold_rightmost(s, vec3_make(-0.15, 0, 0), err);
+    return prescribe_rightmost(s, vec3_make(-0.15, 0, 0), err);
 }
 
 static abut_status apply_stretch_and_pause(ipc_script *s, abut_error *err)
@@ -663,19 +665,19 @@ static abut_status apply_curtain(ipc_script *s, abut_error *err)
     return ABUT_OK;
 }
 
-/* Holds what the first rule takes and accelerates what the second takes. */
-static abut_status hold_and_pull(ipc_script *s, const rule *held, const rule *pulled,
-                                 vec3 acceleration, abut_error *err)
+/* Fixes the nodes of the first rule and accelerates those of the second. */
+static abut_status fix_and_accelerate(ipc_script *s, const rule *fixed, const rule *accelerated,
+                                      vec3 acceleration, abut_error *err)
 {
-    TRY(hold_rule(s, held, &(holding){NULL, 0, 0, INFINITY}, err));
+    TRY(prescribe_rule(s, fixed, &(prescription){NULL, 0, 0, INFINITY}, err));
     ipc_condition c = {.force = true, .velocity = acceleration};
     for (size_t i = 0; i < s->shapes.count; i++) {
         ipc_shape *shape = &s->shapes.data[i];
         bool *marked = mem_calloc(shape->placed.mesh.vertex_count, sizeof *marked);
         if (!marked) return error_memory(err, "reading a script");
         for (size_t v = 0; v < shape->placed.mesh.vertex_count; v++)
-            marked[v] = in_rule(s, pulled, s->placed.low, s->placed.high, shape->placed.rest[v],
-                                shape->placed.position[v]);
+            marked[v] = in_rule(s, accelerated, s->placed.low, s->placed.high,
+                                shape->placed.rest[v], shape->placed.position[v]);
         add_force(shape, marked, &c, s->force.from, s->force.until);
         mem_free(marked);
     }
@@ -684,12 +686,14 @@ static abut_status hold_and_pull(ipc_script *s, const rule *held, const rule *pu
 
 static abut_status apply_drag_left(ipc_script *s, abut_error *err)
 {
-    return hold_and_pull(s, &(rule){BOTTOM(0.05)}, &(rule){TOP(0.05)}, vec3_make(-600, 0, 0), err);
+    return fix_and_accelerate(s, &(rule){BOTTOM(0.05)}, &(rule){TOP(0.05)}, vec3_make(-600, 0, 0),
+                              err);
 }
 
 static abut_status apply_drag_forward(ipc_script *s, abut_error *err)
 {
-    return hold_and_pull(s, &(rule){BOTTOM(0.05)}, &(rule){TOP(0.05)}, vec3_make(0, 0, 600), err);
+    return fix_and_accelerate(s, &(rule){BOTTOM(0.05)}, &(rule){TOP(0.05)}, vec3_make(0, 0, 600),
+                              err);
 }
 
 /* The heights are relative to the width of the scene. */
@@ -697,7 +701,7 @@ static abut_status apply_utopia(ipc_script *s, abut_error *err)
 {
     double r = 1e-4 * (s->placed.high.x - s->placed.low.x) /
                fmax(s->placed.high.y - s->placed.low.y, 1e-300);
-    return hold_and_pull(s, &(rule){BOTTOM(r)}, &(rule){TOP(r)}, vec3_make(0, -1.5, 0), err);
+    return fix_and_accelerate(s, &(rule){BOTTOM(r)}, &(rule){TOP(r)}, vec3_make(0, -1.5, 0), err);
 }
 
 static abut_status apply_sequence(ipc_script *s, abut_error *err)

@@ -300,7 +300,7 @@ static abut_status read_friction_iterations(reader *r)
     return ABUT_OK;
 }
 
-/* The tolerances of the first steps; the last one holds from then on. Only that one is kept. */
+/* The tolerances of the first steps; the last one applies from then on. Only that one is kept. */
 static abut_status read_tolerances(reader *r)
 {
     int count = 0;

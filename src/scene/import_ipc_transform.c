@@ -146,7 +146,7 @@ static abut_status read_file(const ipc_script *s, int line, const char *path, me
     return ABUT_OK;
 }
 
-/* --- Places --- */
+/* --- Transforms --- */
 
 static vec3 times(vec3 a, vec3 b) { return vec3_make(a.x * b.x, a.y * b.y, a.z * b.z); }
 

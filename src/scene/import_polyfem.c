@@ -128,7 +128,7 @@ static abut_status refuse_rest(const polyfem_scene *s, abut_error *err)
     return ABUT_OK;
 }
 
-/* One pull towards the start of the step; more of them would be solved one after the other. */
+/* One proximal term; more of them would be solved one after the other. */
 static abut_status set_solver(const polyfem_scene *s, json_t *native, abut_error *err)
 {
     /* Newton's method stops there by the gradient; this is below what that amounts to, and below
@@ -146,7 +146,7 @@ static abut_status set_solver(const polyfem_scene *s, json_t *native, abut_error
     return ABUT_OK;
 }
 
-/* Numbers stay as they are: the equations hold in any units that belong together. */
+/* Numbers stay as they are: the equations are the same in any consistent units. */
 static void mention_units(const polyfem_scene *s)
 {
     static const char *const keys[][2] = {

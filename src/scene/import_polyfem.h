@@ -1,11 +1,10 @@
 /* Importer for the JSON scenes of PolyFEM: from its document to a native one.
  *
- * The way is: the file, its "common" files and its patches become one document
+ * The steps: the file, its "common" files and its patches become one document
  * (import_polyfem_document.c), whose keys are checked against a table of what is understood
  * (import_polyfem_keys.c); its geometries become bodies (import_polyfem_geometry.c) with parts and
  * regions (_select.c), materials (_materials.c) and conditions (_conditions.c, _values.c); time and
- * contact follow (import_polyfem.c).
- * docs/import-polyfem.md says what becomes of every key. */
+ * contact follow (import_polyfem.c). docs/import-polyfem.md says what becomes of every key. */
 #ifndef SCENE_IMPORT_POLYFEM_H
 #define SCENE_IMPORT_POLYFEM_H
 

@@ -140,7 +140,7 @@ static void merge(json_t *to, const json_t *from)
 }
 
 /* The object or list that a JSON pointer's last part is in; *last is that part. With `create`,
- * objects that are missing on the way are made. */
+ * missing objects are made. */
 static json_t *find_parent(json_t *document, const char *pointer, bool create, char *last,
                            size_t size)
 {

@@ -12,7 +12,7 @@
 static const double DEGREE = 3.14159265358979323846 / 180;
 
 /* ---------------------------------------------------------------------------------------------- */
-/* Place                                                                                          */
+/* Transform                                                                                      */
 
 static abut_status rotation_of(const polyfem_scene *s, const polyfem_shape *shape,
                                const json_t *transformation, mat3 *out, abut_error *err)
@@ -172,7 +172,7 @@ static bool same_place(const polyfem_scene *s, const polyfem_shape *shape, const
 }
 
 /* With several bodies: the connected pieces of the collision mesh are theirs, one by one, each
- * placed like the mesh of its body. */
+ * transformed like the mesh of its body. */
 static abut_status choose_piece(const polyfem_scene *s, const char *path, bool mapped,
                                 json_t *surface, abut_error *err)
 {
@@ -197,8 +197,8 @@ static abut_status choose_piece(const polyfem_scene *s, const char *path, bool m
     return ABUT_OK;
 }
 
-/* The collision surface. PolyFEM has one for the whole scene, placed like its first geometry; that
- * is the body's own where there is one body. */
+/* The collision surface. PolyFEM has one for the whole scene, transformed like its first geometry;
+ * that is the body's own where there is one body. */
 static abut_status add_surface(const polyfem_scene *s, const polyfem_shape *shape, json_t *body,
                                abut_error *err)
 {

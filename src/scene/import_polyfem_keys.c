@@ -205,7 +205,7 @@ static abut_status check(const polyfem_scene *s, const json_t *value, const char
         json_t *item;
         json_object_foreach((json_t *)value, key, item)
         {
-            if (key[0] == '#') continue; /* a way to comment keys out */
+            if (key[0] == '#') continue; /* a key that is commented out */
             snprintf(next_pattern, sizeof next_pattern, "%.150s/%.100s", pattern, key);
             snprintf(next_field, sizeof next_field, "%.150s/%.100s", field, key);
             TRY(check(s, item, next_pattern, next_field, err));

@@ -1,5 +1,5 @@
 /* PolyFEM's `space.remesh`: its tolerances are on the potential, as ours. A key either means the
- * same here, or a warning names it and what holds instead; unknown ones are refused. */
+ * same here, or a warning names it and what applies instead; unknown ones are refused. */
 #include "scene/import_polyfem.h"
 
 #include <stdio.h>
@@ -28,7 +28,7 @@ static const struct {
                 {"smooth/enabled", "smooth", true}};
 
 /* Keys that have no effect, and why: a warning says so unless their operation is off (which: a path
- * and whether it is on without being named). same: the native key whose value holds for them, too,
+ * and whether it is on without being named). same: the native key whose value applies to them, too,
  * so that there is nothing to say when both are equal. */
 static const struct {
     const char *from, *operation;
@@ -38,14 +38,14 @@ static const struct {
     const char *instead;
 } without_effect[] = {
     {"collapse/max_depth", "collapse/enabled", true, "depth", 1, 3,
-     "split/max_depth holds for both"},
+     "split/max_depth applies to both"},
     {"collapse/abs_max_edge_length", "collapse/enabled", true, NULL, 0, 0,
      "lengths of collapses are relative to the starting mesh (rel_max_edge_length)"},
     {"swap/acceptance_tolerance", "swap/enabled", false, "collapse_tolerance", -1, 1e-8,
-     "the tolerance of collapses holds for swaps"},
+     "the tolerance of collapses applies to swaps"},
     {"swap/max_depth", "swap/enabled", false, NULL, 0, 0, "an edge is tried once in a step"},
     {"smooth/acceptance_tolerance", "smooth/enabled", false, "collapse_tolerance", -1, 1e-8,
-     "the tolerance of collapses holds for smoothing"},
+     "the tolerance of collapses applies to smoothing"},
     {"smooth/max_iters", "smooth/enabled", false, NULL, 0, 0, "a vertex is tried once in a step"},
     {"local_relaxation/local_mesh_n_ring", NULL, true, NULL, 0, 0, "patches have sizes of our own"},
     {"local_relaxation/local_mesh_rel_area", NULL, true, NULL, 0, 0,

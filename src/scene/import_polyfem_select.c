@@ -363,7 +363,7 @@ static vec3 cell_center(const polyfem_shape *shape, const cell_block *block, siz
 static int id_at(vec3 x, const boundary_def *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (boundary_holds(&parts[i], x)) return parts[i].number;
+        if (boundary_contains(&parts[i], x)) return parts[i].number;
     return 0;
 }
 
@@ -387,7 +387,7 @@ static abut_status ids_by_shape(const polyfem_scene *s, const polyfem_shape *sha
     return status;
 }
 
-/* Regions by shape: the first that holds a cell takes it, natively the last. */
+/* Regions by shape: the first that contains a cell takes it, natively the last. */
 static abut_status regions_by_shape(const polyfem_scene *s, polyfem_shape *shape,
                                     const json_t *parts, const int *ids, size_t count,
                                     abut_error *err)

@@ -13,7 +13,7 @@ typedef struct polyfem_shape {
     bool has_mesh;
     vec3 scale, rotate, translate; /* native: factors, degrees, m */
     mat3 rotation;
-    vec3 low, high;   /* of the placed mesh */
+    vec3 low, high;   /* of the transformed mesh */
     int volume;       /* id of the cells that are in no region */
     json_t *regions;  /* native list of cells with other materials */
     json_t *ids;      /* their ids */
@@ -29,7 +29,7 @@ json_t *polyfem_sequence_json(const polyfem_shape *shape);
 
 /* --- import_polyfem_select.c --- */
 
-/* A point of the mesh file where it is placed. */
+/* A point of the mesh file after the transform. */
 vec3 polyfem_transform(const polyfem_shape *shape, vec3 x);
 /* Boundary parts of a body: native list (new reference). */
 abut_status polyfem_boundary(const polyfem_scene *s, const polyfem_shape *shape, json_t **out,

@@ -273,7 +273,7 @@ static json_t *document_json(const fixture *f, const fixture_options *o)
 
 /* --- The importer --- */
 
-/* The folder of the fixture, and every folder "meshes" on the way up. */
+/* The folder of the fixture, and every folder "meshes" above it. */
 static abut_status find_folders(fixture *f, abut_error *err)
 {
     char *real = realpath(f->path, NULL);
@@ -342,7 +342,7 @@ abut_status import_rigid(const char *path, const logger *log, json_t **native, a
                  .bodies = json_array(),
                  .names = json_object(),
                  .shared_group = json_object()};
-    /* A saved run holds its fixture under "args". */
+    /* A saved run has its fixture under "args". */
     const json_t *args = json_object_get(root, "args");
     abut_status status = find_folders(&f, err);
     if (status == ABUT_OK) status = import_document(&f, json_is_object(args) ? args : root, native);

@@ -3,7 +3,7 @@
  *
  * import_rigid.c reads the document, import_rigid_body.c one body, import_rigid_mesh.c the meshes
  * (needed for `dimensions`, `split_components` and the size of the scene, which tolerances are
- * relative to), import_rigid_read.c holds the readers of checked values. */
+ * relative to), import_rigid_read.c has the readers of checked values. */
 #ifndef SCENE_IMPORT_RIGID_H
 #define SCENE_IMPORT_RIGID_H
 
@@ -57,8 +57,8 @@ abut_status fixture_inline_mesh(fixture *f, const char *place, const json_t *bod
 json_t *fixture_mesh_json(const mesh *m);
 /* One mesh for each connected component of the triangles; mem_free the list after mesh_free. */
 abut_status fixture_components(const mesh *m, mesh **parts, size_t *count, abut_error *err);
-/* What carries the mass of a placed mesh by the rule of the reference program: the volume of four
- * triangles or more whose signed volume is positive, closed or not, otherwise their area, then
+/* What carries the mass of a transformed mesh by the rule of the reference program: the volume of
+ * four triangles or more whose signed volume is positive, closed or not, otherwise their area, then
  * edges, then points. */
 typedef struct fixture_weight {
     const char *word; /* native: "volume", "area", ... */
@@ -69,7 +69,7 @@ abut_status fixture_weigh_mesh(const mesh *m, fixture_weight *out, abut_error *e
 
 /* --- Values --- */
 
-/* Problems name the place, "rigid_body_problem.rigid_bodies[3].scale", say. */
+/* Problems name the error place, "rigid_body_problem.rigid_bodies[3].scale", say. */
 abut_status fixture_wrong(const fixture *f, const char *place, const char *key,
                           const char *expected, const json_t *found);
 abut_status fixture_problem(const fixture *f, abut_status code, const char *place, const char *key,

@@ -131,7 +131,7 @@ static abut_status read_body(const fixture *f, const json_t *body, fixture_body 
         return fixture_wrong(f, b->place, "density",
                              moved_by_forces ? "a number > 0" : "a number >= 0",
                              json_object_get(body, "density"));
-    if (b->density == 0) b->density = 1000; /* nobody feels it where the motion is given */
+    if (b->density == 0) b->density = 1000; /* no effect where the motion is given */
     TRY(fixture_number(f, b->place, body, "kinematic_max_time", &b->kinematic_until));
     TRY(fixture_bool(f, b->place, body, "split_components", &b->split));
     TRY(fixture_vector(f, b->place, body, "position", FIXTURE_LENGTHS, &b->position));

@@ -1,4 +1,4 @@
-/* Obstacles: surfaces, wires or points that move as they are told. */
+/* Obstacles: surfaces, wires or points with given motion. */
 #include "scene/body_source.h"
 
 static abut_status add(const body_source *from, model *m, abut_error *err)

@@ -1,5 +1,5 @@
 /* Recognising scene files, and the list of importers. An importer turns a foreign file into a
- * native document; from there on all scenes take the same way. */
+ * native document; from there on all scenes are handled alike. */
 #ifndef SCENE_LOAD_H
 #define SCENE_LOAD_H
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One assignment on its way down the document. */
+/* One assignment, followed down the document. */
 typedef struct target {
     const char *assignment;
     const char *rest;          /* what is left of the path */
@@ -106,8 +106,8 @@ static abut_status unknown_key(const target *t, const char *key)
                 near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-/* A string in the place of an object: the path of a mesh is written out, the word of a choice gives
- * way to the key that is set now, the name of a material is refused. */
+/* A string instead of an object: the path of a mesh is written out, the word of a choice is
+ * replaced by the key that is set now, the name of a material is refused. */
 static abut_status open_string(target *t, json_t *parent, const step *from)
 {
     if (t->field->flags & SCHEMA_OR_NAME)
@@ -119,7 +119,7 @@ static abut_status open_string(target *t, json_t *parent, const step *from)
     return store_key(t, parent, from->key, written_out);
 }
 
-/* Takes away the keys beside a word that do not hold under its new value. */
+/* Takes away the keys beside a word that do not apply under its new value. */
 static void drop_others(const target *t, const schema_type *type, json_t *object, const char *key,
                         const json_t *word)
 {

@@ -5,11 +5,11 @@
 
 #include "scene/schema.h"
 
-/* Applies one "path=value" to the document. The path must exist in the schema; objects on the way
- * are made where the document leaves them out. The value is read as JSON, and taken as a string
- * when it is none. Setting one key of a choice removes the others ("time.steps" replaces
- * "time.end"). Setting a word removes the keys beside it that do not hold under it
- * ("remesh.method"), with a warning for each. */
+/* Applies one "path=value" to the document. The path must exist in the schema; objects that the
+ * document leaves out are made. The value is read as JSON, and taken as a string when it is none.
+ * Setting one key of a choice removes the others ("time.steps" replaces "time.end"). Setting a word
+ * removes the keys beside it that do not apply under it ("remesh.method"), with a warning for each.
+ */
 abut_status override_apply(json_t *document, const schema_type *type, const char *assignment,
                            const logger *log, abut_error *err);
 

@@ -38,7 +38,7 @@ typedef struct place_def {
     double radius;
 } place_def;
 
-/* Which boundary faces get a number; the first entry that holds a face's centre decides. */
+/* Which boundary faces get a number; the first entry that contains a face's centre decides. */
 typedef enum boundary_kind {
     BOUNDARY_ALL,
     BOUNDARY_BOX,
@@ -56,8 +56,8 @@ typedef struct boundary_def {
     int32_t *nodes;
 } boundary_def;
 
-/* Cells of another material than the body: with a tag, with their centre in a place, or from a list
- * of numbers. */
+/* Cells of another material than the body: with a tag, with their centre in a part of space, or from
+ * a list of numbers. */
 typedef struct region_def {
     boundary_def part; /* kind BOUNDARY_ALL: by tag; BOUNDARY_NODES: numbers of cells */
     int32_t tag;
@@ -144,8 +144,8 @@ typedef struct motion_def {
     bool center_given; /* else: the centre of the selected nodes' bounding box at the start */
 } motion_def;
 
-/* Dirichlet condition: the selected nodes are held (no motion) or moved, from `from` until `until`.
- */
+/* Dirichlet condition: the selected nodes are fixed (no motion) or moved, from `from` until
+ * `until`. */
 typedef struct fix_def {
     selector_def nodes;
     double from, until;

@@ -68,7 +68,7 @@ static abut_status mark_list(const selector_def *s, const mesh *m, bool *marked,
 /* ---------------------------------------------------------------------------------------------- */
 /* Parts of the boundary                                                                          */
 
-bool boundary_holds(const boundary_def *b, vec3 p)
+bool boundary_contains(const boundary_def *b, vec3 p)
 {
     const place_def *place = &b->place;
     switch (b->kind) {
@@ -82,7 +82,7 @@ bool boundary_holds(const boundary_def *b, vec3 p)
         return along >= 0 && along <= 1 && vec3_norm2(off) <= place->radius * place->radius;
     }
     case BOUNDARY_SIDE: return vec3_dot(vec3_sub(p, place->a), place->b) >= 0;
-    case BOUNDARY_NODES: break; /* not a matter of place */
+    case BOUNDARY_NODES: break; /* not a matter of position */
     }
     return false;
 }
@@ -108,7 +108,7 @@ static bool boundary_number(const body_def *body, const mesh *m, const int32_t *
     for (size_t i = 0; i < body->loads.boundary_count; i++) {
         const boundary_def *part = &body->loads.boundaries[i];
         bool holds = part->kind == BOUNDARY_NODES ? has_corners(part, corners, count)
-                                                  : boundary_holds(part, center);
+                                                  : boundary_contains(part, center);
         if (!holds) continue;
         *number = part->number;
         return true;

@@ -14,7 +14,7 @@ abut_status select_nodes(const selector_def *selector, const body_def *body, con
 /* The boundary sides of a body that its part `number` takes (NULL: all of them). */
 abut_status select_sides(const body_def *body, const mesh *m, const int32_t *number, side_list *out,
                          abut_error *err);
-/* True when a point is in the place that a part describes. */
-bool boundary_holds(const boundary_def *b, vec3 p);
+/* True when a point is in the region that a part describes. */
+bool boundary_contains(const boundary_def *b, vec3 p);
 
 #endif

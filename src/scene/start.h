@@ -14,7 +14,7 @@ double start_size(const scene_def *scene, const mesh *meshes);
 /* A length with l put in. */
 double start_length(length_def length, double size);
 
-/* What the checker is told of a kind of body (geometry/check.h). */
+/* What the checker gets of a kind of body (geometry/check.h). */
 uint8_t start_flags(body_kind kind);
 
 enum { START_SHOWN = 10, START_TEXT = 320 };

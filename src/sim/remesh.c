@@ -199,7 +199,7 @@ static abut_status changed_shapes(const body_shapes *old, const body_change *cha
     return ABUT_OK;
 }
 
-/* The new stepper and meshes take the place of the old ones. */
+/* The new stepper and meshes replace the old ones. */
 static void take_changes(abut_sim *sim, stepper *s, body_change *changes)
 {
     sim_remesh *r = sim->remesh;

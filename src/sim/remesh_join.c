@@ -165,7 +165,7 @@ static abut_status add_tractions(joined_bodies *j, size_t i, abut_error *err)
     return ABUT_OK;
 }
 
-/* Flags, what they hold, and what pulls at them, in this step. */
+/* Flags, the axes that they fix, and the loads on them, in this step. */
 static abut_status add_sets(joined_bodies *j, abut_error *err)
 {
     const scene_def *scene = j->sim->scene;

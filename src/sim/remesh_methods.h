@@ -9,7 +9,7 @@
 #include "sim/remesh_carry.h"
 
 /* All cells of a body refined, levels times; sets of nodes follow the facets and cells that they
- * hold entirely. */
+ * contain entirely. */
 abut_status shape_refine(const body_shape *old, bool planar, int levels, body_shape *out,
                          abut_error *err);
 

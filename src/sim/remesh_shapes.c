@@ -9,7 +9,7 @@
 
 /* ---- uniform refinement ---- */
 
-/* An edge and the sets that hold a facet of the boundary, or a cell, with this edge. */
+/* An edge and the sets that contain a facet of the boundary, or a cell, with this edge. */
 typedef struct edge_sets {
     int32_t node[2];
     uint64_t sets;
@@ -57,10 +57,10 @@ static bool list_edges(const simplex_mesh *m, const uint64_t *sets, edge_list *o
             size_t at = 0;
             for (size_t j = 0; j < corners; j++) {
                 if (j == k) continue;
-                size_t place = at++;
-                for (; place > 0 && facets[n].node[place - 1] > cell[j]; place--)
-                    facets[n].node[place] = facets[n].node[place - 1];
-                facets[n].node[place] = cell[j];
+                size_t slot = at++;
+                for (; slot > 0 && facets[n].node[slot - 1] > cell[j]; slot--)
+                    facets[n].node[slot] = facets[n].node[slot - 1];
+                facets[n].node[slot] = cell[j];
             }
         }
     }

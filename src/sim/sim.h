@@ -17,8 +17,8 @@ struct abut_sim {
 };
 
 /* Builds what the scene of a simulation describes, and refuses what cannot be simulated: all that a
- * run refuses before its first step; `abut check` asks here, too. problem_folder: where the places
- * of an infeasible start are marked, or NULL. */
+ * run refuses before its first step; `abut check` asks here, too. problem_folder: where the
+ * intersections of an infeasible start are marked, or NULL. */
 abut_status sim_prepare(abut_sim *sim, const char *problem_folder, abut_error *error);
 /* Frees what sim_prepare has made. */
 void sim_release(abut_sim *sim);

@@ -43,7 +43,7 @@ static inline const vec3 *as_vectors(const double *positions)
     return (const vec3 *)(const void *)positions;
 }
 
-/* All pairs within a distance on the way from start to end (NULL: at start). */
+/* All pairs within a distance on the path from start to end (NULL: at start). */
 abut_status collision_mesh_pairs(abut_collision_mesh *m, const double *start, const double *end,
                                  double distance, candidate_set *out, abut_error *error);
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The path on which only near points keep their places. */
+/* The path on which only near points keep their positions. */
 static void mix(const vec3 *configurations, size_t points, size_t count, const uint8_t *near,
                 vec3 *out)
 {
@@ -64,7 +64,7 @@ abut_status path_find_near(const frame *f, const verify_setup *setup, const surf
         mem_free(path);
         mem_free(new);
         mem_free(last);
-        return error_memory(err, "writing ways");
+        return error_memory(err, "writing paths");
     }
     memcpy(path, configurations, points * sizeof *path);
     memcpy(path + points, configurations + (configuration_count - 1) * points,

@@ -40,8 +40,8 @@ static abut_status same_configuration(const path_checker *c, const vec3 *points,
     size_t count = c->next->point_count;
     for (size_t i = 0; i < count; i++) scale = fmax(scale, vec3_max_abs(points[i]));
     if (distance_between(points, c->points, count) <= SAME_CONFIGURATION * scale) return ABUT_OK;
-    return error_set(err, ABUT_ERROR_INPUT, "way",
-                     "the way that is kept with step %lld does not lead there from step %lld",
+    return error_set(err, ABUT_ERROR_INPUT, "path",
+                     "the path that is kept with step %lld does not lead there from step %lld",
                      (long long)c->next->step, (long long)c->last->step);
 }
 
@@ -75,12 +75,13 @@ static abut_status check_moment(path_checker *c, abut_error *err)
 /* What is done at every moment of a step. */
 typedef abut_status (*at_moment)(path_checker *c, abut_error *err);
 
-/* Goes through the moments of one step, whose first place is given. */
+/* Goes through the moments of one step, whose first configuration is given. */
 static abut_status for_moments(path_checker *c, size_t first, size_t configurations, bool last,
                                at_moment act, abut_error *err)
 {
     for (size_t i = 0; i + 1 < configurations; i++) {
-        bool meets = i + 2 < configurations || !last; /* the very last place is the frame itself */
+        bool meets =
+            i + 2 < configurations || !last; /* the last configuration is the frame itself */
         for (int k = 1; k <= c->moments + meets; k++) {
             path_follower_points(&c->follower, first + i, (double)k / (c->moments + 1), c->points);
             TRY(act(c, err));
@@ -107,7 +108,7 @@ static abut_status gather_pieces(path_checker *c, size_t first, size_t configura
     size_t points = c->next->point_count, bodies = c->next->path.body_count;
     if (!array_resize(&c->configurations, configurations * points + 1) ||
         !array_resize(&c->turns, configurations * bodies + 1))
-        return error_memory(err, "verifying a way");
+        return error_memory(err, "verifying a path");
     for (size_t i = 0; i < configurations; i++) {
         bool last = i > 0 && i + 1 == configurations;
         path_follower_points(&c->follower, first + i - last, last ? 1 : 0,
@@ -155,7 +156,7 @@ static abut_status find_candidates(path_checker *c, size_t first, size_t configu
     c->candidate_count = 0;
     if (c->partial) { /* none: meetings are looked for instead */
         c->candidates = mem_alloc(1, sizeof *c->candidates);
-        return c->candidates ? ABUT_OK : error_memory(err, "verifying a way");
+        return c->candidates ? ABUT_OK : error_memory(err, "verifying a path");
     }
     size_t bytes = c->next->point_count * sizeof *c->points;
     memcpy(c->low, c->points, bytes);
@@ -165,7 +166,7 @@ static abut_status find_candidates(path_checker *c, size_t first, size_t configu
                              &c->candidates, &c->candidate_count, err);
 }
 
-/* One step, whose first place is given. */
+/* One step, whose first configuration is given. */
 static abut_status check_step(path_checker *c, size_t first, size_t configurations, bool last,
                               abut_error *err)
 {
@@ -223,8 +224,8 @@ abut_status verify_path(run_verification *v, const frame *last, const frame *nex
                       .most = most,
                       .partial = is_partial(&next->path)};
     if (next->path.body_count < v->verifier.setup.body_count)
-        return error_set(err, ABUT_ERROR_INPUT, "way",
-                         "the way that is kept with step %lld has %zu bodies, the scene %zu",
+        return error_set(err, ABUT_ERROR_INPUT, "path",
+                         "the path that is kept with step %lld has %zu bodies, the scene %zu",
                          (long long)next->step, next->path.body_count,
                          v->verifier.setup.body_count);
     if (c.partial) c.moments = 0;
@@ -236,7 +237,7 @@ abut_status verify_path(run_verification *v, const frame *last, const frame *nex
     c.high = mem_alloc(count, sizeof *c.high);
     abut_status status = c.points && c.before && c.low && c.high
                              ? verify_surface(next, &c.parts, err)
-                             : error_memory(err, "verifying a way");
+                             : error_memory(err, "verifying a path");
     if (status == ABUT_OK) status = check_path_of_frame(&c, err);
     surface_parts_free(&c.parts);
     array_free(&c.configurations);

@@ -1,7 +1,7 @@
 /* Checks a run along the paths that its frames keep (output/frame_path.h). Every pair of the
- * surface is proven to be apart at all times of every piece (geometry/check_path.h). Places where
- * pieces meet, and where all points are given also moments of the pieces, are looked at like a
- * frame. */
+ * surface is proven to be apart at all times of every piece (geometry/check_path.h). Configurations
+ * where pieces meet, and where all points are given also moments of the pieces, are looked at like
+ * a frame. */
 #ifndef VERIFY_VERIFY_PATH_H
 #define VERIFY_VERIFY_PATH_H
 

@@ -16,7 +16,7 @@ END
 }
 left='"nodes": {"relative_box": [[0, 0, 0], [0, 1, 1]]}' all='"nodes": "all"'
 scene "{$left}, {$all, \"motion\": {\"velocity\": [1, 0, 0]}}" > two.json
-refuse 'body "bar": node 0 is held by fix\[0\] and by fix\[1\], which contradict each other: at [0-9.]+ s its x is to be -0.5 and 0\.[0-9]' two.json
+refuse 'body "bar": node 0 is prescribed by fix\[0\] and by fix\[1\], which contradict each other: at [0-9.]+ s its x is to be -0.5 and 0\.[0-9]' two.json
 scene "{$left, \"until\": 1}, {$all, \"from\": 1, \"motion\": {\"velocity\": [1, 0, 0]}}" > later.json
 expect 0 'no problems' check later.json # one after the other
 scene "{$left}, {$all, \"axes\": \"y\"}, {$left, \"axes\": \"x\"}" > same.json

@@ -45,7 +45,7 @@ both 2 'bodies\[0\].order: is not for bodies that are remeshed' "{$soft, $box, \
 both 5 'surface.*none.obj' "{$soft, $box, \"surface\": {\"file\": \"none.obj\"}}"
 both 5 'pipe.h5: is not a regular file' "{$soft, $box, \"surface\": {\"file\": \"loose.obj\", \"map\": \"pipe.h5\"}}"
 # Conditions.
-both 2 'node 0 is held by fix\[0\] and by fix\[1\], which contradict each other' \
+both 2 'node 0 is prescribed by fix\[0\] and by fix\[1\], which contradict each other' \
     "{$soft, $box, \"fix\": [{}, {\"nodes\": {\"list\": [0]}, \"motion\": {\"velocity\": [1, 0, 0]}}]}"
 both 2 'fix\[0\].rotation_axes of an affine body must be' "{\"type\": \"affine\", \"density\": 1, $box, \"fix\": {\"rotation_axes\": \"x\"}}"
 both 2 'body "a" is moved by fix\[0\] and by fix\[1\], which contradict each other: .* x of its centre' \

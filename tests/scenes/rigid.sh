@@ -69,7 +69,7 @@ cat > "$scratch/mixed.json" << END
 END
 "$abut" run "$scratch/mixed.json" -o "$scratch/mixed" --quiet || fail "the mixed scene"
 "$abut" verify "$scratch/mixed" > "$scratch/verify" || fail "the mixed scene: $(tail -4 "$scratch/verify")"
-grep -q 'along the ways    0 intersections at [1-9]' "$scratch/verify" || fail "no ways: $(cat "$scratch/verify")"
+grep -q 'along the paths   0 intersections at [1-9]' "$scratch/verify" || fail "no paths: $(cat "$scratch/verify")"
 awk -F, 'NR > 1 && $6 > 0 { n++ } END { exit n < 100 }' "$scratch/mixed/steps.csv" || fail "the mixed scene has hardly any contact"
 
 # --- a plank that has turned, held from then on but for the world's y; others fall on it ---

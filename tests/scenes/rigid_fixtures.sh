@@ -17,7 +17,7 @@ cat > planar.json << 'END'
    {"vertices": [[-4, 0.3], [4, -0.3]], "edges": [[0, 1]], "is_dof_fixed": true}]}}
 END
 expect 0 '' run planar.json -o planar --quiet
-expect 0 'along the ways    0 intersections at [1-9][0-9]+ moments' verify planar
+expect 0 'along the paths   0 intersections at [1-9][0-9]+ moments' verify planar
 expect 0 'result            clean' verify planar --between 4
 expect 2 'between' verify planar --between -1
 python3 - << 'END' || failures=$((failures + 1))

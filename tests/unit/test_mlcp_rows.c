@@ -501,9 +501,9 @@ TEST(rows_that_are_compliant)
     own->reference[0] = 1;
     mlcp_unload(s);
     mlcp_residual(s);
-    double expected = mlcp_gap(s, own) + MLCP_GIVE * own->scale_n * 2;
+    double expected = mlcp_gap(s, own) + MLCP_PROXIMAL * own->scale_n * 2;
     CHECK_NEAR(s->cr.r.c[0], expected, 1e-15);
-    CHECK(fabs(MLCP_GIVE * own->scale_n) > 1e-6);
+    CHECK(fabs(MLCP_PROXIMAL * own->scale_n) > 1e-6);
     /* Presses into the other side and pulls at the same time. */
     memset(s->u, 0, N * sizeof *s->u);
     own->gap0 = -1;
