@@ -121,7 +121,7 @@ static double nanoseconds(const bench_case *c, part what, double seconds)
     return each[count / 10];
 }
 
-/* The same for linear tets that are in no set, which the elastic term computes in its own way. */
+/* The same for linear tets that are in no set, which the elastic term computes by itself. */
 static double nanoseconds_plain(const bench_case *c, part what, double seconds)
 {
     enum { SAMPLES = 4096 };

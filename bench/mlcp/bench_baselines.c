@@ -614,8 +614,8 @@ static void push(mlcp_solver *s, const mlcp_contact *c, const mat3 *inverse, vec
     for (int k = 0; k < c->count; k++) {
         if (c->unknown[k] < 0) continue;
         double *to = s->u + 3 * (size_t)c->unknown[k];
-        vec3 way = mat3_mul_vec(inverse[c->unknown[k]], change);
-        vec3_store(to, vec3_mul_add(vec3_load(to), c->weight[k], way));
+        vec3 move = mat3_mul_vec(inverse[c->unknown[k]], change);
+        vec3_store(to, vec3_mul_add(vec3_load(to), c->weight[k], move));
     }
 }
 

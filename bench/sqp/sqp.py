@@ -6,7 +6,7 @@ by a sequence of quadratic programs with linearised constraints (docs/theory/ipc
 
   gap      signed distance of a point to the plane of a triangle, or of the lines of two edges
   volume   signed volume of the pair's four vertices, over the area of its base at the iterate (a length, as the others)
-  ccd      distance along the normal, and between the points, that the pair has when it first comes close on its way
+  ccd      distance along the normal, and between the points, that the pair has when it first comes close on its path
            from x_t
 
 and two modes: "sqp" has a new quadratic model of E in every iteration, "qp" keeps that of the start of the time step.
@@ -222,7 +222,7 @@ class Stepper:
     # Which pairs come close.
 
     def close_pairs(self, start, end):
-        """Pairs that come closer than twice the offset on the way: kind, numbers, vertices, time."""
+        """Pairs that come closer than twice the offset on the path: kind, numbers, vertices, time."""
         distance = 2 * self.offset
         candidates = self.mesh.candidates(start, distance, end)
         surface = self.scene.surface_triangles, self.scene.surface_edges
@@ -244,7 +244,7 @@ class Stepper:
                     yield kind, part[hit], vertices[hit], when[hit]
 
     def activate(self, active, start, end, all_collisions=False):
-        """Adds the pairs that come close on the way from start to end; the number of new ones.
+        """Adds the pairs that come close on the path from start to end; the number of new ones.
 
         Near corners, and for edges that are almost parallel, plane or lines may be much closer than the primitives,
         with a normal that has nothing to do with their contact. Such pairs are added only with all_collisions, when
@@ -261,7 +261,7 @@ class Stepper:
             if self.every_pair:
                 poor = np.zeros(len(p0), dtype=bool)
             else:
-                usable &= abs(before) > 1e-8 * self.scene.extent  # otherwise nobody knows the side
+                usable &= abs(before) > 1e-8 * self.scene.extent  # otherwise the side is not known
                 near = np.sqrt([abut.distance_squared(KINDS[kind], p) for p in there])
                 poor = abs(value) < 0.5 * near
             if all_collisions and (usable & poor).any():

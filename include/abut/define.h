@@ -112,7 +112,7 @@ typedef struct abut_body_def {
     double radius;                            /* m; particles */
 } abut_body_def;
 
-/* An entry of `fix` of a body: nodes that are held, or moved. */
+/* An entry of `fix` of a body: nodes that are fixed, or moved. */
 typedef struct abut_fix_def {
     const int32_t *nodes; /* of the mesh; NULL: all */
     size_t node_count;

@@ -413,6 +413,13 @@ static PyObject *mesh_get_dofs(PyObject *o, void *closure)
     return PyLong_FromSize_t(abut_collision_mesh_dofs(((mesh_object *)o)->mesh));
 }
 
+static PyObject *mesh_get_freedoms(PyObject *o, void *closure)
+{
+    if (PyErr_WarnEx(PyExc_DeprecationWarning, "CollisionMesh.freedoms is now dofs", 1) < 0)
+        return NULL;
+    return mesh_get_dofs(o, closure);
+}
+
 static PyObject *mesh_get_vertex_count(PyObject *o, void *closure)
 {
     (void)closure;
@@ -446,7 +453,7 @@ static PyGetSetDef mesh_getset[] = {
     {"edges", mesh_get_edges, NULL, "All edges, each once, sorted: what pairs are numbered by.",
      NULL},
     {"dofs", mesh_get_dofs, NULL, "Length of gradients and size of Hessians.", NULL},
-    {"freedoms", mesh_get_dofs, NULL, "Deprecated: the former name of dofs.", NULL},
+    {"freedoms", mesh_get_freedoms, NULL, "Deprecated: the former name of dofs.", NULL},
     {"vertex_count", mesh_get_vertex_count, NULL, "Number of vertices.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

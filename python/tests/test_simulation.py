@@ -65,11 +65,11 @@ class State(unittest.TestCase):
         self.assertTrue((x == before).all())
 
     def test_a_log_that_refers_to_its_simulation_is_no_leak(self):
-        held = []
-        sim = abut.Simulation(box_scene(), log=lambda level, text: held)
-        held.append(sim)
+        kept = []
+        sim = abut.Simulation(box_scene(), log=lambda level, text: kept)
+        kept.append(sim)
         gone = weakref.ref(sim)
-        del sim, held
+        del sim, kept
         gc.collect()
         self.assertIsNone(gone())
 

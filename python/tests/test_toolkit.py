@@ -124,18 +124,20 @@ class Barrier(unittest.TestCase):
 
     def test_maps(self):
         random = np.random.default_rng(1)
-        rows, freedoms = self.x.size, 40
-        jacobian = np.zeros((rows, freedoms))
-        columns = random.integers(0, freedoms, (rows, 2))
-        columns[:, 1] = (columns[:, 0] + 1) % freedoms
+        rows, dofs = self.x.size, 40
+        jacobian = np.zeros((rows, dofs))
+        columns = random.integers(0, dofs, (rows, 2))
+        columns[:, 1] = (columns[:, 0] + 1) % dofs
         values = random.uniform(-1, 1, (rows, 2))
         for k in range(2):
             jacobian[np.arange(rows), columns[:, k]] += values[:, k]
-        q = random.uniform(-1, 1, freedoms)
+        q = random.uniform(-1, 1, dofs)
         offset = self.x - (jacobian @ q).reshape(-1, 3)
-        matrix = Csr(values.ravel(), columns.ravel(), np.arange(0, 2 * rows + 1, 2), (rows, freedoms))
+        matrix = Csr(values.ravel(), columns.ravel(), np.arange(0, 2 * rows + 1, 2), (rows, dofs))
         mapped = abut.CollisionMesh(self.x, self.triangles, map=matrix, map_offset=offset)
-        self.assertEqual(mapped.freedoms, freedoms)
+        self.assertEqual(mapped.dofs, dofs)
+        with self.assertWarns(DeprecationWarning):
+            self.assertEqual(mapped.freedoms, dofs)
         y = mapped.positions(q)
         np.testing.assert_allclose(y, self.x, atol=1e-14)
         other = abut.ActiveSet(mapped).build(y, DHAT)
@@ -143,7 +145,7 @@ class Barrier(unittest.TestCase):
         gradient = self.set.barrier_gradient()
         np.testing.assert_allclose(other.barrier_gradient(), jacobian.T @ gradient, atol=1e-12 * abs(gradient).max())
         hessian = dense(self.set.barrier_hessian(), rows)
-        np.testing.assert_allclose(dense(other.barrier_hessian(), freedoms), jacobian.T @ hessian @ jacobian,
+        np.testing.assert_allclose(dense(other.barrier_hessian(), dofs), jacobian.T @ hessian @ jacobian,
                                    atol=1e-11 * abs(hessian).max())
 
 

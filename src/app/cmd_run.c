@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Number of the signal that came; the run stops after the step that is under way. */
+/* Number of the signal that came; the run stops after the current step. */
 static volatile sig_atomic_t stop_requested;
 
 /* A second request does not wait for the step: files are never half written, and the last
@@ -169,7 +169,7 @@ const command_def command_run = {
         "simulates it, and writes into the folder: run.json (summary), steps.csv (one row per "
         "step), frames/ (VTU files and frames.pvd), checkpoint.h5 and scene.json (the scene as it "
         "was run).\n"
-        "Interrupt or terminate it at any time: the step under way is finished, a checkpoint is "
+        "Interrupt or terminate it at any time: the current step is finished, a checkpoint is "
         "written, and --resume goes on from there. A second interrupt does not wait for the step: "
         "like a killed run, it resumes from its last checkpoint.\n"
         "With mpirun -n N in front, and \"linear\" left alone or \"petsc\", N processes share the "

@@ -5,7 +5,7 @@
  * "additive") typedef enum ccd_method { CCD_METHODS(WORD_CONSTANT) } ccd_method; const char *const
  * ccd_method_words[] = {CCD_METHODS(WORD_TEXT) NULL};
  *
- * A word stands at the place of its constant, the list of words ends with NULL. */
+ * A word has the index of its constant, the list of words ends with NULL. */
 #ifndef BASE_WORDS_H
 #define BASE_WORDS_H
 

@@ -27,7 +27,7 @@ enum {
     KEYS_SEQUENCE = 1 << 5,   /* sequence */
     KEYS_WHOLE = 1 << 6,      /* motion */
     KEYS_OBSTACLE = 1 << 7,   /* displacement */
-    KEYS_RIGID = 1 << 8,      /* total_mass, weigh, poses; parts of fix and force */
+    KEYS_RIGID = 1 << 8,      /* total_mass, mass_from, poses; parts of fix and force */
     KEYS_AFFINE = 1 << 9,     /* orthogonality */
     KEYS_SOLID = 1 << 10,     /* mass, order, surface, regions, surface_loads, ... */
     KEYS_SHELL = 1 << 11,     /* shell */
@@ -70,8 +70,8 @@ typedef struct body_row {
     void (*complete)(struct body_def *def);
     /* Adds it to the model: blocks, masses, elements, rows of the collision surface. */
     abut_status (*add)(const struct body_source *from, struct model *m, abut_error *err);
-    /* Conditions, loads and initial velocity of a body that was added as number `built`; place: the
-     * error place of the body. NULL: by its nodes. */
+    /* Conditions, loads and initial velocity of a body that was added as number `built`; place: its
+     * error place. NULL: by its nodes. */
     abut_status (*condition)(const struct scene_def *scene, const struct body_def *def,
                              size_t built, const char *place, struct stepper *s, double *velocity,
                              abut_error *err);

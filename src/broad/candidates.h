@@ -7,8 +7,8 @@
  * vertices. A pair is a candidate exactly when its two boxes touch or overlap and no rule below
  * refuses it. A tight query also wants the bounds along the diagonals x+-y, x+-z, y+-z to touch or
  * overlap (widened by the same Euclidean distance), which drops half to three quarters of the pairs
- * that need not be looked at closely. Either way every pair whose distance anywhere on the path is
- * at most inflation + extra + extra' is in the list.
+ * that need not be looked at closely. In both cases every pair whose distance anywhere on the path
+ * is at most inflation + extra + extra' is in the list.
  *
  *     vt  vertex - triangle    every point of the surface against every triangle
  *     ee  edge - edge          all edges; the lower index first

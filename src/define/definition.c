@@ -26,7 +26,7 @@ const schema_field *definition_field(const schema_type *type, const char *path)
     return *path ? NULL : field;
 }
 
-/* The field of a row, with its place in the public struct, and the width of rows that it has. */
+/* The field of a row, with its offset in the public struct, and the width of rows that it has. */
 static schema_field field_of(const definition *d, const definition_row *row, const void *in)
 {
     schema_field field = *definition_field(d->type, row->path);
@@ -163,7 +163,7 @@ static abut_status check(const schema_field *f, const void *in, const char *path
     }
 }
 
-/* Puts a value, which is taken over, where the path says, with objects on the way. */
+/* Puts a value, which is taken over, where the path says, with the objects above it. */
 static bool put(json_t *object, const char *path, json_t *value)
 {
     char key[PATH_SIZE];

@@ -1,6 +1,6 @@
 /* Definition structs of the public headers as rows of the scene table: a row says which key of
  * scenes a member is, and the table of the format has the rest. Defaults come from there, and a
- * filled struct becomes an object of a scene document, which takes the same way as one from a file.
+ * filled struct becomes an object of a scene document, which is read like one from a file.
  */
 #ifndef DEFINE_DEFINITION_H
 #define DEFINE_DEFINITION_H

@@ -3,8 +3,8 @@
  *
  * The determinant is a polynomial; it is sampled on a lattice and converted to Bernstein form,
  * whose coefficients bound it from below. Along a motion x + t p it is a polynomial in the point
- * and in t, and bounded the same way. Where the bound is not good enough the cell is subdivided.
- * All rounding errors are counted against the answer. */
+ * and in t, and bounded alike. Where the bound is not good enough the cell is subdivided. All
+ * rounding errors are counted against the answer. */
 #ifndef FEM_POSITIVITY_H
 #define FEM_POSITIVITY_H
 

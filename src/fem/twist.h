@@ -9,7 +9,7 @@
  * edges)
  *
  * with J = pi d^4 / 32. psi changes when the joint moves: by the area on the unit sphere between
- * the way of the tangents and the arcs from one tangent to the other. Frames are carried from the
+ * the path of the tangents and the arcs from one tangent to the other. Frames are carried from the
  * start of a step straight to where the edges are, so that the energy of a step is a function of
  * positions and angles, and derivatives below are exact. */
 #ifndef FEM_TWIST_H

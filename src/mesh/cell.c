@@ -4,7 +4,7 @@ static const int corners_of_simplex[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0
 static const int corners_of_cube[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                           {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
 
-/* Edges and faces in the order and direction in which Gmsh places the nodes on them. */
+/* Edges and faces in the order and direction in which Gmsh puts the nodes on them. */
 static const int edges_of_edge[1][2] = {{0, 1}};
 static const int edges_of_triangle[3][2] = {{0, 1}, {1, 2}, {2, 0}};
 static const int edges_of_quad[4][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};

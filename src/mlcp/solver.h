@@ -70,12 +70,12 @@ struct mlcp_solver {
     contact_term *contact;
     const friction_term *friction;
     mlcp_options options;
-    ARRAY(mlcp_contact) contacts, before; /* before the step under way, or the last one */
+    ARRAY(mlcp_contact) contacts, before; /* before the current step, or the last one */
     double h_before;
     mlcp_matrix matrix;
     vec3 *start, *end; /* surface vertices at the start of the step, and where u leads them */
-    double h;          /* of the step under way, or the last one; multipliers carry its square */
-    int pass;          /* of the step under way */
+    double h;          /* of the current step, or the last one; multipliers carry its square */
+    int pass;          /* of the current step */
     int round;         /* of solving and changing states in this pass */
     mlcp_pivoting pivoting;
     const double *x_start; /* coordinates, during a step */

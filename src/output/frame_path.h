@@ -6,8 +6,8 @@
  * rest goes straight from frame to frame. Nothing but frames is needed to follow it.
  *
  * Where meshes have changed between the frames, the path is that of the mesh of the latter, from
- * the place where it was put; how the surface came there from the other mesh is not a part of it.
- */
+ * the configuration that it was carried over to; how the surface came there from the other mesh is
+ * not a part of it. */
 #ifndef OUTPUT_FRAME_PATH_H
 #define OUTPUT_FRAME_PATH_H
 

@@ -471,12 +471,14 @@ static abut_status read_moment(const vtu_file *file, double *time, int64_t *step
 /* The path since the frame before, where it was noted. */
 static abut_status read_path_data(const vtu_file *file, stored_frame *out, abut_error *err)
 {
-    static const char *const names[] = {"way", "way_places", "way_kinds", "path_points"};
+    static const char *const names[] = {"path", "path_configurations", "path_kinds", "path_points"};
+    static const char *const earlier[] = {"way", "way_places", "way_kinds", "path_points"};
     frame_paths *path = &out->frame.path;
     size_t *counts[] = {&path->number_count, &path->step_count, &path->body_count,
                         &path->near_count};
     for (int k = 0; k < 4; k++) {
         const stored_array *a = find_array(file, IN_FIELD, names[k]);
+        if (!a) a = find_array(file, IN_FIELD, earlier[k]);
         if (!a && k == 0) return ABUT_OK;
         if (!a && k == 3) break;
         if (!a || strcmp(a->type, k == 0 ? "Float64" : "Int32") != 0)

@@ -116,8 +116,8 @@ static int add_linear(json_t *root, const run_summary *s)
         s->linear.reason, "solves", (json_int_t)t->solves, "analyses", (json_int_t)t->analyses,
         "factorizations", (json_int_t)t->factorizations, "iterations", (json_int_t)t->iterations,
         "most_iterations", (json_int_t)t->most_iterations, "fallbacks", (json_int_t)t->fallbacks,
-        "factor_entries", (json_int_t)t->factor_entries, "part_solves",
-        (json_int_t)s->linear.part_solves);
+        "factor_entries", (json_int_t)t->factor_entries, "subset_solves",
+        (json_int_t)s->linear.subset_solves);
     return json_object_set_new(root, "linear", o);
 }
 
@@ -158,8 +158,8 @@ static json_t *build(const run_summary *s)
         "status", state_name(s->result), "message", text_or_null(s->message), "abut",
         abut_version(), "scene", text_or_null(s->scene), "steps", (json_int_t)s->steps,
         "simulated_seconds", real(s->simulated_seconds), "wall_seconds", real(s->wall_seconds),
-        "newton_iterations", (json_int_t)s->newton_iterations, "friction_unsettled_steps",
-        (json_int_t)s->contact.friction_unsettled_steps, "max_contact_count",
+        "newton_iterations", (json_int_t)s->newton_iterations, "friction_not_converged_steps",
+        (json_int_t)s->contact.friction_not_converged_steps, "max_contact_count",
         (json_int_t)s->contact.max_count, "mean_contact_count", real(s->contact.mean_count),
         "min_distance", real(s->contact.min_distance), "max_stretch", real(s->max_stretch),
         "intersections", (json_int_t)s->contact.intersections, "inverted_elements",
@@ -173,7 +173,7 @@ static json_t *build(const run_summary *s)
          json_object_set_new(root, "substeps", json_integer((json_int_t)s->substeps)) != 0 ||
          json_object_set_new(root, "truncated_steps",
                              json_integer((json_int_t)s->truncated_steps)) != 0 ||
-         json_object_set_new(root, "prescribed_overlap_steps",
+         json_object_set_new(root, "dirichlet_overlap_steps",
                              json_integer((json_int_t)s->contact.overlap_steps)) != 0 ||
          json_object_set_new(root, "elements", json_integer((json_int_t)s->elements)) != 0 ||
          add_surface(root, s) != 0 || add_point_norms(root, s) != 0 || add_bodies(root, s) != 0 ||

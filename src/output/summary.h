@@ -23,9 +23,9 @@ typedef struct displacement_norms {
 typedef struct contact_summary {
     int64_t max_count;
     double mean_count;
-    double min_distance; /* infinite when nothing came near: null in the file */
-    int64_t
-        friction_unsettled_steps; /* whose passes of friction ended before its forces converged */
+    double min_distance;                  /* infinite when nothing came near: null in the file */
+    int64_t friction_not_converged_steps; /* whose passes of friction ended before its forces
+                                             converged */
     int64_t intersections;
     int64_t overlap_steps; /* in which prescribed bodies met, where that is allowed */
 } contact_summary;
@@ -39,7 +39,7 @@ typedef struct surface_summary {
 typedef struct linear_summary {
     const char *name, *reason; /* NULL: not known */
     linear_statistics statistics;
-    uint64_t part_solves; /* of systems of a part of the unknowns, besides */
+    uint64_t subset_solves; /* linear systems of subset solves, not counted above */
 } linear_summary;
 
 /* Worst values of the steps that were measured, where the scene asks for it. */

@@ -58,7 +58,7 @@ static const column columns[] = {
     REAL(collapses),
     REAL(swaps),
     REAL(smoothings),
-    REAL(friction_unsettled),
+    REAL(friction_not_converged),
     REAL(truncated),
     REAL(substeps),
 };

@@ -21,7 +21,7 @@ typedef struct step_row {
     double potential; /* incremental potential, J */
     /* Numbers of unknowns, and of the operations of remeshing that were kept. */
     double unknowns, splits, collapses, swaps, smoothings;
-    double friction_unsettled; /* 1: the passes of friction ended before its forces converged */
+    double friction_not_converged; /* 1: the passes of friction ended before its forces converged */
     double substeps;           /* that the step was done in */
     double truncated;          /* 1: it ended with its budget */
 } step_row;

@@ -18,6 +18,9 @@ static const struct {
     {"contact", "contact_energy"},
     {"max_contacts", "max_contact_count"},
     {"mean_contacts", "mean_contact_count"},
+    {"friction_unsettled", "friction_not_converged"},
+    {"friction_unsettled_steps", "friction_not_converged_steps"},
+    {"prescribed_overlap_steps", "dirichlet_overlap_steps"},
 };
 enum { RENAMED = sizeof renamed / sizeof *renamed };
 

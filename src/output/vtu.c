@@ -92,11 +92,11 @@ static abut_status add_cells(vtu_stream *vtu, const frame *f, frame_cells **cell
 static abut_status add_path_data(vtu_stream *vtu, const frame_paths *path, abut_error *err)
 {
     if (path->step_count == 0) return ABUT_OK;
-    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way", VTU_FLOAT64, 1, path->number_count, path->numbers,
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "path", VTU_FLOAT64, 1, path->number_count, path->numbers,
                 err));
-    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_places", VTU_INT32, 1, path->step_count,
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "path_configurations", VTU_INT32, 1, path->step_count,
                 path->configurations, err));
-    TRY(vtu_add(vtu, VTU_FIELD_DATA, "way_kinds", VTU_INT32, 1, path->body_count, path->kinds,
+    TRY(vtu_add(vtu, VTU_FIELD_DATA, "path_kinds", VTU_INT32, 1, path->body_count, path->kinds,
                 err));
     if (path->near_count == 0) return ABUT_OK;
     return vtu_add(vtu, VTU_FIELD_DATA, "path_points", VTU_INT32, 1, path->near_count, path->near,

@@ -6,7 +6,7 @@
  * point, 2 min(beta_a, beta_b) with the barycentric coordinates beta. What else acts on the ends
  * (as points against other surfaces and half-spaces, friction) is spread over the surface; the
  * middle takes over a quarter (2D) or a sixth (3D) of it, and of its stiffness. What pushes between
- * the ends has no stiffness: the ends give way when the middle does. */
+ * the ends has no stiffness: the ends move when the middle does. */
 #include "contact/barrier_stencil.h"
 #include "remesh/local_internal.h"
 #include "remesh/remesher.h"

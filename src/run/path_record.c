@@ -220,8 +220,8 @@ void path_record_clear(path_record *r)
 void path_record_save(const path_record *r, checkpoint_writer *w)
 {
     if (!r->enabled) return;
-    checkpoint_add_doubles(w, "run_way", r->configurations.data, r->configurations.count);
-    checkpoint_add_ints(w, "run_way_places", r->counts.data, r->counts.count);
+    checkpoint_add_doubles(w, "run_path", r->configurations.data, r->configurations.count);
+    checkpoint_add_ints(w, "run_path_configurations", r->counts.data, r->counts.count);
 }
 
 abut_status path_record_load(path_record *r, const checkpoint_reader *c, abut_error *err)
@@ -231,8 +231,10 @@ abut_status path_record_load(path_record *r, const checkpoint_reader *c, abut_er
     const double *configurations;
     const int32_t *counts;
     size_t length, steps;
-    TRY(checkpoint_get_doubles(c, "run_way", &configurations, &length, err));
-    TRY(checkpoint_get_ints(c, "run_way_places", &counts, &steps, err));
+    bool earlier = checkpoint_has(c, "run_way"); /* names of earlier versions */
+    TRY(checkpoint_get_doubles(c, earlier ? "run_way" : "run_path", &configurations, &length, err));
+    TRY(checkpoint_get_ints(c, earlier ? "run_way_places" : "run_path_configurations", &counts,
+                            &steps, err));
     TRY(append(r, configurations, length, err));
     if (!array_resize(&r->counts, steps)) return error_memory(err, "reading a checkpoint");
     if (steps > 0) memcpy(r->counts.data, counts, steps * sizeof *counts);

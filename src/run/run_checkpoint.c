@@ -14,7 +14,7 @@ abut_status run_save_checkpoint(run *r, abut_error *err)
     abut_status status = sim_state_add(r->sim, r->scene_hash, w, err);
     int64_t counters[] = {r->totals.newton_iterations, r->totals.max_contacts,
                           r->totals.contact_sum, r->frames.step,
-                          r->totals.friction_unsettled_steps};
+                          r->totals.friction_not_converged_steps};
     double values[3 + STAGE_COUNT] = {r->totals.min_distance, r->totals.max_stretch,
                                       run_wall_seconds(r)};
     memcpy(values + 3, s->timer.seconds, sizeof s->timer.seconds);
@@ -25,7 +25,7 @@ abut_status run_save_checkpoint(run *r, abut_error *err)
     if (r->totals.truncated_steps > 0)
         checkpoint_add_longs(w, "run_truncated", &r->totals.truncated_steps, 1);
     path_record_save(&r->frames.paths, w);
-    if (r->sim->scene->options.prescribed_overlap)
+    if (r->sim->scene->options.dirichlet_overlap)
         checkpoint_add_longs(w, "run_overlaps", &r->totals.overlap_steps, 1);
     if (s->mlcp.solver)
         checkpoint_add_doubles(w, "run_mlcp", (const double *)&r->totals.mlcp, MLCP_TOTALS);
@@ -41,7 +41,7 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     double values[3 + STAGE_COUNT];
     TRY(checkpoint_copy_longs(c, "run_counters", counters, 5, err));
     TRY(checkpoint_copy_doubles(c, "run_values", values, 3 + STAGE_COUNT, err));
-    if (r->sim->scene->options.prescribed_overlap)
+    if (r->sim->scene->options.dirichlet_overlap)
         TRY(checkpoint_copy_longs(c, "run_overlaps", &r->totals.overlap_steps, 1, err));
     if (r->sim->stepper->mlcp.solver)
         TRY(checkpoint_copy_doubles(c, "run_mlcp", (double *)&r->totals.mlcp, MLCP_TOTALS, err));
@@ -59,7 +59,7 @@ static abut_status load_arrays(run *r, const checkpoint_reader *c, abut_error *e
     r->totals.max_contacts = counters[1];
     r->totals.contact_sum = counters[2];
     r->frames.step = counters[3];
-    r->totals.friction_unsettled_steps = counters[4];
+    r->totals.friction_not_converged_steps = counters[4];
     r->totals.min_distance = values[0];
     r->totals.max_stretch = values[1];
     r->wall_before = values[2];

@@ -29,7 +29,7 @@ abut_status run_append_row(run *r, abut_error *err)
                     .collapses = (double)l->remesh.collapses,
                     .swaps = (double)l->remesh.swaps,
                     .smoothings = (double)l->remesh.smoothings,
-                    .friction_unsettled = l->friction_unsettled,
+                    .friction_not_converged = l->friction_not_converged,
                     .substeps = l->substeps,
                     .truncated = l->truncated};
     return table_append(&r->table, &row, err);

@@ -80,7 +80,7 @@ static void add_run(run *r, abut_status result, const char *message, run_summary
                          .wall_seconds = run_wall_seconds(r),
                          .newton_iterations = t->newton_iterations,
                          .contact.max_count = t->max_contacts,
-                         .contact.friction_unsettled_steps = t->friction_unsettled_steps,
+                         .contact.friction_not_converged_steps = t->friction_not_converged_steps,
                          .contact.min_distance = t->min_distance,
                          .max_stretch = t->max_stretch,
                          .peak_rss_bytes = summary_peak_rss(),
@@ -90,7 +90,7 @@ static void add_run(run *r, abut_status result, const char *message, run_summary
                          .linear = {.name = linear_name(s->linear),
                                     .reason = linear_reason(s->linear),
                                     .statistics = *linear_get_statistics(s->linear),
-                                    .part_solves = s->newton.part_solves},
+                                    .subset_solves = s->newton.subset_solves},
                          .body_count = m->bodies.count};
     if (s->state.steps > 0)
         out->contact.mean_count = (double)t->contact_sum / (double)s->state.steps;

@@ -10,7 +10,7 @@ run_totals run_totals_none(void)
 static void count_step(run_totals *t, const step_statistics *l)
 {
     t->newton_iterations += l->newton_iterations;
-    t->friction_unsettled_steps += l->friction_unsettled;
+    t->friction_not_converged_steps += l->friction_not_converged;
     t->truncated_steps += l->truncated;
     t->divided_steps += l->substeps > 1;
     t->substeps += l->substeps > 1 ? l->substeps : 0;
@@ -18,7 +18,7 @@ static void count_step(run_totals *t, const step_statistics *l)
     if ((int64_t)l->contacts > t->max_contacts) t->max_contacts = (int64_t)l->contacts;
     t->min_distance = fmin(t->min_distance, l->min_distance);
     t->max_stretch = fmax(t->max_stretch, l->max_stretch);
-    t->overlap_steps += l->prescribed_overlap;
+    t->overlap_steps += l->dirichlet_overlap;
 }
 
 static void count_mlcp(run_totals *t, const mlcp_statistics *m)

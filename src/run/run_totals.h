@@ -13,7 +13,7 @@ typedef struct mlcp_totals {
 enum { MLCP_TOTALS = sizeof(mlcp_totals) / sizeof(double) };
 
 typedef struct run_totals {
-    int64_t newton_iterations, max_contacts, contact_sum, friction_unsettled_steps;
+    int64_t newton_iterations, max_contacts, contact_sum, friction_not_converged_steps;
     int64_t truncated_steps;         /* ended with their budget */
     int64_t divided_steps, substeps; /* done in sub-steps, and in how many */
     int64_t overlap_steps;           /* in which prescribed bodies met, where that is allowed */

@@ -11,7 +11,7 @@ typedef struct body_source {
     const body_def *def; /* that body */
     mesh *shape;         /* may become another mesh of its nodes, which conditions select from */
     bool numbered;       /* tags of the cells are those of solid_cell_region */
-    const char *place;   /* of the mesh in the scene, for errors: error_add_place */
+    const char *place;   /* error place of the mesh in the scene */
     const logger *log;
 } body_source;
 

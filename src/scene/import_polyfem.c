@@ -142,7 +142,7 @@ static abut_status set_solver(const polyfem_scene *s, json_t *native, abut_error
         return polyfem_error(s, ABUT_ERROR_UNSUPPORTED,
                              "/solver/advanced/lagged_regularization_iterations",
                              "only 1 is supported, found %g", err, passes);
-    if (weight > 0) json_object_set_new(solver, "anchor", json_real(weight));
+    if (weight > 0) json_object_set_new(solver, "proximal_weight", json_real(weight));
     return ABUT_OK;
 }
 

@@ -312,7 +312,7 @@ static bool is_solid(const polyfem_scene *s, cell_kind kind)
            (s->dimension == 2 && (kind == CELL_TRIANGLE || kind == CELL_QUAD));
 }
 
-/* A region of the cells with an id, chosen by what `place` says (taken over). */
+/* A region of the cells with an id, chosen by `place`, a native selector (taken over). */
 static abut_status add_region(const polyfem_scene *s, polyfem_shape *shape, int id, json_t *place,
                               abut_error *err)
 {
@@ -359,7 +359,7 @@ static vec3 cell_center(const polyfem_shape *shape, const cell_block *block, siz
     return polyfem_transform(shape, center);
 }
 
-/* The number of the first part that takes a place; 0, theirs, for places that nothing selects. */
+/* The number of the first part that contains a point; 0, theirs, for points in none. */
 static int id_at(vec3 x, const boundary_def *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++)

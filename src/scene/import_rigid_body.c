@@ -296,7 +296,7 @@ static abut_status append_native(fixture *f, const fixture_body *b, const char *
     mesh_free(&placed);
     if (still || status != ABUT_OK) return status;
     json_object_set_new(out, "density", json_real(b->density));
-    json_object_set_new(out, "weigh", json_string(weight.word));
+    json_object_set_new(out, "mass_from", json_string(weight.word));
     if (b->type == TYPE_DYNAMIC) set_dynamic(out, b);
     if (b->type == TYPE_KINEMATIC && json_array_size(b->poses) > 0) {
         json_t *poses = NULL;

@@ -12,7 +12,7 @@ static void warn_of_hole(const body_source *from, const model *m)
     log_message(
         from->log, ABUT_LOG_WARNING,
         "%s: the surface of \"%.60s\" is open at %zu edge%s; %s, its mass is %.6g kg; close "
-        "it, or give it \"weigh\": \"area\" where a sheet is meant",
+        "it, or give it \"mass_from\": \"area\" where a sheet is meant",
         from->place, from->def->name, r->open_edges, r->open_edges == 1 ? "" : "s",
         r->weighed == WEIGH_VOLUME ? "what it encloses depends on its place"
                                    : "it is a sheet and its density counts per m^2",

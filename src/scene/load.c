@@ -1,6 +1,7 @@
 #include "scene/load.h"
 
 #include "base/memory.h"
+#include "scene/deprecated.h"
 #include "scene/import_ipc.h"
 #include "scene/import_polyfem.h"
 #include "scene/import_rigid.h"
@@ -175,9 +176,13 @@ abut_status scene_from_document(const char *path, json_t *document, const char *
 {
     *out = NULL;
     json_t *resolved = NULL;
+    deprecated_rename(document, short_path(path), log);
     abut_status status = ABUT_OK;
-    for (size_t i = 0; i < override_count && status == ABUT_OK; i++)
-        status = override_apply(document, &schema_scene, overrides[i], log, err);
+    for (size_t i = 0; i < override_count && status == ABUT_OK; i++) {
+        char text[1000];
+        const char *assignment = deprecated_assignment(overrides[i], text, sizeof text, log);
+        status = override_apply(document, &schema_scene, assignment, log, err);
+    }
     problem_list problems = {.file = short_path(path), .err = err, .log = log};
     if (status == ABUT_OK) status = schema_resolve(&schema_scene, document, &problems, &resolved);
     json_decref(document);

@@ -56,8 +56,8 @@ typedef struct boundary_def {
     int32_t *nodes;
 } boundary_def;
 
-/* Cells of another material than the body: with a tag, with their centre in a part of space, or from
- * a list of numbers. */
+/* Cells of another material than the body: with a tag, with their centre in a part of space, or
+ * from a list of numbers. */
 typedef struct region_def {
     boundary_def part; /* kind BOUNDARY_ALL: by tag; BOUNDARY_NODES: numbers of cells */
     int32_t tag;

@@ -135,7 +135,7 @@ const char *schema_closest_key(const schema_type *type, const char *key);
 
 /* Where problems go: the first one into err (code ABUT_ERROR_INPUT), further ones to the log. */
 typedef struct problem_list {
-    const char *file; /* put in front of the place */
+    const char *file; /* put in front of the error place */
     abut_error *err;
     const logger *log;
     size_t count;
@@ -173,14 +173,14 @@ typedef struct schema_source {
     const char *folder; /* of the scene file */
 } schema_source;
 
-/* Reads a resolved object into its struct, which must be all zero, by the places of the table.
+/* Reads a resolved object into its struct, which must be all zero, by the offsets of the table.
  * Strings stay those of the document. On failure the struct is to be released, too. */
 abut_status schema_read(const schema_type *type, const json_t *object, const schema_source *from,
                         void *out, abut_error *err);
 /* The defaults of the plain values of an object; objects in it that must not be given, lists and
  * strings stay zero. */
 abut_status schema_defaults(const schema_type *type, void *out, abut_error *err);
-/* The default of one value, into the place of the field. */
+/* The default of one value, into the member of the field. */
 abut_status schema_store_default(const schema_field *field, void *out, abut_error *err);
 /* Frees the lists, paths and expressions of a struct, and makes them empty. */
 void schema_release(const schema_type *type, void *out);

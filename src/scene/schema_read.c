@@ -1,4 +1,4 @@
-/* From resolved documents to definition structs, and the defaults of these, by the places of the
+/* From resolved documents to definition structs, and the defaults of these, by the offsets of the
  * table. */
 #include "base/file.h"
 #include "base/memory.h"

@@ -40,7 +40,7 @@ static const schema_field time_fields[] = {
 
 static const schema_type time_type = {
     .name = "time",
-    .doc = "Time steps and the way velocities follow from positions.",
+    .doc = "Time steps, and how velocities follow from positions.",
     FIELDS(time_fields),
     STRUCT(scene_def),
     .rule = rule_time,
@@ -71,13 +71,12 @@ static const schema_field contact_fields[] = {
      .doc = "Whether bodies collide; without contact they pass through each other."},
     {"dhat", SCHEMA_LENGTH, AT(scene_def, lengths.dhat), .initial = "\"1e-3 l\"", ABOVE(0),
      .unit = "m", .doc = "Distance below which the contact barrier repels."},
-    {"check_moves", SCHEMA_BOOL, AT(scene_def, options.check_moves), .initial = "false",
+    {"check_every_trial", SCHEMA_BOOL, AT(scene_def, options.check_every_trial), .initial = "false",
      .doc = "Whether the exact check for intersections looks at every trial position of every "
             "iteration, and shortens what fails, instead of at the result of each step."},
-    {"prescribed_overlap", SCHEMA_BOOL, AT(scene_def, options.prescribed_overlap),
-     .initial = "false",
+    {"dirichlet_overlap", SCHEMA_BOOL, AT(scene_def, options.dirichlet_overlap), .initial = "false",
      .doc = "Whether bodies, or parts of them, whose motion is prescribed may go through others "
-            "that are prescribed, obstacles, and half-spaces: neither can give way. Otherwise such "
+            "that are prescribed, obstacles, and half-spaces: neither can respond. Otherwise such "
             "motion is an error. Obstacles may always overlap each other."},
     {"friction", SCHEMA_NUMBER, AT(scene_def, options.friction), .initial = "0", AT_LEAST(0),
      .doc = "Coefficient of friction where a body does not give its own."},
@@ -122,7 +121,7 @@ static const schema_field contact_fields[] = {
     {"reuse_candidates", SCHEMA_BOOL, SCHEMA_OPPOSITE,
      AT(scene_def, options.contact_options.always_search), .initial = "true",
      .doc = "Whether pairs found for one Newton step serve the following ones for as long as they "
-            "cover the motion; off: a full search along the way in every step."},
+            "cover the motion; off: a full search along the path in every step."},
     {"barrier", SCHEMA_WORD, AT(scene_def, options.contact_options.barrier),
      .words = barrier_kind_words, .initial = "\"c2\"",
      .doc = "Smoothness of the contact barrier where it begins; for comparisons."},
@@ -164,8 +163,8 @@ static const schema_field solver_fields[] = {
      .initial = "2", FROM_TO(0, 1000000),
      .doc = "Iterations of a step after which directions may come from the true Hessian, where the "
             "projected one is seen to be too stiff; 0: never. With the solver `direct` only."},
-    {"anchor", SCHEMA_NUMBER, AT(scene_def, options.anchor), .initial = "0", AT_LEAST(0),
-     .unit = "kg; N/m in quasi-static steps",
+    {"proximal_weight", SCHEMA_NUMBER, AT(scene_def, options.proximal_weight), .initial = "0",
+     AT_LEAST(0), .unit = "kg; N/m in quasi-static steps",
      .doc = "Weight w of a pull of the nodes of deformable bodies towards where they were when the "
             "step began, w/2 |x - start|^2 each: quasi-static scenes that nothing holds have a "
             "solution with it (PolyFEM's lagged regularisation)."},
@@ -195,7 +194,7 @@ static const schema_field solver_fields[] = {
      .doc = "Largest relative residual at which iterative solvers may stop while Newton's method "
             "is far from its end; at most `linear_tolerance` turns it off."},
     {"reproducible", SCHEMA_BOOL, AT(scene_def, options.linear.reproducible), .initial = "true",
-     .doc = "Same bits for any number of threads; only `cholmod` knows another way."},
+     .doc = "Same bits for any number of threads; only `cholmod` can do otherwise."},
 };
 
 static const schema_type solver_type = {

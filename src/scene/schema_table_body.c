@@ -89,7 +89,7 @@ static const schema_field grid_fields[] = {
      FROM_TO(1, MOST_CELLS), .doc = "Quads along x and z, each cut into 2 triangles."},
     {"diagonals", SCHEMA_WORD, AT(mesh_def, diagonals), .words = diagonal_words,
      .initial = "\"alternating\"",
-     .doc = "How the quads are cut: neighbours differently, or all the same way."},
+     .doc = "How the quads are cut: neighbours differently, or all alike."},
 };
 static const schema_type grid_type = {.name = "grid",
                                       .doc = "Triangles: a flat sheet in the x-z plane.",
@@ -455,7 +455,7 @@ static const schema_type release_type = {
 
 static const schema_field fix_fields[] = {
     {"nodes", SCHEMA_OBJECT, AT(fix_def, nodes), .type = &selector_type, .initial = "\"all\"",
-     .doc = "Which nodes are held or moved."},
+     .doc = "Which nodes are fixed or moved."},
     {"from", SCHEMA_NUMBER, AT(fix_def, from), .initial = "0", AT_LEAST(0), .unit = "s",
      .doc = "Start."},
     {"until", SCHEMA_NUMBER, AT(fix_def, until), .otherwise = INFINITY, .absent = "never released",
@@ -468,7 +468,7 @@ static const schema_field fix_fields[] = {
             "the motion says. Affine bodies: all, none, or two of them."},
     {"motion", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(fix_def, motions, motion_count),
      .type = &motion_type, .initial = "[]",
-     .doc = "How the nodes move; without motion they are held."},
+     .doc = "How the nodes move; without motion they are fixed."},
     {"displacement", SCHEMA_EXPRESSIONS, AT(fix_def, displacement), .count = 3, .absent = "none",
      .unit = "m", FOR_NODES, .instead = "use \"motion\"",
      .doc = "Instead of `motion`: displacement of the nodes in time, x, y, z being their places "
@@ -610,7 +610,7 @@ static const schema_field body_fields[] = {
             "what is weighed."},
     {"total_mass", SCHEMA_NUMBER, AT(body_def, rigid.total_mass), ABOVE(0), .unit = "kg",
      .absent = "by `density`", FOR_RIGID, .doc = "Mass, instead of a density."},
-    {"weigh", SCHEMA_WORD, AT(body_def, rigid.weigh), .words = rigid_weigh_words,
+    {"mass_from", SCHEMA_WORD, AT(body_def, rigid.weigh), .words = rigid_weigh_words,
      .initial = "\"automatic\"", FOR_RIGID,
      .doc = "What carries the mass. Automatic: the volume enclosed by the "
             "triangles, the area of an open surface, else the edges, else the points."},
@@ -653,7 +653,7 @@ static const schema_field body_fields[] = {
      .doc = "Parts of the boundary, for `nodes` of conditions and for `surface_loads`."},
     {"fix", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(body_def, dirichlet.fixes, dirichlet.fix_count),
      .type = &schema_fix, .initial = "[]", FOR_SIMULATED, .instead = "obstacles have \"motion\"",
-     .doc = "Nodes that are held or moved."},
+     .doc = "Nodes that are fixed or moved."},
     {"force", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(body_def, loads.forces, loads.force_count),
      .type = &force_type, .initial = "[]", FOR_SIMULATED, .doc = "Loads."},
     {"surface_loads", SCHEMA_LIST, SCHEMA_OR_ONE,

@@ -56,11 +56,13 @@ static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_arr
     size_t n = stepper_state(s, arrays, MAX_ARRAYS);
     for (size_t i = 0; i < n; i++) {
         const state_array *a = &arrays[i];
-        if (a->optional && !checkpoint_has(c, a->name)) continue;
+        bool earlier = a->earlier && !checkpoint_has(c, a->name);
+        const char *name = earlier ? a->earlier : a->name;
+        if (a->optional && !checkpoint_has(c, name)) continue;
         if (a->doubles)
-            TRY(checkpoint_copy_doubles(c, a->name, a->doubles, a->count, err));
+            TRY(checkpoint_copy_doubles(c, name, a->doubles, a->count, err));
         else
-            TRY(checkpoint_copy_ints(c, a->name, a->ints, a->count, err));
+            TRY(checkpoint_copy_ints(c, name, a->ints, a->count, err));
     }
     if (s->mlcp.solver) TRY(copy_contacts(s, c, err));
     return stepper_restore(s, c->step, err);

@@ -367,7 +367,7 @@ static abut_status solve_subset(newton_solver *n, const evaluation *ev, double *
     TRY(linear_create_alike(whole, &n->linear, err));
     linear_lend(whole, n->linear);
     abut_status status = solve_chosen_subset(n, ev, x, options, err);
-    n->part_solves += linear_get_statistics(n->linear)->solves;
+    n->subset_solves += linear_get_statistics(n->linear)->solves;
     linear_lend(n->linear, whole);
     linear_destroy(n->linear);
     n->linear = whole;

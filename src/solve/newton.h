@@ -57,7 +57,7 @@ typedef struct newton_solver {
     true_newton exact;
     double *exact_direction; /* what was added to x last, before it was shortened */
     uint8_t *chosen;         /* per unknown: in the subset */
-    uint64_t part_solves;    /* linear systems of subset solves, not counted as iterations */
+    uint64_t subset_solves;  /* linear systems of subset solves, not counted as iterations */
     /* Called with every accepted iterate, those of subset solves included; or NULL. */
     abut_status (*on_move)(void *context, const double *x, abut_error *err);
     void *on_move_context;

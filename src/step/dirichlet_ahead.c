@@ -18,7 +18,7 @@ static void describe(const stepper *s, const dirichlet_finding *finding, double 
 }
 
 static const char ADVICE[] = "bodies of one collision_group pass each other; otherwise change the "
-                             "motion, or allow it with contact.prescribed_overlap";
+                             "motion, or allow it with contact.dirichlet_overlap";
 
 abut_status stepper_check_dirichlet_overlap(stepper *s, const double *to,
                                             step_statistics *statistics, abut_error *err)
@@ -32,10 +32,10 @@ abut_status stepper_check_dirichlet_overlap(stepper *s, const double *to,
                                                 s->dirichlet.fixed, &finding, err);
     timer_switch(&s->timer, before);
     TRY(status);
-    statistics->prescribed_overlap |= finding.found;
+    statistics->dirichlet_overlap |= finding.found;
     if (!finding.found) return ABUT_OK;
     describe(s, &finding, end, text, sizeof text);
-    if (!s->options.prescribed_overlap)
+    if (!s->options.dirichlet_overlap)
         return error_set(err, ABUT_ERROR_OVERLAP, "", "%s; %s", text, ADVICE);
     if (!s->dirichlet_overlap.told) log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
     s->dirichlet_overlap.told = true;
@@ -156,7 +156,7 @@ static abut_status follow(stepper *s, dirichlet_ahead *f, double end, bool *foun
     if (!finding.found) return ABUT_OK;
     char text[320];
     describe(s, &finding, end, text, sizeof text);
-    if (!s->options.prescribed_overlap)
+    if (!s->options.dirichlet_overlap)
         return error_set(err, ABUT_ERROR_INFEASIBLE, "", "%s; %s", text, ADVICE);
     log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
     s->dirichlet_overlap.told = true;

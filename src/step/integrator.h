@@ -57,7 +57,8 @@ typedef struct state_array {
     double *doubles; /* or */
     int32_t *ints;
     size_t count;
-    bool optional; /* checkpoints of earlier versions lack it */
+    bool optional;       /* checkpoints of earlier versions lack it */
+    const char *earlier; /* its name in those, or NULL */
 } state_array;
 
 abut_status motion_init(motion_state *s, integrator kind, double beta, double gamma, size_t scalars,

@@ -124,7 +124,7 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
         bool until_converged = s->options.friction_iterations == 0;
         if (pass + 1 == passes || (until_converged && pass > 0 &&
                                    lagging_in_circles(moves, pass - 1, result.first_direction))) {
-            statistics->friction_unsettled = until_converged;
+            statistics->friction_not_converged = until_converged;
             break;
         }
         TRY(stepper_lag_friction(s, s->x, err));

@@ -23,7 +23,7 @@ typedef struct stepper_options {
     int substep_after;      /* iterations after which a step is divided while it can be */
     int substep_halvings;   /* of steps that do not converge; 0: none */
     int true_hessian_after; /* Newton iterations; 0: never */
-    double anchor;          /* weight of the proximal term (term/anchor.h); 0: none */
+    double proximal_weight; /* weight of the proximal term (term/proximal.h); 0: none */
     bool true_first;        /* before projected directions, wherever it gives a descent direction */
     newton_measure measure; /* what the tolerance is compared with */
     bool split_limits;      /* strain limits in a second solve, after the elastic one */
@@ -31,8 +31,9 @@ typedef struct stepper_options {
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
     bool contact;   /* off: bodies pass through each other */
     contact_options contact_options;
-    bool check_moves; /* the guard checks every trial of the line search, not only the result */
-    bool prescribed_overlap; /* prescribed bodies may go through each other; otherwise an error */
+    bool check_every_trial;  /* the guard checks every trial of the line search, not only the result
+                              */
+    bool dirichlet_overlap;  /* prescribed bodies may go through each other; otherwise an error */
     double friction;         /* mu of bodies that give none */
     double eps_v;            /* m/s: slower sliding counts as sticking */
     int friction_iterations; /* passes of lagged friction per step; 0 = until converged */

@@ -111,7 +111,7 @@ static abut_status guard_positions(stepper *s, double end, step_statistics *stat
                     "the step to %g s failed the exact check and is repeated: %s", end, text);
         set_term_counts(s, &s->guard->base, true);
         status = stepper_find_positions(s, end, statistics, err);
-        set_term_counts(s, &s->guard->base, s->options.check_moves);
+        set_term_counts(s, &s->guard->base, s->options.check_every_trial);
         TRY(status);
     }
     return ABUT_OK;

@@ -97,13 +97,14 @@ static void leave_out_passing_terms(stepper *s)
 {
     s->evaluation.without |= term_bit(&s->augmented.term->base);
     if (s->friction) s->evaluation.without |= term_bit(&s->friction->base);
-    if (s->guard && !s->options.check_moves) s->evaluation.without |= term_bit(&s->guard->base);
+    if (s->guard && !s->options.check_every_trial)
+        s->evaluation.without |= term_bit(&s->guard->base);
 }
 
-static abut_status add_anchor(stepper *s, abut_error *err)
+static abut_status add_proximal(stepper *s, abut_error *err)
 {
-    TRY(anchor_create(s->model, s->options.anchor, s->start, &s->anchor, err));
-    return problem_add_term(&s->problem, &s->anchor->base, err);
+    TRY(proximal_create(s->model, s->options.proximal_weight, s->start, &s->proximal, err));
+    return problem_add_term(&s->problem, &s->proximal->base, err);
 }
 
 /* Arrays over the blocks. */
@@ -167,7 +168,7 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK) status = newton_init(&s->newton, &s->problem, s->linear, log, err);
     if (!allocate_arrays(s, m->rest.count) && status == ABUT_OK)
         status = error_memory(err, "creating the stepper");
-    if (status == ABUT_OK && options->anchor > 0) status = add_anchor(s, err);
+    if (status == ABUT_OK && options->proximal_weight > 0) status = add_proximal(s, err);
     if (status != ABUT_OK) {
         stepper_destroy(s);
         return status;
@@ -225,7 +226,7 @@ void stepper_destroy(stepper *s)
     array_free(&s->terms);
     destroy_term((term *)s->augmented.term);
     destroy_term((term *)s->damping);
-    destroy_term((term *)s->anchor);
+    destroy_term((term *)s->proximal);
     destroy_term((term *)s->loads.surfaces);
     mlcp_destroy(s->mlcp.solver);
     destroy_term((term *)s->guard);

@@ -17,11 +17,11 @@
 #include "step/path.h"
 #include "step/rigid_motion.h"
 #include "step/unreached.h"
-#include "term/anchor.h"
 #include "term/augmented_lagrangian.h"
 #include "term/damping.h"
 #include "term/elastic.h"
 #include "term/inertia.h"
+#include "term/proximal.h"
 #include "term/shell.h"
 #include "term/surface_load.h"
 #include "term/term_row.h"
@@ -50,7 +50,7 @@ typedef struct remesh_counts {
 typedef struct step_statistics {
     int newton_iterations, friction_iterations;
     /* Friction passes were to go on until the forces converge, but cycled or became too many. */
-    bool friction_unsettled;
+    bool friction_not_converged;
     bool truncated; /* the step ended with its budget, feasible but not converged */
     size_t contacts;
     double min_distance, kappa;
@@ -58,7 +58,7 @@ typedef struct step_statistics {
     vec3 linear_momentum, angular_momentum;
     double min_volume_ratio; /* smallest det F */
     bool unconverged;        /* mlcp: the step was cut short */
-    bool prescribed_overlap; /* prescribed bodies meet in this step, which is allowed */
+    bool dirichlet_overlap;  /* prescribed bodies meet in this step, which is allowed */
     int repeats;             /* of the step, because its result failed the exact check */
     int substeps;            /* that the step was done in: 1, or more after a failure */
     double max_stretch;      /* largest singular value of F, sheets included */
@@ -152,7 +152,7 @@ typedef struct stepper {
     ARRAY(made_term) terms; /* of the table (term/term_row.h), those that the model needs */
     augmented_lagrangian augmented;
     damping_term *damping;   /* NULL without damped bodies */
-    anchor_term *anchor;     /* NULL without its weight */
+    proximal_term *proximal; /* NULL without its weight */
     contact_term *contact;   /* NULL without contact */
     friction_term *friction; /* NULL without contact */
     guard_term *guard;       /* NULL without contact */

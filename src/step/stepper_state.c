@@ -29,9 +29,12 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
     if (s->contact &&
         count + 2 < capacity) { /* friction of the next step starts from these forces */
         out[count++] = (state_array){.name = "kappa", .doubles = &s->evaluation.kappa, .count = 1};
-        out[count++] = (state_array){
-            .name = "kappa_loaded", .doubles = &s->contact->persistent_contact, .count = 1};
-        out[count++] = (state_array){.name = "kappa_relief",
+        out[count++] = (state_array){.name = "persistent_contact",
+                                     .earlier = "kappa_loaded",
+                                     .doubles = &s->contact->persistent_contact,
+                                     .count = 1};
+        out[count++] = (state_array){.name = "stiffness_backoff",
+                                     .earlier = "kappa_relief",
                                      .doubles = &s->contact->stiffness_backoff,
                                      .count = 1,
                                      .optional = true};

@@ -287,14 +287,14 @@ static const term_class inversion_barrier_class = {.name = "inversion barrier",
 abut_status inversion_barrier_create(const model *m, inversion_barrier_term **out, abut_error *err)
 {
     inversion_barrier_term *t = mem_calloc(1, sizeof *t);
-    if (!t) return error_memory(err, "creating the sentinels");
+    if (!t) return error_memory(err, "creating inversion-barrier points");
     t->base = (term){
         .class = &inversion_barrier_class, .dynamic = true, .group_count = (int)m->sets.count};
     t->model = m;
     t->lists = mem_calloc(m->sets.count, sizeof *t->lists);
     if (!t->lists) {
         mem_free(t);
-        return error_memory(err, "creating the sentinels");
+        return error_memory(err, "creating inversion-barrier points");
     }
     inversion_barrier_begin_step(t);
     *out = t;

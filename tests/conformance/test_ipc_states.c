@@ -89,7 +89,7 @@ static const scene_case cases[] = {
 
 static abut_error err;
 
-/* Compares, and says by how much it differs either way. */
+/* Compares, and says by how much it differs up or down. */
 static void compare(const char *what, double actual, double expected, double tolerance)
 {
     test_checks_++;

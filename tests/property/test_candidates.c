@@ -157,7 +157,7 @@ TEST(inflation_is_rounded_outward)
     }
 }
 
-/* The same along the diagonals: the ball of the radius around the whole way is inside. */
+/* The same along the diagonals: the ball of the radius around the whole path is inside. */
 TEST(diagonals_are_rounded_outward)
 {
     random_state r = {31};
@@ -185,7 +185,7 @@ TEST(diagonals_are_rounded_outward)
           fabs(root - 0x1.6a09e667f3bcdp0) < 1e-15);
 }
 
-/* A tight set leaves out many pairs, but none that is close: distances are sampled on the way. */
+/* A tight set leaves out many pairs, but none that is close: distances are sampled on the path. */
 TEST(tight_set_holds_all_close_pairs)
 {
     random_state r = {32};

@@ -160,7 +160,7 @@ TEST(gaps_are_kept)
 /* ---- Surfaces ---- */
 
 /* A rod above a triangle turns by half a turn about its middle; its ends dip below the triangle's
- * plane on the way, which both ends of the motion and their chord do not show. */
+ * plane on the path, which both ends of the motion and their chord do not show. */
 static size_t turning_rod(double height, double angle, size_t *looked_at)
 {
     vec3 configurations[10];

@@ -575,10 +575,10 @@ TEST(bent_borders_stay)
         CHECK_OK(local_mesh_edges(&m, &edges, &err), err);
         int done = 0;
         for (size_t i = 0; i + 1 < edges.count; i += 2)
-            for (int way = 0; way < 2; way++) {
+            for (int side = 0; side < 2; side++) {
                 local_change change;
                 local_mark mark = local_mesh_mark(&m);
-                int32_t a = edges.data[i + (size_t)way], b = edges.data[i + 1 - (size_t)way];
+                int32_t a = edges.data[i + (size_t)side], b = edges.data[i + 1 - (size_t)side];
                 CHECK_OK(local_mesh_collapse(&m, a, b, &change, &err), err);
                 if (change.outcome != LOCAL_DONE) continue;
                 done++;

@@ -1,5 +1,5 @@
-/* Candidates that are used for longer: a way that the tube covers keeps near it, and no pair that
- * is left out comes within dhat. Checked by sampling positions. */
+/* Candidates that are used for longer: a path that the cover contains keeps near it, and no pair
+ * that is left out comes within dhat. Checked by sampling positions. */
 #include "test.h"
 
 #include "base/random.h"
@@ -81,7 +81,7 @@ static void positions_at(const collision_surface *s, const path *w, double at, v
     collision_surface_positions(s, x, y);
 }
 
-/* Least distance of a pair at sampled moments of a way. */
+/* Least distance of a pair at sampled moments of a path. */
 static double least_distance(const collision_surface *s, const path *w, ccd_kind kind,
                              index_pair pair)
 {
@@ -148,7 +148,7 @@ TEST(pairs_that_are_left_out_stay_apart)
     CHECK(count[0] > count[1] / 4 && count[1] > 0);
 }
 
-/* Largest distance of a vertex from where it is in the tube at the best of many moments. */
+/* Largest distance of a vertex from where it is in the cover at the best of many moments. */
 static double off_cover(const collision_surface *s, const path *base, const vec3 *y)
 {
     double best = INFINITY;
@@ -175,7 +175,7 @@ TEST(paths_that_are_covered_keep_near)
         make_path(&r, &s, &base, 0.3);
         CHECK_OK(swept_cover_create(&t, &s, &err), err);
         swept_cover_set(&t, &base.path);
-        /* Some of the way is gone, the rest nearly along it, or a little from there. */
+        /* Some of the path is done, the rest nearly along it, or a little from there. */
         double gone = random_range(&r, 0, base.path.limit), slip = random_range(&r, 0, 0.05);
         double rest = n % 2 ? base.path.limit - gone : random_range(&r, 0, 0.1);
         later = base;

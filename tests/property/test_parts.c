@@ -1,5 +1,5 @@
 /* The broad phase by parts finds exactly the pairs of the one by primitives, and the boxes of parts
- * of rigid bodies hold the ways of all their vertices. */
+ * of rigid bodies hold the paths of all their vertices. */
 #include "support/rigid_world.h"
 #include "support/scene_makers.h"
 

@@ -158,7 +158,7 @@ TEST(spatial_meshes)
     }
 }
 
-/* On a finer nested mesh the projection is the interpolation, and the way back gives the start. */
+/* On a finer nested mesh the projection is the interpolation, and the inverse gives the start. */
 static void check_nested(mesh *coarse, int dimension)
 {
     abut_error err;

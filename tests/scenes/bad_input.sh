@@ -23,8 +23,8 @@ scene "{$left}, {$all, \"axes\": \"y\"}, {$left, \"axes\": \"x\"}" > same.json
 expect 0 'no problems' check same.json # the same place
 scene "{$left, \"motion\": {\"velocity\": [0, 1, 0]}}, {$all, \"axes\": \"xz\"}" > axes.json
 expect 0 'no problems' check axes.json # different components
-scene "{$left, \"motion\": {\"velocity\": [0, 1, 0]}}, {$left, \"from\": 1}" > held.json
-refuse 'fix\[0\] and by fix\[1\].*its y is to be' held.json # held while it should move on
+scene "{$left, \"motion\": {\"velocity\": [0, 1, 0]}}, {$left, \"from\": 1}" > fixed.json
+refuse 'fix\[0\] and by fix\[1\].*its y is to be' fixed.json # fixed while it should move on
 scene "{$left, \"motion\": {\"velocity\": [0, 1, 0]}}, {$left, \"from\": 1}" 1 > ends.json
 expect 0 'no problems' check ends.json # not within the time of the scene
 

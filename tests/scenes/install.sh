@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs to a scratch folder, moves it, and builds a program against it in three ways.
+# Installs to a scratch folder, moves it, and builds a program against it by three methods.
 set -eu
 grep -q '^ABUT_SANITIZE:BOOL=ON' "$ABUT_BUILD_DIR/CMakeCache.txt" && {
     echo "skipped: programs would need the sanitizer as well"

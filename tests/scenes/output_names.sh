@@ -42,6 +42,15 @@ P
 cp -r "$scratch/run" "$scratch/old"
 sed -i '1s/.*/step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,kappa,kinetic,elastic,gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,max_stretch,mean_stretch,min_stretch,mean_compression,potential,unknowns,splits,collapses,swaps,smoothings,friction_unsettled/' "$scratch/old/steps.csv"
 "$abut" verify "$scratch/old" > "$scratch/log" 2>&1 || fail "verify of an old run: $(tail -2 "$scratch/log")"
+
+# Frames of an earlier version: the path under its old names.
+grep -qa 'Name="path_configurations"' "$scratch/old/frames/frame_000004.vtu" || fail "a frame has no path"
+sed -i 's/Name="path"/Name="way"/; s/Name="path_configurations"/Name="way_places"/; s/Name="path_kinds"/Name="way_kinds"/' "$scratch"/old/frames/*.vtu
+grep -qa 'Name="way_places"' "$scratch/old/frames/frame_000004.vtu" || fail "the old name was not written"
+"$abut" verify "$scratch/run" > "$scratch/now" 2>&1 || fail "verify: $(cat "$scratch/now")"
+grep -q '^along the paths ' "$scratch/now" || fail "no paths: $(cat "$scratch/now")"
+"$abut" verify "$scratch/old" > "$scratch/log" 2>&1 || fail "verify of old frames: $(cat "$scratch/log")"
+diff <(grep '^along' "$scratch/log") <(grep '^along' "$scratch/now") || fail "paths of old frames are not read"
 for folder in run old; do
     "$abut" run examples/contact/tet-tet/scene.json -o "$scratch/$folder" --steps 6 --threads 1 --quiet --resume \
         --set output.measures=true --set output.every=1 > "$scratch/log" 2>&1 || fail "$folder: --resume: $(cat "$scratch/log")"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prescribed bodies that go through obstacles, half-spaces or each other: refused at the start where
-# it can be foreseen, ended with a status of its own where it cannot, counted where it is allowed.
+# it can be found ahead, ended with a status of its own where it cannot, counted where it is allowed.
 . "${ABUT_SOURCE_DIR:?}/tests/support/script.sh" || exit 1
 cube='"mesh": {"box": {"size": [1, 1, 1], "cells": [1, 1, 1]}}'
 fast='"motion": {"velocity": [20, 0, 0]}'
@@ -80,17 +80,17 @@ run --resume
 
 # --- allowed ---
 scene "{\"name\": \"a\", \"type\": \"rigid\", \"density\": 1000, $cube, $fast}, $wall"
-run --set contact.prescribed_overlap=true || fail "an allowed overlap: $(cat "$scratch/error")"
-count=$(sed -n 's/.*"prescribed_overlap_steps": \([0-9]*\).*/\1/p' "$scratch/run/run.json")
+run --set contact.dirichlet_overlap=true || fail "an allowed overlap: $(cat "$scratch/error")"
+count=$(sed -n 's/.*"dirichlet_overlap_steps": \([0-9]*\).*/\1/p' "$scratch/run/run.json")
 tr -d ' \n' < "$scratch/run/run.json" | grep -q '"surface":{"vertices":16,"edges":36,"triangles":24}' || fail "run.json: surface"
 grep -q '"status": "ok"' "$scratch/run/run.json" && [ "$count" -ge 8 ] || fail "run.json of an allowed overlap: $count"
 "$abut" verify "$scratch/run" > /dev/null 2>&1 && fail "verify does not see it"
 rm -rf "${scratch:?}/run"
-run --set contact.prescribed_overlap=true --steps 14 && run --set contact.prescribed_overlap=true --resume
-[ "$(sed -n 's/.*"prescribed_overlap_steps": \([0-9]*\).*/\1/p' "$scratch/run/run.json")" = "$count" ] ||
+run --set contact.dirichlet_overlap=true --steps 14 && run --set contact.dirichlet_overlap=true --resume
+[ "$(sed -n 's/.*"dirichlet_overlap_steps": \([0-9]*\).*/\1/p' "$scratch/run/run.json")" = "$count" ] ||
     fail "the steps with overlap are not counted on"
 
-# --- a rigid body is let go when all bodies are beyond a place, as nodes are ---
+# --- a rigid body is released when all bodies are beyond a coordinate, as nodes are ---
 scene "{\"name\": \"a\", \"type\": \"rigid\", \"density\": 1000, $cube, \"translate\": [2, 0, 0], \"velocity\": [3, 0, 0],
         \"fix\": {\"release\": {\"axis\": \"x\", \"beyond\": 0.45}}},
        {\"name\": \"b\", \"type\": \"rigid\", \"density\": 1000, $cube, \"velocity\": [3, 0, 0]}" ', "gravity": [0, -10, 0]'
@@ -99,5 +99,5 @@ run || fail "release of a rigid body: $(cat "$scratch/error")"
 python3 -c "
 import json, sys
 y = json.load(open(sys.argv[1]))['bodies'][0]['center_of_mass'][1]
-sys.exit(not -0.3 < y < -0.08)" "$scratch/run/run.json" || fail "a rigid body is not let go, or too early"
+sys.exit(not -0.3 < y < -0.08)" "$scratch/run/run.json" || fail "a rigid body is not released, or too early"
 [ $failures = 0 ] && echo "ok" || exit 1

@@ -57,7 +57,7 @@ both 2 'contradict each other' "{\"type\": \"affine\", \"density\": 1, $box, \"f
 both 4 'the start is infeasible: [0-9]+ intersections' "{\"name\": \"a\", $soft, $box}, {\"name\": \"b\", $soft, $box, \"translate\": [0.5, 0.1, 0.2]}"
 both 4 'behind half spaces' "{$soft, $box}" ', "ground": 0'
 both 4 '' "{$soft, $sheet, \"offset\": 0.1}, {\"name\": \"b\", $soft, $sheet, \"translate\": [0, 0.05, 0]}"
-# Pipes, folders and devices are no files; nobody waits for them.
+# Pipes, folders and devices are no files; the program does not wait for them.
 both 5 'pipe.obj: is not a regular file' '{"type": "obstacle", "mesh": "pipe.obj"}'
 both 5 'is a directory, not a file' '{"type": "obstacle", "mesh": "."}'
 both 5 'is not a regular file' '{"type": "obstacle", "mesh": "/dev/zero"}'
@@ -83,7 +83,7 @@ cat > kinds.json <<END
  {"name": "sheet", $soft, $sheet},
  {"name": "rod", "type": "rod", $soft, "rod": {"diameter": 0.2}, "mesh": {"polyline": {"from": [0, 0, 0], "to": [1, 0, 0]}}},
  {"name": "grain", "type": "particles", $soft, "particles": {"radius": 0.1}, "mesh": {"lattice": {"counts": [1, 1, 2], "spacing": 1}}},
- {"name": "plate", "type": "rigid", "density": 7, "weigh": "area", "mesh": {"grid": {"size": [2, 1], "cells": [1, 1]}}},
+ {"name": "plate", "type": "rigid", "density": 7, "mass_from": "area", "mesh": {"grid": {"size": [2, 1], "cells": [1, 1]}}},
  {"name": "wire", "type": "rigid", "density": 7, "mesh": {"polyline": {"from": [0, 0, 0], "to": [2, 0, 0]}}}]}
 END
 for line in 'solid: .*, 100 kg \(by volume\)' 'rigid: .*, 100 kg \(by volume\)' 'given: .*, 3 kg \(by total_mass\)' \
@@ -94,18 +94,18 @@ done
 cube='"mesh": {"given": {"vertices": [[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1]], "triangles":
  [[0,2,1],[1,2,3],[4,5,6],[5,7,6],[0,1,4],[1,5,4],[2,6,3],[3,6,7],[0,4,2],[2,4,6],[1,3,5]]}}'
 echo "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 1}, \"bodies\": [{\"name\": \"cup\", \"type\": \"rigid\", \"density\": 1000, $cube}]}" > hole.json
-hole='surface of "cup" is open at 3 edges; it is a sheet and its density counts per m\^2, its mass is 5500 kg; .*"weigh": "area"'
+hole='surface of "cup" is open at 3 edges; it is a sheet and its density counts per m\^2, its mass is 5500 kg; .*"mass_from": "area"'
 expect 0 "warning: .*$hole" check hole.json
 expect 0 "warning: .*$hole" run hole.json -o hole.run
-expect 0 'open at 3 edges; what it encloses depends on its place' check hole.json --set bodies[0].weigh=volume
-expect 0 'no problems found' check hole.json --set bodies[0].weigh=area
+expect 0 'open at 3 edges; what it encloses depends on its place' check hole.json --set bodies[0].mass_from=volume
+expect 0 'no problems found' check hole.json --set bodies[0].mass_from=area
 
 # Without inertia, what nothing holds is named.
 echo "{\"abut\": 1, \"time\": {\"step\": 1, \"steps\": 1, \"integrator\": \"quasi-static\"}, \"solver\": {\"max_iterations\": 30},
- \"bodies\": [{\"name\": \"held\", $soft, $box, \"fix\": {\"nodes\": {\"list\": [0, 1, 2]}}}, {\"name\": \"free\", $rigid, \"translate\": [3, 0, 0]}]}" > free.json
+ \"bodies\": [{\"name\": \"fixed\", $soft, $box, \"fix\": {\"nodes\": {\"list\": [0, 1, 2]}}}, {\"name\": \"free\", $rigid, \"translate\": [3, 0, 0]}]}" > free.json
 expect 0 'warning: .*no condition fixes body "free"' check free.json
 expect 3 'singular.*; no condition fixes body "free", so that without inertia only contact can say where it is' run free.json -o free.run
-[[ $("$abut" check free.json 2>&1) =~ body\ \"held\" ]] && fail "a body that is held was named"
+[[ $("$abut" check free.json 2>&1) =~ body\ \"fixed\" ]] && fail "a body that is fixed was named"
 
 [ $failures = 0 ] && echo "all good"
 exit $((failures > 0))

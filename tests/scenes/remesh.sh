@@ -216,7 +216,7 @@ for method in energy sizing-field; do
     "$abut" check "$dir/bar.json" --set "remesh.method=\"$method\"" --set "$both" >/dev/null || fail "40 sets each, $method"
 done
 refused 'bodies\[0\].fix.*have 80 entries; bodies that are remeshed have at most 64' --set "bodies[0].fix=[$many,$many]"
-"$abut" run "$dir/bar.json" -o "$dir/held" --quiet --steps 1 --set bodies[0].remesh=false --set "bodies[0].fix=[$many,$many]" \
+"$abut" run "$dir/bar.json" -o "$dir/fixed" --quiet --steps 1 --set bodies[0].remesh=false --set "bodies[0].fix=[$many,$many]" \
     >"$dir/out" 2>&1 || fail "80 sets on a body that is not remeshed: $(cat "$dir/out")"
 "$abut" check "$dir/bar.json" --set bodies[0].order=2 --set bodies[0].remesh=false >/dev/null || fail "remesh: false"
 echo ok

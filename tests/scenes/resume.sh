@@ -7,7 +7,7 @@ RANDOM=${ABUT_TEST_SEED:-$$}
 echo "seed $RANDOM"
 table() { cut -d, -f1,2,4- "$1/steps.csv"; }
 
-# Contact, friction, a clamp that moves and lets go, two old states (BDF2): all that a checkpoint holds.
+# Contact, friction, a clamp that moves and is released, two old states (BDF2): all that a checkpoint holds.
 cat > "$scratch/scene.json" << 'END'
 {"abut": 1, "time": {"step": 0.01, "steps": 40, "integrator": "bdf2"},
  "contact": {"dhat": 0.005, "friction": 0.3},

@@ -5,7 +5,7 @@
 cd "$ABUT_SOURCE_DIR" || exit 1
 table() { cut -d, -f1,2,4- "$1/steps.csv"; }
 
-# All that a checkpoint holds: rotations, conditions that begin and end, axes that are held once bodies have turned, poses,
+# All that a checkpoint holds: rotations, conditions that begin and end, axes that are fixed once bodies have turned, poses,
 # friction, a soft body.
 scene() { # INTEGRATOR
     cat << END
@@ -72,7 +72,7 @@ END
 grep -q 'along the paths   0 intersections at [1-9]' "$scratch/verify" || fail "no paths: $(cat "$scratch/verify")"
 awk -F, 'NR > 1 && $6 > 0 { n++ } END { exit n < 100 }' "$scratch/mixed/steps.csv" || fail "the mixed scene has hardly any contact"
 
-# --- a plank that has turned, held from then on but for the world's y; others fall on it ---
+# --- a plank that has turned, fixed from then on but for the world's y; others fall on it ---
 cat > "$scratch/plank.json" << END
 {"abut": 1, "time": {"step": 0.01, "steps": 80}, "contact": {"dhat": 0.005, "friction": 0.3}, "solver": {"tolerance": 1e-3},
  "output": {"every": 1}, "bodies": [
@@ -95,7 +95,7 @@ refuse() { # BODY WORDS
 }
 printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n' > "$scratch/inside-out.obj"
 refuse '{"name": "glove", "type": "rigid", "density": 1, "mesh": "inside-out.obj"}' '"glove" is inside out'
-refuse '{"name": "thin", "type": "rigid", "density": 1, "weigh": "volume", "mesh": {"grid": {"size": [1, 1]}}}' \
+refuse '{"name": "thin", "type": "rigid", "density": 1, "mass_from": "volume", "mesh": {"grid": {"size": [1, 1]}}}' \
     '"thin" has no volume'
 refuse '{"name": "cog", "type": "affine", "density": 1, "mesh": {"ball": {"radius": 1}}, "fix": {"rotation_axes": "x"}}' \
     'rotation_axes of an affine body'

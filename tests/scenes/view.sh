@@ -86,7 +86,7 @@ ln -s "$scratch/outside.vtu" "$scratch/tets/frames/frame_000003.vtu"
 refused 404 "${address}frame?step=3"
 mv "$scratch/outside.vtu" "$scratch/tets/frames/frame_000003.vtu"
 [ "$(python3 tests/scenes/http_get.py "$address" "$scratch/answer" POST)" = 405 ] || fail "POST is not refused"
-# Nobody else listens: the port is bound to the loopback address only.
+# No other address listens: the port is bound to the loopback address only.
 port=${root##*:}
 if command -v ss > /dev/null; then
     ss -ltn | grep ":$port " | grep -qv "127.0.0.1:$port" && fail "the port is open to the network"

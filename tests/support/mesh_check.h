@@ -1,4 +1,4 @@
-/* Facts about a mesh found the slow and simple way, sharing nothing with src/mesh/topology.c. */
+/* Facts about a mesh found by slow and simple code, sharing nothing with src/mesh/topology.c. */
 #ifndef TEST_MESH_CHECK_H
 #define TEST_MESH_CHECK_H
 

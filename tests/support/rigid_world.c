@@ -78,7 +78,7 @@ static void add_body(model *m, world_body *b, size_t number)
     mesh_free(&b->shape);
 }
 
-/* Conditions, force and velocity of a rigid body; an obstacle is held node by node. */
+/* Conditions, force and velocity of a rigid body; an obstacle is fixed node by node. */
 static void set_body(stepper *s, const world_body *b, size_t number, double *velocity)
 {
     const model_body *body = &s->model->bodies.data[number];

@@ -15,7 +15,7 @@ typedef struct world_body {
     double density; /* 0: an obstacle */
     bool affine;
     bool fixed;              /* static */
-    int axes, rotation_axes; /* held */
+    int axes, rotation_axes; /* fixed */
     vec3 velocity, spin;     /* m/s, rad/s */
     vec3 force;
 } world_body;

@@ -47,7 +47,7 @@ static const struct {
     {"material", "{'young': 3e5, 'poisson': 0.3, 'density': 700}", "dsrpRA", ""},
     {"density", "700", "dsrpRA", ""},
     {"total_mass", "0.7", "RA", ""},
-    {"weigh", "'area'", "RA", ""},
+    {"mass_from", "'area'", "RA", ""},
     {"orthogonality", "10", "A", ""},
     {"mass", "'consistent'", "d", ""},
     {"order", "2", "d", ""},

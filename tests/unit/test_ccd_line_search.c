@@ -85,8 +85,8 @@ TEST(tiny_gaps_still_move)
     }
 }
 
-/* Gaps of about the rounding errors of a long way: what shall be left cannot be told from nothing,
- * and the step stays well before the first contact instead. */
+/* Gaps of about the rounding errors of a long path: what shall be left cannot be distinguished from
+ * nothing, and the step stays well before the first contact instead. */
 TEST(gaps_near_rounding)
 {
     int cases = 0;

@@ -167,7 +167,7 @@ TEST(shorter_step)
             const vector *v = &vectors[i];
             ccd_options options = ccd_default_options();
             options.max_checks = 100000;
-            if (v->hit && v->toi == 0.0) { /* no way at all, and still they touch */
+            if (v->hit && v->toi == 0.0) { /* no motion at all, and still they touch */
                 options.t_max = 0.0;
                 CHECK(run(method, v, &options).hit);
             }

@@ -162,7 +162,7 @@ TEST(no_hit_before_the_earliest_time)
             end[i] =
                 (vec3){random_range(&r, -1, 1), random_range(&r, -1, 1), random_range(&r, -1, 1)};
         }
-        if (n % 3 == 0) /* a head-on way, so that there are hits of all kinds */
+        if (n % 3 == 0) /* a head-on path, so that there are hits of all kinds */
             for (int i = 0; i < 4; i++) end[i] = vec3_scale(-1, start[3 - i]);
         double gap = distance(kind, start), speed = closing_speed(kind, start, end);
         double bound = additive_lower_bound(kind, start, end, 0);

@@ -22,7 +22,7 @@ static abut_error error;
     line_parse(&command, (int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)),                  \
                (char *[]){__VA_ARGS__}, line, &error)
 
-TEST(every_way_to_write_an_option)
+TEST(every_form_of_an_option)
 {
     command_line line;
     CHECK_OK(PARSE(&line, "-q", "in", "-oa", "--set", "x=1", "--set=y=2", "out", "-o", "b"), error);
@@ -103,7 +103,7 @@ TEST(numbers)
 
 int main(void)
 {
-    RUN(every_way_to_write_an_option);
+    RUN(every_form_of_an_option);
     RUN(mistakes_are_explained);
     RUN(numbers);
     return TEST_END();

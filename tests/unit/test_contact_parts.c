@@ -275,7 +275,7 @@ TEST(fixed_pairs)
     free_world(&w);
 }
 
-/* Candidates for a way serve another one only if both of its ends are near. */
+/* Candidates for a path serve another one only if both of its ends are near. */
 TEST(both_ends_are_covered)
 {
     world w;

@@ -319,7 +319,8 @@ static void free_twin(twin *t)
     mem_free(t->start);
 }
 
-/* A matrix of the toolkit against that of the problem, entry by entry, both ways by count. */
+/* A matrix of the toolkit against that of the problem, entry by entry, in both directions by count.
+ */
 static void compare_matrices(const twin *t, const abut_matrix *matrix, double tolerance)
 {
     abut_csr m = abut_matrix_view(matrix);
@@ -382,7 +383,7 @@ TEST(friction_is_the_solver_s)
     make_twin(&t);
     random_state r = {6};
     const double eps = 1e-4;
-    /* Lagged at the present positions; the way to them began elsewhere. */
+    /* Lagged at the present positions; the path to them began elsewhere. */
     double *x_start = mem_calloc(t.n, sizeof *x_start);
     for (size_t i = 0; i < t.n; i++) x_start[i] = t.x[i] + random_range(&r, -2e-4, 2e-4);
     for (size_t v = 0; v < t.vertices; v++)

@@ -162,7 +162,7 @@ TEST(stiffness_rules)
     const double dhat = 1e-3, extent = 2, mass = 0.1;
     CHECK_OK(abut_initial_stiffness(&b, dhat, extent, mass, NULL, NULL, 0, &k, &err), err);
     CHECK(k.value == k.lowest && k.highest == 100 * k.lowest);
-    /* 1e11 m / (4 s b''(s)), s = (1e-8 l)^2 limited to 1e-4 dhat^2, evaluated in another way. */
+    /* 1e11 m / (4 s b''(s)), s = (1e-8 l)^2 limited to 1e-4 dhat^2, evaluated differently. */
     double s = 4e-16, t = dhat * dhat;
     double second = -2 * log(s / t) + 4 * (t - s) / s + (t - s) * (t - s) / (s * s);
     CHECK_NEAR(k.lowest, 1e11 * mass / (4 * s * second), 1e-9 * k.lowest);

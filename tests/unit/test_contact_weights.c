@@ -181,7 +181,7 @@ TEST(points_and_rods_have_areas)
 
 /* With a stiffness that is chosen, grains of one size rest where they do without weights: all of
  * them have the same. */
-TEST(lone_points_are_held_off)
+TEST(lone_points_are_kept_off)
 {
     static const char text[] =
         "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"ground\": 0, "
@@ -250,7 +250,7 @@ int main(void)
     RUN(gap_over_an_obstacle);
     RUN(weighted_term_matches_differences);
     RUN(points_and_rods_have_areas);
-    RUN(lone_points_are_held_off);
+    RUN(lone_points_are_kept_off);
     RUN(kinds_of_bodies_beside_each_other);
     return TEST_END();
 }

@@ -41,7 +41,7 @@ TEST(rows_are_keys)
     CHECK(!definition_field(&schema_scene, "gravity.x"));
 }
 
-/* A definition that nobody touched says nothing. */
+/* An untouched definition says nothing. */
 TEST(defaults_write_nothing)
 {
     for (size_t i = 0; i < DEFINITIONS; i++) {

@@ -148,7 +148,7 @@ TEST(agrees_with_cholmod)
     system_free(&s);
 }
 
-/* Dense matrices are cut into several supernodes; strips end in every possible way. */
+/* Dense matrices are cut into several supernodes; strips end at every possible row. */
 TEST(dense_matrices)
 {
     random_state r = {12};
@@ -224,7 +224,7 @@ TEST(not_positive_definite)
     system_free(&s);
 }
 
-/* A singular matrix: two blocks held together by a spring, and by nothing else. */
+/* A singular matrix: two blocks connected by a spring, and by nothing else. */
 TEST(singular)
 {
     system_of_equations s = {0};

@@ -1,5 +1,5 @@
 /* Conditions that end by the place of the bodies, positions from files, and stiffness-proportional
- * damping: what scenes of other programs need beyond held and moved nodes. */
+ * damping: what scenes of other programs need beyond fixed and moved nodes. */
 #include "step/stepper_internal.h"
 #include "support/evaluation.h"
 #include "support/scene_text.h"
@@ -142,7 +142,7 @@ TEST(positions_from_files)
     rmdir(folder);
 }
 
-/* Files at their own rate, placed like the body; straight ways between them. */
+/* Files at their own rate, placed like the body; straight paths between them. */
 TEST(positions_from_files_between_steps)
 {
     char folder[100], path[200], text[800];
@@ -251,7 +251,7 @@ TEST(damping_spares_translations)
     drop_scene(s, scene);
 }
 
-/* Energy of a bar that was pulled and let go, after half a second. */
+/* Energy of a bar that was stretched and released, after half a second. */
 static double energy_left(const char *damping)
 {
     char text[1500];

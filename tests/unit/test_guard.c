@@ -4,13 +4,13 @@
 
 static abut_error err;
 
-static stepper *checked_cubes(double gap, double dhat, bool check_moves)
+static stepper *checked_cubes(double gap, double dhat, bool check_every_trial)
 {
     stepper_options options = maker_options(INTEGRATE_IMPLICIT_EULER, 0.02);
     options.contact = true;
     options.contact_options = (contact_options){.dhat = dhat};
     options.tolerance = 1e-4;
-    options.check_moves = check_moves;
+    options.check_every_trial = check_every_trial;
     return make_stepper(make_stacked_model(1, 2, gap), &options);
 }
 
@@ -74,9 +74,9 @@ TEST(finds_what_is_behind_planes)
 /* Contact whose collision detection sees nothing, as if it had a bug: the check finds the
  * intersection, and the repeated step ends without one; with a check of every move none is found
  * at the end, and no step is repeated. */
-static void advance_blindly(bool check_moves)
+static void advance_blindly(bool check_every_trial)
 {
-    stepper *s = checked_cubes(0.02, 1e-4, check_moves);
+    stepper *s = checked_cubes(0.02, 1e-4, check_every_trial);
     term_class blind = *s->contact->base.class;
     blind.max_step = NULL;
     s->contact->base.class = &blind;
@@ -92,9 +92,9 @@ static void advance_blindly(bool check_moves)
         CHECK_OK(stepper_advance(s, &now, &err), err);
         repeats += now.repeats;
         CHECK(!check(s, s->state.x, &finding));
-        CHECK(!(s->evaluation.without & term_bit(&s->guard->base)) == check_moves);
+        CHECK(!(s->evaluation.without & term_bit(&s->guard->base)) == check_every_trial);
     }
-    CHECK((repeats > 0) == !check_moves);
+    CHECK((repeats > 0) == !check_every_trial);
     CHECK(s->timer.seconds[STAGE_CHECK] > 0);
     mem_free(v);
     stepper_destroy(s);

@@ -115,7 +115,7 @@ TEST(lagged_regularization)
 {
     scene_def *s = must_import("}", ", \"solver\": {\"advanced\": {"
                                     "\"lagged_regularization_weight\": 25}}");
-    CHECK(s->options.anchor == 25);
+    CHECK(s->options.proximal_weight == 25);
     scene_free(s);
     must_fail("}",
               ", \"solver\": {\"advanced\": {\"lagged_regularization_weight\": 25,"

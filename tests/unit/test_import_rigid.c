@@ -242,7 +242,7 @@ TEST(components)
     scene_free(s);
 }
 
-/* Nobody feels the mass of what stands still or moves as it is told. */
+/* The mass of what stands still or has a given motion has no effect. */
 TEST(without_density)
 {
     scene_def *s = with_bodies("{'mesh': 'tet.obj', 'type': 'static', 'density': 0}, {'mesh': "

@@ -1,5 +1,5 @@
-/* Sentinels: an element that is driven towards inversion between the points of its rule gets a
- * barrier where the determinant vanishes first. */
+/* Inversion-barrier points: an element that is driven towards inversion between the points of its
+ * rule gets a barrier where the determinant vanishes first. */
 #include "base/random.h"
 #include "fem/lagrange.h"
 #include "support/differences.h"
@@ -136,7 +136,7 @@ TEST(weak_points_grow)
     free_world(&w);
 }
 
-/* Where the step was held back far from inversion, there is nothing to guard. */
+/* Where the step was cut short far from inversion, there is nothing to guard. */
 TEST(swollen_cells_need_none)
 {
     random_state r = {6};

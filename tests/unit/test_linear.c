@@ -1,4 +1,4 @@
-/* Block matrix, scatter maps and linear solvers against dense matrices built the plain way. */
+/* Block matrix, scatter maps and linear solvers against dense matrices built directly. */
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/random.h"
@@ -202,7 +202,7 @@ static void stencils_free(stencils *s)
     mem_free(s->hessian);
 }
 
-/* The plain way: every item adds all of its full symmetric matrix. */
+/* Directly: every item adds all of its full symmetric matrix. */
 static void dense_assembly(const stencils *s, int blocks, dense *d, double *gradient)
 {
     memset(d, 0, sizeof *d);
@@ -312,8 +312,8 @@ TEST(missing_keys)
     array_free(&missing);
 }
 
-/* A long list with many repetitions is thinned on the way and never holds much more than what is
- * different; sorted by either way it is the same. */
+/* A long list with many repetitions is thinned while it grows and never holds much more than what
+ * is different; sorted by either method it is the same. */
 TEST(long_lists_of_keys)
 {
     enum { KEYS = 2000000, DIFFERENT = 50021 };

@@ -162,7 +162,8 @@ static void check_contacts(const stepper *s)
             continue;
         }
         CHECK(gap > 0 && gap < tolerance);
-        /* The pair itself, not only the planes of its row, unless it met on the way and is past. */
+        /* The pair itself, not only the planes of its row, unless it met on the path and is past.
+         */
         if (c->refreshed <= 1) CHECK(pair_distance(s, c) < tolerance);
         CHECK(c->scale_n * c->lambda > -0.02 * tolerance);
         bool sticks = c->state == MLCP_STICKS;

@@ -373,7 +373,7 @@ TEST(contradicting_rows_are_reported)
         mlcp_contact c = random_contact(&r, 0);
         c.gap0 = -1;
         CHECK(array_push(&p->solver.contacts, c));
-        c.normal = vec3_scale(-1, c.normal); /* and as far the other way */
+        c.normal = vec3_scale(-1, c.normal); /* and as far in the other direction */
         mlcp_set_tangents(&c, (vec3){1, 0, 0});
         CHECK(array_push(&p->solver.contacts, c));
         bool converged;
@@ -453,7 +453,7 @@ TEST(turned_frames)
     CHECK_NEAR(vec3_norm(vec3_sub(after, expected)), 0, 1e-14);
 }
 
-/* A half-space whose surface moves drags what lies on it along: its way is slip of the other sign.
+/* A half-space whose surface moves drags what lies on it along: its path is slip of the other sign.
  */
 TEST(moving_half_spaces)
 {
@@ -479,8 +479,8 @@ TEST(moving_half_spaces)
     free_problem(p);
 }
 
-/* The residual of a row that is on: its gap, and by how much it gives way for a multiplier that has
- * changed since the last solve. While a system is not solved a multiplier may pull; the normal
+/* The residual of a row that is on: its gap, and by how much it is relaxed for a multiplier that
+ * has changed since the last solve. While a system is not solved a multiplier may pull; the normal
  * force that friction remembers may not. */
 TEST(rows_that_are_compliant)
 {

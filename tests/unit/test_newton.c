@@ -260,7 +260,7 @@ static void chain_derivatives(const term *t, const evaluation *ev, int group, co
     }
 }
 
-static newton_result minimize_chain(double *x, bool local, int *part_solves)
+static newton_result minimize_chain(double *x, bool local, int *subset_solves)
 {
     static const term_class kind = {
         .name = "chain", .value = chain_value, .derivatives = chain_derivatives};
@@ -282,7 +282,7 @@ static newton_result minimize_chain(double *x, bool local, int *part_solves)
     newton_options options = {.tolerance = 1e-8, .max_iterations = 2000, .local = local};
     CHECK_OK(newton_minimize(&newton, &test_evaluation, x, &options, NULL, &result, &err), err);
     CHECK(result.converged && p.free_count == CHAIN && !p.restricted);
-    *part_solves = (int)newton.part_solves;
+    *subset_solves = (int)newton.subset_solves;
     newton_free(&newton);
     linear_destroy(linear);
     problem_free(&p);

@@ -115,7 +115,7 @@ TEST(leaps)
     hessian_factor = 1;
 }
 
-/* A gradient that points the wrong way: the energy rises along every direction, and that is no
+/* A gradient that points uphill: the energy rises along every direction, and that is no
  * convergence. */
 TEST(energies_that_rise)
 {

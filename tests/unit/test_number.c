@@ -90,14 +90,14 @@ TEST(halfway_cases)
     random_state r = {4};
     char text[1200];
     for (int i = 0; i < CASES / 4; i++) {
-        /* A 54-bit odd integer times 2^e lies half way; printf prints it exactly. */
+        /* A 54-bit odd integer times 2^e lies in the middle; printf prints it exactly. */
         uint64_t odd = (random_u64(&r) >> 10) | UINT64_C(1) << 53 | 1;
         long double half = ldexpl((long double)odd, (int)random_below(&r, 200) - 100);
         int n = snprintf(text, sizeof text - 2, "%.*Lf", 120, half);
         if (random_below(&r, 3) == 0) text[n++] = (char)('0' + random_below(&r, 2)), text[n] = 0;
         compare(text);
     }
-    for (int i = 0; i < 2000; i++) { /* half way between subnormals: up to 768 digits */
+    for (int i = 0; i < 2000; i++) { /* the middle of two subnormals: up to 768 digits */
         long double half = ldexpl((long double)(random_below(&r, 1 << 20) * 2 + 1), -1075);
         int n = snprintf(text, sizeof text - 2, "%.*Lf", 1080, half);
         if (random_below(&r, 2)) text[n - 1] = '1';

@@ -194,7 +194,7 @@ TEST(file_of_whole_pages)
     unlink(path);
 }
 
-/* Pages are let go while a large file is read; an error at its end must still count all lines. */
+/* Pages are released while a large file is read; an error at its end must still count all lines. */
 TEST(error_at_the_end_of_a_large_file)
 {
     mesh m;

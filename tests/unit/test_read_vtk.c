@@ -144,7 +144,7 @@ TEST(node_orders)
           m.blocks[0].nodes[6] == 7 && m.blocks[0].nodes[7] == 6);
     mesh_free(&m);
     /* Gmsh's nodes 14 and 15 of a hexahedron lie on the edges 2-6 and 3-7, which VTK lists as 18
-     * and 19 since version 9, and the other way round before. */
+     * and 19 since version 9, and vice versa before. */
     m = one_cell("5.1", 72, 27);
     CHECK(m.blocks[0].order == 2 && m.blocks[0].nodes[14] == 18 && m.blocks[0].nodes[15] == 19);
     mesh_free(&m);
@@ -453,7 +453,7 @@ TEST(bad_vtu)
     CHECK(count_accepted(MESH_FORMAT_VTU, files, sizeof files / sizeof *files) == 0);
 }
 
-/* The tables in front of compressed data lie in various ways. */
+/* The tables in front of compressed data lie at various positions. */
 TEST(bad_compressed)
 {
     static const uint64_t values[] = {0, 1, 3, 1000, 1u << 30, UINT64_MAX, UINT64_MAX / 8 - 2};

@@ -7,7 +7,7 @@
 #include "test.h"
 
 enum { FIELD_X, FIELD_PREDICTOR, FIELDS };
-enum { FLAG_HELD, FLAG_PULLED };
+enum { FLAG_FIXED, FLAG_LOADED };
 
 static const double TIP_UY = 13.6, POTENTIAL = -8.07; /* limit of uniform refinement */
 
@@ -29,8 +29,8 @@ static void make_membrane(int n, bool other, local_mesh *out)
         for (int i = 0; i <= n; i++) {
             size_t v = (size_t)(j * (n + 1) + i);
             rest[v] = membrane((double)i / n, (double)j / n);
-            if (i == 0) flags[v] |= 1u << FLAG_HELD;
-            if (i == n) flags[v] |= 1u << FLAG_PULLED;
+            if (i == 0) flags[v] |= 1u << FLAG_FIXED;
+            if (i == n) flags[v] |= 1u << FLAG_LOADED;
         }
     size_t at = 0;
     for (int j = 0; j < n; j++)
@@ -60,8 +60,8 @@ static void make_membrane(int n, bool other, local_mesh *out)
 }
 
 static remesh_material material;
-static const uint8_t axes[64] = {[FLAG_HELD] = 7};
-static const remesh_traction traction = {.flag = FLAG_PULLED, .traction = {0, 1.0 / 16, 0}};
+static const uint8_t axes[64] = {[FLAG_FIXED] = 7};
+static const remesh_traction traction = {.flag = FLAG_LOADED, .traction = {0, 1.0 / 16, 0}};
 
 static remesh_problem make_problem(void)
 {
@@ -98,7 +98,7 @@ static double load(const local_mesh *m)
         for (int k = 0; c->alive && k < 3; k++) {
             const local_vertex *a = &m->vertices.data[c->vertex[(k + 1) % 3]];
             const local_vertex *b = &m->vertices.data[c->vertex[(k + 2) % 3]];
-            if (c->facet[k] >= 0 && (a->flags & b->flags) >> FLAG_PULLED & 1)
+            if (c->facet[k] >= 0 && (a->flags & b->flags) >> FLAG_LOADED & 1)
                 sum += traction.traction.y * vec3_norm(vec3_sub(a->rest, b->rest)) * 0.5 *
                        (a->rest.y + b->rest.y);
         }
@@ -156,12 +156,12 @@ static double solve_adaptive(bool other, const remesh_options *options, int roun
         double before = potential;
         CHECK_OK(remesh_step(&m, &q, options, NULL, &report, &err), err);
         CHECK_OK(local_mesh_check(&m, &err), err);
-        double unsettled;
-        CHECK_OK(remesh_potential(&m, &q, false, &unsettled, &err), err);
+        double not_relaxed;
+        CHECK_OK(remesh_potential(&m, &q, false, &not_relaxed, &err), err);
         /* What the patches gained is what the whole has gained. */
         double gained = report.split.gained + report.collapse.gained + report.swap.gained +
                         report.smooth.gained;
-        CHECK_NEAR(before - gained, unsettled + load(&m), 1e-8);
+        CHECK_NEAR(before - gained, not_relaxed + load(&m), 1e-8);
         potential = solve(&m, &q);
         CHECK(potential <= before + 1e-6);
         printf(

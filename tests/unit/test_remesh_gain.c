@@ -164,15 +164,15 @@ TEST(gain_is_what_the_patch_finds)
     local_list cells = {0};
     for (size_t i = 0; i < m.cells.count; i++)
         if (m.cells.data[i].alive) CHECK(array_push(&cells, (int32_t)i));
-    uint8_t held[7] = {1, 1, 1, 1, 1, 1, 1};
+    uint8_t fixed[7] = {1, 1, 1, 1, 1, 1, 1};
     quick_patch small = {0};
     size_t used = 0;
-    CHECK_OK(quick_open(&small, &m, &q, &cells, held, 7, false, &err), err);
+    CHECK_OK(quick_open(&small, &m, &q, &cells, fixed, 7, false, &err), err);
     CHECK(small.unknowns == 3 && small.free_vertices == 1);
     CHECK_OK(quick_relax(&small, 1, &found, &used, &err), err);
     CHECK(gain > 0 && used == 1);
     CHECK_NEAR(found, gain, 1e-2 * gain);
-    CHECK_OK(quick_open(&small, &m, &q, &cells, held, 7, true, &err), err);
+    CHECK_OK(quick_open(&small, &m, &q, &cells, fixed, 7, true, &err), err);
     CHECK(small.unknowns == 3); /* inside */
     /* All vertices but those that flags hold find more. */
     uint8_t axes[64] = {7};

@@ -1,5 +1,5 @@
 /* Rigid and affine bodies that touch nothing: mass properties and their errors, derivatives of
- * their terms, spins, torques, held and prescribed coordinates, saving and going on. */
+ * their terms, spins, torques, fixed and prescribed coordinates, saving and going on. */
 #include "base/random.h"
 #include "body/rigid.h"
 #include "math/rotation.h"
@@ -388,7 +388,7 @@ TEST(torque)
 /* ---------------------------------------------------------------------------------------------- */
 /* Conditions                                                                                     */
 
-TEST(held_coordinates)
+TEST(fixed_coordinates)
 {
     for (int affine = 0; affine < 2; affine++) {
         stepper *s =
@@ -422,9 +422,10 @@ static mat3 turn_since(const stepper *s, mat3 first)
     return mat3_mul(corners_of(s), mat3_inverse(first));
 }
 
-/* Held axes of rotation count from the orientation when the condition begins: with x and y held the
- * body turns about the world's z, whatever it did before, and its place about x and y stays. */
-TEST(held_from_a_later_time)
+/* Fixed axes of rotation count from the orientation when the condition begins: with x and y fixed
+ * the body turns about the world's z, whatever it did before, and its orientation about x and y
+ * stays. */
+TEST(fixed_from_a_later_time)
 {
     static const integrator kinds[] = {INTEGRATE_IMPLICIT_EULER, INTEGRATE_NEWMARK, INTEGRATE_BDF2};
     for (int affine = 0; affine < 2; affine++)
@@ -455,7 +456,7 @@ TEST(held_from_a_later_time)
         }
 }
 
-/* With one axis held, that component of the rotation vector since then stays 0. */
+/* With one axis fixed, that component of the rotation vector since then stays 0. */
 TEST(one_axis_from_a_later_time)
 {
     stepper *s =
@@ -589,8 +590,8 @@ int main(void)
     RUN(angular_momentum);
     RUN(intermediate_axis);
     RUN(torque);
-    RUN(held_coordinates);
-    RUN(held_from_a_later_time);
+    RUN(fixed_coordinates);
+    RUN(fixed_from_a_later_time);
     RUN(one_axis_from_a_later_time);
     RUN(prescribed_motion);
     RUN(pose_list);

@@ -30,13 +30,13 @@ static void run(world *w, int steps)
 /* ---------------------------------------------------------------------------------------------- */
 /* Slope                                                                                          */
 
-/* Speed down a slope of tan = 1/2 after `steps` of 0.025 s, and the way. */
+/* Speed down a slope of tan = 1/2 after `steps` of 0.025 s, and the distance. */
 static void slide(bool affine, double mu, int steps, double *speed, double *displacement)
 {
     world w = {0};
     double angle = atan(0.5);
     vec3 normal = {sin(angle), cos(angle), 0}, down = {cos(angle), -sin(angle), 0};
-    /* The cube drops a little: what it is given on the way is taken by the landing. */
+    /* The cube drops a little: what it is given before is taken by the landing. */
     world_body *cube = world_add(&w, world_cube(), vec3_scale(0.5 + 5.35e-3, normal),
                                  (vec3){0, 0, -angle * 180 / PI});
     cube->affine = affine;
@@ -304,7 +304,8 @@ TEST(never_through_a_wall)
 /* ---------------------------------------------------------------------------------------------- */
 /* Prescribed bodies                                                                              */
 
-/* A paddle that is turned by its motion hits a cube; the cube flies, the paddle follows its way. */
+/* A paddle that is turned by its motion hits a cube; the cube flies, the paddle follows its path.
+ */
 TEST(kinematic_body_pushes)
 {
     for (int affine = 0; affine < 2; affine++) {
@@ -335,7 +336,7 @@ TEST(kinematic_body_pushes)
     }
 }
 
-/* A ram that is driven into a body that cannot give way stops before it, and says so. */
+/* A ram that is driven into a body that cannot move away stops before it, and says so. */
 TEST(kinematic_body_is_blocked)
 {
     world w = {0};

@@ -1,4 +1,4 @@
-/* Rotation vectors: the matrix, its derivatives by finite differences, and the way back. */
+/* Rotation vectors: the matrix, its derivatives by finite differences, and the inverse map. */
 #include "base/random.h"
 #include "math/rotation.h"
 #include "test.h"

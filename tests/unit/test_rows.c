@@ -1,5 +1,5 @@
 /* Contact and friction of vertices that follow several blocks or a rigid frame: derivatives through
- * the rows against finite differences, and steps that keep curved ways apart. */
+ * the rows against finite differences, and steps that keep curved paths apart. */
 #include "base/random.h"
 #include "body/model_build.h"
 #include "contact/contact_term.h"
@@ -32,7 +32,7 @@ static abut_status make_row(collision_surface *s, const void *context, int32_t v
     return surface_add_combination(s, entries, 4, e);
 }
 
-/* A primitive of `count` vertices that follows blocks in the given way. */
+/* A primitive of `count` vertices that follows blocks as given. */
 static void add_primitive(model *m, follow kind, const vec3 *x, int count)
 {
     static const cell_kind kinds[] = {CELL_POINT, CELL_POINT, CELL_EDGE, CELL_TRIANGLE};
@@ -182,7 +182,7 @@ TEST(friction_through_rows)
 }
 
 /* The first primitive turns towards or through the second, with all kinds of rotations: what is
- * left of the way has no distance below the promised one, by dense sampling. */
+ * left of the path has no distance below the promised one, by dense sampling. */
 TEST(steps_along_curved_paths)
 {
     random_state r = {3};
@@ -224,7 +224,7 @@ TEST(steps_along_curved_paths)
     CHECK(differ < 8); /* who passes by at the least distance allowed may be stopped there or not */
 }
 
-/* Candidates found for one way serve the next points on it: the same contacts as found afresh. */
+/* Candidates found for one path serve the next points on it: the same contacts as found afresh. */
 TEST(candidates_cover_curved_paths)
 {
     random_state r = {5};

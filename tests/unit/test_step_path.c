@@ -1,5 +1,5 @@
-/* The ways of steps: what frames keep of the motion between them is free of intersections also
- * where the direct way from frame to frame is not, and what is not true of them is found. */
+/* The paths of steps: what frames keep of the motion between them is free of intersections also
+ * where the direct path from frame to frame is not, and what is not true of them is found. */
 #include "test.h"
 
 #include "base/file.h"
@@ -60,7 +60,7 @@ TEST(a_tumbling_cube_is_free_along_its_path)
     CHECK(v.pieces >= 20 && v.pairs > 0 && v.meetings == 0);
     CHECK(v.moments > 20 * 40); /* some steps have more than one piece */
     run_verification_free(&v);
-    /* The direct way from frame to frame is not free, so that the above says something. */
+    /* The direct path from frame to frame is not free, so that the above says something. */
     make_run("direct", 1, "none", "rigid", -1, false);
     CHECK_OK(verify("direct", 40, &v), err);
     CHECK(!v.paths && v.between > 0 && v.intersections == 0 && v.moments == 20 * 40);
@@ -93,7 +93,7 @@ TEST(affine_bodies_and_seldom_frames)
     run_verification_free(&v);
 }
 
-/* The way since the last frame survives an interruption. */
+/* The path since the last frame survives an interruption. */
 TEST(going_on)
 {
     run_verification v;
@@ -104,7 +104,7 @@ TEST(going_on)
     run_verification_free(&v);
 }
 
-/* Writes a frame of the run "again" with another way. */
+/* Writes a frame of the run "again" with another path. */
 static void change_path(int64_t step, size_t place, double by, int32_t configurations)
 {
     char file_name[256], name[64];
@@ -141,7 +141,7 @@ TEST(false_paths_are_found)
     run_verification_free(&v);
 }
 
-/* A way with a place in the floor, inserted between the two of a step. */
+/* A path with a configuration in the floor, inserted between the two of a step. */
 TEST(paths_through_bodies_are_found)
 {
     char file_name[256];
@@ -170,7 +170,7 @@ TEST(paths_through_bodies_are_found)
 
 int main(void)
 {
-    snprintf(root, sizeof root, "/tmp/abut_way_XXXXXX");
+    snprintf(root, sizeof root, "/tmp/abut_path_XXXXXX");
     if (!mkdtemp(root)) return EXIT_FAILURE;
     RUN(a_tumbling_cube_is_free_along_its_path);
     RUN(noting_paths_changes_nothing);

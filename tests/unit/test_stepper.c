@@ -266,7 +266,7 @@ TEST(order_in_time)
 
 static void add_motion(condition *c, motion m) { CHECK(array_push(&c->motions, m)); }
 
-/* The end at x = +0.5 is moved and turned; a window of its motion ends; then it is let go. */
+/* The end at x = +0.5 is moved and turned; a window of its motion ends; then it is released. */
 TEST(prescribed_motion)
 {
     model *m = make_box_model((vec3){1, 0.2, 0.2}, 4, 1, 1, ELASTIC_NEO_HOOKEAN);
@@ -350,7 +350,7 @@ TEST(condition_starts_in_motion)
     stepper_destroy(s);
 }
 
-/* Only the y component is held: the body slides along x and z. */
+/* Only the y component is fixed: the body slides along x and z. */
 TEST(single_axis)
 {
     model *m = make_box_model((vec3){0.2, 0.2, 0.2}, 1, 1, 1, ELASTIC_NEO_HOOKEAN);

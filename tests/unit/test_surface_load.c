@@ -118,7 +118,7 @@ TEST(pressure_from_all_sides)
         *(stress < -p ? &low : &high) = s;
     }
     for (int order = 1; order <= 2; order++) {
-        /* The sides that are held push back by themselves. */
+        /* The sides that are fixed push back by themselves. */
         abut_sim *sim =
             bar(box, order, false, "neo-hookean", "{\"pressure\": 4e4}", young, poisson);
         if (!sim) return;
@@ -183,7 +183,7 @@ TEST(windows)
     abut_sim_destroy(sim);
 }
 
-/* A held part of the boundary holds the nodes on its edges and faces as well. */
+/* A fixed part of the boundary holds the nodes on its edges and faces as well. */
 TEST(parts_hold_nodes_of_all_orders)
 {
     for (int order = 1; order <= 4; order++) {
@@ -201,13 +201,13 @@ TEST(parts_hold_nodes_of_all_orders)
         abut_body body;
         CHECK(abut_sim_body(sim, 0, &body));
         CHECK_OK(abut_sim_step(sim, &err), err);
-        int held = 0;
+        int fixed = 0;
         for (size_t i = 0; i < body.node_count; i++) {
             if (fabs(rest[3 * i + 1] - 0.5) > 1e-9) continue;
-            held++;
+            fixed++;
             CHECK(memcmp(rest + 3 * i, abut_sim_positions(sim) + 3 * i, 24) == 0);
         }
-        CHECK(held == (order + 1) * (order + 1));
+        CHECK(fixed == (order + 1) * (order + 1));
         free(rest);
         abut_sim_destroy(sim);
     }
@@ -239,7 +239,7 @@ TEST(derivatives_of_pressure)
             x[i] = sim->stepper->state.x[i] +
                    (planar && i % 3 == 2 ? 0 : 0.2 * random_range(&random, -1, 1));
         difference_hessian(p, x, 1e-3, expected_h);
-        for (int i = 2; planar && i < n; i += 3) /* what is held in the plane */
+        for (int i = 2; planar && i < n; i += 3) /* what is fixed in the plane */
             for (int k = 0; k < n; k++) expected_h[n * i + k] = expected_h[n * k + i] = k == i;
         check_true_hessian(p, x, 1e-7);
         if (!planar) check_gradient(p, x, 1e-3, 1e-7);

@@ -44,7 +44,7 @@ static step_row make_row(int64_t step)
                        &row.collapses,
                        &row.swaps,
                        &row.smoothings,
-                       &row.friction_unsettled};
+                       &row.friction_not_converged};
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) *reals[i] = random_range(&r, -1, 1);
     row.min_distance = step == 2 ? INFINITY : 1e-300 / 3.0;
     return row;
@@ -163,7 +163,7 @@ static const char old_table[] =
     "step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,kappa,kinetic,elastic,"
     "gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,"
     "angular_momentum_y,angular_momentum_z,max_stretch,mean_stretch,min_stretch,"
-    "mean_compression,potential,unknowns,splits,collapses,swaps,smoothings,friction_unsettled\n"
+    "mean_compression,potential,unknowns,splits,collapses,swaps,smoothings,friction_not_converged\n"
     "1,0.5,3.5,4,5,6,0.125,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,1\n"
     "2,1,7,40,50,60,inf,80,90,100,110,120,0,0,0,0,0,0,1,1,1,1,0,24,0,0,0,0,0\n";
 static const char older_table[] = "step,time,wall_s,newton_iters,contact\n1,0.5,3.5,4,12\n";
@@ -178,7 +178,7 @@ TEST(tables_of_earlier_versions_are_read)
     CHECK_OK(table_read(path, &rows, &count, &err), err);
     CHECK(count == 2 && rows[0].wall_seconds == 3.5 && rows[0].newton_iterations == 4);
     CHECK(rows[0].friction_iterations == 5 && rows[0].contact_count == 6);
-    CHECK(rows[0].contact_energy == 12 && rows[0].friction_unsettled == 1);
+    CHECK(rows[0].contact_energy == 12 && rows[0].friction_not_converged == 1);
     CHECK(rows[1].kappa == 80 && isinf(rows[1].min_distance) && rows[1].contact_energy == 120);
     mem_free(rows);
     /* A run that goes on has the present header, and the rows that were there. */

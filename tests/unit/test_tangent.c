@@ -128,7 +128,8 @@ TEST(degenerate_stencils)
 {
     vec3 o = {1, 2, 3}, axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int kind = 0; kind < STENCIL_KINDS; kind++)
-        for (int a = 0; a < 27; a++) { /* every way to put vertices 1..3 at o, +axis or -axis */
+        for (int a = 0; a < 27;
+             a++) { /* every choice that puts vertices 1..3 at o, +axis or -axis */
             vec3 x[4] = {o, o, o, o};
             for (int k = 0, code = a; k < 3; k++, code /= 3)
                 x[k + 1] = vec3_mul_add(o, code % 3 - 1, axis[(a + kind) % 3]);

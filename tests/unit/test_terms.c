@@ -480,7 +480,7 @@ static double stiffness_along(contact_scene *s, double slid)
     return full[0];
 }
 
-/* Contacts that slide have no stiffness along their way, until they turn around: then that of the
+/* Contacts that slide have no stiffness along their path, until they turn around: then that of the
  * chord, at every iterate of a to and fro and for some after it. */
 TEST(friction_that_turns)
 {
@@ -629,10 +629,10 @@ TEST(restricted_problems)
     box_problem_end(&b);
 }
 
-/* An edge above a triangle, both ends near it. While all nodes but one end are held, the contact of
- * the other end is left out; what the free end feels, and how the energy changes with it, is the
+/* An edge above a triangle, both ends near it. While all nodes but one end are fixed, the contact
+ * of the other end is left out; what the free end feels, and how the energy changes with it, is the
  * same, and it still collides. */
-TEST(held_contacts)
+TEST(restricted_contacts)
 {
     static const vec3 rest[5] = {
         {-0.2, 0.03, -0.2}, {0.2, 0.04, -0.1}, {-1, 0, -1}, {1, 0, -1}, {0, 0, 1.2}};
@@ -656,12 +656,12 @@ TEST(held_contacts)
     gradient_at(&p, x, g);
     CHECK(contact_count(contact) == 2);
     CHECK_OK(problem_restrict(&p, (const uint8_t[5]){1}, &err), err);
-    double held = value_at(&p, x);
-    CHECK(contact_count(contact) == 1 && held > 0 && held < value);
+    double restricted = value_at(&p, x);
+    CHECK(contact_count(contact) == 1 && restricted > 0 && restricted < value);
     CHECK_OK(problem_derivatives(&p, &test_evaluation, x, true, &err), err);
     CHECK(p.free_count == 1);
     for (int c = 0; c < 3; c++) CHECK_NEAR(p.gradient[c], g[c], 1e-12 * largest_of(g, N));
-    CHECK_NEAR(value_at(&p, moved) - held, change, 1e-12 * value);
+    CHECK_NEAR(value_at(&p, moved) - restricted, change, 1e-12 * value);
     displacement[1] = -0.06;
     CHECK_OK(problem_max_step(&p, &test_evaluation, x, displacement, 1, &alpha, &err), err);
     CHECK(alpha < 0.5);
@@ -688,6 +688,6 @@ int main(void)
     RUN(friction_functions);
     RUN(fixed_coordinates);
     RUN(restricted_problems);
-    RUN(held_contacts);
+    RUN(restricted_contacts);
     return TEST_END();
 }

@@ -307,7 +307,7 @@ TEST(step_known)
     CHECK(tet4_max_step(x, p, 0.2) == 0); /* inverted already */
 }
 
-/* Whatever the size of mesh and motion: never below the fraction on the way, and tight. */
+/* Whatever the size of mesh and motion: never below the fraction on the path, and tight. */
 TEST(step_is_safe_and_tight)
 {
     random_state r = {5};

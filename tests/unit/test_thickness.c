@@ -108,7 +108,7 @@ static stepper_options contact_options_of(double h, double dhat)
     return options;
 }
 
-/* Two sheets fall on a third that is held: the pile is as high as thickness and dhat say. */
+/* Two sheets fall on a third that is fixed: the pile is as high as thickness and dhat say. */
 static double pile_height(double xi, double dhat)
 {
     model *m = new_model();
@@ -202,7 +202,7 @@ TEST(every_pair_keeps_its_mean)
     mesh_free(&floor);
 }
 
-/* A thickness of zero, given, takes the same way as none, bit by bit. */
+/* A thickness of zero, given, gives the same as none, bit by bit. */
 TEST(zero_thickness)
 {
     double *result[2];

@@ -225,7 +225,7 @@ TEST(cantilever_rod)
     mesh_free(&line);
 }
 
-/* A weak sheet, to be held at two corners, at large steps. */
+/* A weak sheet, to be fixed at two corners, at large steps. */
 static stepper *hanging_sheet(strain_limit limit, const stepper_options *options)
 {
     model *m = new_model();
@@ -272,7 +272,7 @@ TEST(hanging_cloth) { hang(1.1, 30, false); }
 TEST(hanging_cloth_tenth_percent) { hang(1.001, 20, false); }
 TEST(split_limits_hold) { hang(1.1, 30, true); }
 
-/* Largest difference between the final positions of two ways to hang the same sheet. */
+/* Largest difference between the final positions of two methods to hang the same sheet. */
 static double hanging_difference(strain_limit limit, const stepper_options *one,
                                  const stepper_options *other, int steps, int iterations[2])
 {

@@ -1,5 +1,5 @@
-/* What scenes ask of shells and rods around the physics: handles that reverse and let go one after
- * the other, extra weights, damping. */
+/* What scenes ask of shells and rods around the physics: handles that reverse and are released one
+ * after the other, extra weights, damping. */
 #include "support/evaluation.h"
 #include "support/scene_text.h"
 #include "term/damping.h"
@@ -18,7 +18,7 @@ static void advance(stepper *s, int steps)
     "{'abut': 1, 'time': {'step': 0.02, 'steps': 100}, 'bodies': [{'type': 'shell', 'mesh': "      \
     "{'grid': {'size': [1, 1], 'cells': [4, 4]}}, 'shell': {'preset': 'cotton'" more "}]}"
 
-/* Node 0 goes out and back, nodes 4 and 20 are let go at 0.1 and 0.2 s. */
+/* Node 0 goes out and back, nodes 4 and 20 are released at 0.1 and 0.2 s. */
 TEST(handles)
 {
     scene_def *scene;

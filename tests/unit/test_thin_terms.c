@@ -52,7 +52,7 @@ TEST(bending)
     problem p;
     begin(&p, m, t);
     CHECK_NEAR(value_at(&p, (const double *)m->rest.data), 0.7 * flat, 1e-12 * flat);
-    /* One of the two ways to fold it by half a radian is the rest shape. */
+    /* One of the two directions to fold it by half a radian is the rest shape. */
     double least = INFINITY;
     for (int side = -1; side < 2; side += 2) {
         memcpy(x, m->rest.data, 12 * sizeof *x);

@@ -43,7 +43,7 @@ TEST(other_positions_than_the_state)
     if (!sim) return;
     const motion_state *state = &sim->stepper->state;
     size_t bytes = state->scalars * sizeof(double);
-    double *x = malloc(bytes), *before = malloc(bytes), *held = state->x;
+    double *x = malloc(bytes), *before = malloc(bytes), *present = state->x;
     memcpy(before, state->x, bytes);
 
     verify_result found = check(sim, state->x);
@@ -59,7 +59,7 @@ TEST(other_positions_than_the_state)
     found = check(sim, x);
     CHECK(found.inverted > 0 && found.behind_planes == 0);
 
-    CHECK(state->x == held && memcmp(before, state->x, bytes) == 0);
+    CHECK(state->x == present && memcmp(before, state->x, bytes) == 0);
     found = check(sim, state->x);
     CHECK(clean(&found));
     free(x);

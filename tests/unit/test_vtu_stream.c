@@ -54,7 +54,7 @@ TEST(quadratic_tet_swaps_its_last_nodes)
     vtk_node_order(CELL_TET, 2, permutation);
     for (int i = 0; i < 8; i++) CHECK(permutation[i] == i);
     CHECK(permutation[8] == 9 && permutation[9] == 8);
-    /* Order 3: edges 3-0 and its fellows run the other way, face (0,1,3) comes first. */
+    /* Order 3: edges 3-0 and its fellows run in the other direction, face (0,1,3) comes first. */
     vtk_node_order(CELL_TET, 3, permutation);
     CHECK(permutation[10] == 11 && permutation[11] == 10);
     CHECK(permutation[12] == 15 && permutation[13] == 14);

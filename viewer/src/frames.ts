@@ -1,4 +1,4 @@
-// Frames on their way from the source to the screen: a cache of bounded size, and one topology per mesh.
+// Frames from the source to the screen: a cache of bounded size, and one topology per mesh.
 import { type Frame, type Topology, parseFrame, parseTopology } from "./packet";
 import type { FrameEntry, RunSource } from "./source";
 

@@ -67,7 +67,7 @@ export class RodsAndDots {
     this.materials = [this.tubes.material, this.balls.material];
   }
 
-  /** Thickness counts when the scene says it and the look wants it; else everything gets a usual one. */
+  /** Thickness counts when the scene says it and the look wants it; else everything gets a default one. */
   update(
     frame: Frame,
     topology: Topology,
@@ -76,9 +76,9 @@ export class RodsAndDots {
     thickness: (body: number) => number,
     color: (point: number) => Rgb,
   ): void {
-    const radius = (i: number, usual: number) => {
+    const radius = (i: number, fallback: number) => {
       const own = thickness(topology.body[i]);
-      return look.thickness && own > 0 ? own / 2 : usual;
+      return look.thickness && own > 0 ? own / 2 : fallback;
     };
     const shown = (i: number) => !look.hidden.has(topology.body[i]);
     const lines: number[] = [];

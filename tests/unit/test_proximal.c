@@ -6,10 +6,11 @@ static abut_error err;
 /* Sum over the nodes of w (x - start) is the weight of the body, step after step. */
 TEST(a_free_body_finds_a_balance)
 {
-    char text[] = "{'abut': 1, 'time': {'step': 1, 'steps': 2, 'integrator': 'quasi-static'}, "
-                  "'gravity': [0, -10, 0], 'contact': {'enabled': false}, 'solver': {'anchor': 50, "
-                  "'tolerance': 1e-9}, 'bodies': [{'mesh': {'box': {'size': [1, 1, 1], 'cells': "
-                  "[2, 2, 2]}}, 'material': {'young': 1e5, 'poisson': 0.3, 'density': 27}}]}";
+    char text[] =
+        "{'abut': 1, 'time': {'step': 1, 'steps': 2, 'integrator': 'quasi-static'}, "
+        "'gravity': [0, -10, 0], 'contact': {'enabled': false}, 'solver': {'proximal_weight': 50, "
+        "'tolerance': 1e-9}, 'bodies': [{'mesh': {'box': {'size': [1, 1, 1], 'cells': "
+        "[2, 2, 2]}}, 'material': {'young': 1e5, 'poisson': 0.3, 'density': 27}}]}";
     use_double_quotes(text);
     file_bytes bytes = {.data = text, .size = strlen(text)};
     scene_def *scene = NULL;
