@@ -43,6 +43,7 @@ check: deps
 	@scripts/check-format
 	@scripts/check-requirements
 	@scripts/check-sizes
+	@scripts/check-words
 
 test: check build
 	ctest --test-dir $(BUILD) -L quick -j $(JOBS) --output-on-failure

@@ -1,6 +1,6 @@
 /* Forces on supports and bodies after a step, by name, for reactions.csv: what every `fix` and
- * every prescribed body is held by, what contact does to every body and half-space. The names stay
- * the same during a run. */
+ * every prescribed body is supported by, what contact does to every body and half-space. The names
+ * stay the same during a run. */
 #ifndef MEASURE_REACTION_LIST_H
 #define MEASURE_REACTION_LIST_H
 

@@ -14,9 +14,10 @@ typedef struct path_record {
     bool enabled;
     size_t scalars;               /* of one configuration: all coordinates */
     ARRAY(double) configurations; /* of all steps, one after the other */
-    ARRAY(int32_t) counts; /* of configurations, for each step, or each stretch of one (step/path.h) */
-    int64_t reframed;      /* of rigid bodies, as the stepper counts it */
-    bool mixed;            /* rotation vectors of different frames: nothing to give */
+    ARRAY(int32_t)
+    counts;           /* of configurations, for each step, or each stretch of one (step/path.h) */
+    int64_t reframed; /* of rigid bodies, as the stepper counts it */
+    bool mixed;       /* rotation vectors of different frames: nothing to give */
     /* as the frame has it */
     ARRAY(double) numbers;
     ARRAY(int32_t) kinds;

@@ -33,7 +33,8 @@ abut_status step_path_begin(step_path *w, const double *x, size_t scalars, abut_
 abut_status step_path_break(step_path *w, const double *x, abut_error *err)
 {
     if (!w->enabled) return ABUT_OK;
-    if (!array_push(&w->stretches, step_path_count(w))) return error_memory(err, "noting a way");
+    if (!array_push(&w->stretches, step_path_count(w)))
+        return error_memory(err, "recording a path");
     return append(w, x, err);
 }
 

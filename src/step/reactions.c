@@ -47,7 +47,7 @@ static void add(reaction *sum, reaction r)
 }
 
 /* The components of the force on a block that a condition holds. */
-static vec3 held(const stepper *s, size_t block, int axes)
+static vec3 prescribed_part(const stepper *s, size_t block, int axes)
 {
     const double *r = s->dirichlet.reaction + 3 * block;
     return (vec3){axes & 1 ? r[0] : 0, axes & 2 ? r[1] : 0, axes & 4 ? r[2] : 0};
@@ -67,7 +67,7 @@ reaction stepper_condition_reaction(const stepper *s, size_t number)
     if (!was_active(s, c)) return sum;
     for (size_t i = 0; i < c->nodes.count; i++) {
         size_t block = (size_t)c->nodes.data[i];
-        add(&sum, at_point(vec3_load(s->state.x + 3 * block), held(s, block, c->axes)));
+        add(&sum, at_point(vec3_load(s->state.x + 3 * block), prescribed_part(s, block, c->axes)));
     }
     return sum;
 }
@@ -104,7 +104,7 @@ reaction stepper_rigid_condition_reaction(const stepper *s, size_t number)
     const rigid_body *body = &s->model->rigids.data[c->rigid];
     if (!was_active(s, &c->path)) return (reaction){.force = {0, 0, 0}};
     reaction sum = at_point(vec3_load(s->state.x + 3 * (size_t)body->block),
-                            held(s, (size_t)body->block, c->path.axes));
+                            prescribed_part(s, (size_t)body->block, c->path.axes));
     /* Unknowns have no share in it: their derivative is 0. */
     if (c->rotation_axes && body->turns)
         sum.moment = vec3_add(sum.moment, moment_about_center(s, body));

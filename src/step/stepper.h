@@ -131,7 +131,7 @@ typedef struct step_span {
 
 typedef struct step_scratch {
     step_span span;
-    struct saved_state *before; /* the state before the attempt that is under way */
+    struct saved_state *before; /* the state before the attempt that is being made */
     double *work, *gradient;    /* 3 per block */
     const double *guess; /* during stepper_solve: where the iterate begins; NULL: at the start */
 } step_scratch;

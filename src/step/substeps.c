@@ -1,6 +1,6 @@
 /* Sub-steps. What one step cannot solve in so many iterations, shorter ones often can: inertia
- * grows against all other forces with 1 / h^2, and prescribed bodies leave the others time to give
- * way. A step that does not converge is done again in two halves, and what does not converge of
+ * grows against all other forces with 1 / h^2, and prescribed bodies leave the others time to
+ * yield. A step that does not converge is done again in two halves, and what does not converge of
  * these in halves of their own, down to h / 2^substep_halvings. A sub-step is a step in everything
  * but its length: it begins where the last one ended, goes along paths that collision detection has
  * found free, and passes the exact check. Lengths are counted in units of the smallest one, so that

@@ -53,7 +53,8 @@ abut_status report_unreached(const model *m, const augmented_lagrangian_term *la
         cause[0] ? ")" : "");
 }
 
-/* A contact: the bodies on both sides, of which the second may be a half-space, its place and gap.
+/* A contact: the bodies on both sides, of which the second may be a half-space, its position and
+ * gap.
  */
 typedef struct tight_contact {
     int32_t body[2]; /* the second is -1 for half-spaces */
