@@ -22,8 +22,8 @@ typedef struct step_row {
     /* Numbers of unknowns, and of the operations of remeshing that were kept. */
     double unknowns, splits, collapses, swaps, smoothings;
     double friction_not_converged; /* 1: the passes of friction ended before its forces converged */
-    double substeps;           /* that the step was done in */
-    double truncated;          /* 1: it ended with its budget */
+    double substeps;               /* that the step was done in */
+    double truncated;              /* 1: it ended with its budget */
 } step_row;
 
 typedef struct step_table {
