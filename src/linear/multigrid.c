@@ -44,6 +44,7 @@ void multigrid_free(multigrid *m)
     array_free(&m->coarse_modes);
     array_free(&m->aggregate);
     array_free(&m->factor);
+    array_free(&m->columns);
     memset(m, 0, sizeof *m);
 }
 
@@ -102,6 +103,47 @@ static bool dense_factorize(double *a, size_t n)
         for (size_t l = 0; l < j; l++) pivot -= row[l] * row[l];
         if (!(pivot > 1e-15 * fabs(row[j])) || !isfinite(pivot)) return false;
         row[j] = sqrt(pivot);
+    }
+    return true;
+}
+
+/* The next COLUMNS columns of the factor in all rows from `first` on, each row of which has them
+ * complete but for each other; packed[c * n + i] receives them. */
+static bool dense_columns(double *a, size_t n, size_t first, size_t count, const double *diagonal,
+                          double *packed)
+{
+    for (size_t c = 0; c < count; c++) {
+        size_t k = first + c;
+        double pivot = a[k * n + k];
+        if (!(pivot > 1e-15 * fabs(diagonal[k])) || !isfinite(pivot)) return false;
+        pivot = sqrt(pivot);
+        a[k * n + k] = pivot;
+        for (size_t i = k + 1; i < n; i++) {
+            double *row = a + i * n, factor = row[k] / pivot;
+            row[k] = packed[c * n + i] = factor;
+            for (size_t d = c + 1; d < count && first + d <= i; d++)
+                row[first + d] -= factor * (first + d == i ? factor : packed[c * n + first + d]);
+        }
+    }
+    return true;
+}
+
+/* The same for large matrices: columns in groups, whose products are subtracted from all rows below
+ * in one sweep. room: (COLUMNS + 1) n. */
+enum { COLUMNS = 4 };
+static bool dense_factorize_large(double *a, size_t n, double *room)
+{
+    double *diagonal = room + COLUMNS * n;
+    for (size_t i = 0; i < n; i++) diagonal[i] = a[i * n + i];
+    for (size_t first = 0; first < n; first += COLUMNS) {
+        size_t count = n - first < COLUMNS ? n - first : COLUMNS, next = first + count;
+        if (!dense_columns(a, n, first, count, diagonal, room)) return false;
+        const double *p = room, *q = room + n, *r = room + 2 * n, *s = room + 3 * n;
+        for (size_t i = next; i < n; i++) { /* all COLUMNS of them where rows are left */
+            double *row = a + i * n, f = p[i], g = q[i], h = r[i], k = s[i];
+            for (size_t j = next; j <= i; j++)
+                row[j] -= (f * p[j] + g * q[j]) + (h * r[j] + k * s[j]);
+        }
     }
     return true;
 }
@@ -399,7 +441,8 @@ static abut_status factorize_coarsest(multigrid *m, abut_error *err)
     size_t n = scalars_of(l), b = (size_t)a->height;
     array_clear(&m->factor);
     if (n > 2 * COARSEST) return ABUT_OK;
-    if (!array_resize(&m->factor, n * n)) return error_memory(err, "preparing multigrid");
+    if (!array_resize(&m->factor, n * n) || !array_resize(&m->columns, (COLUMNS + 1) * n))
+        return error_memory(err, "preparing multigrid");
     memset(m->factor.data, 0, n * n * sizeof(double));
     for (size_t i = 0; i < (size_t)a->rows; i++)
         for (int32_t k = a->start.data[i]; k < a->start.data[i + 1]; k++)
@@ -407,7 +450,8 @@ static abut_status factorize_coarsest(multigrid *m, abut_error *err)
                 for (size_t c = 0; c < b; c++)
                     m->factor.data[(b * i + r) * n + b * (size_t)a->column.data[k] + c] =
                         block_csr_block(a, k)[r * b + c];
-    if (!dense_factorize(m->factor.data, n)) array_clear(&m->factor);
+    m->setup_work += WORK_DENSE * (double)n * (double)n * (double)n;
+    if (!dense_factorize_large(m->factor.data, n, m->columns.data)) array_clear(&m->factor);
     return ABUT_OK;
 }
 

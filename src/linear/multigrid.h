@@ -29,8 +29,9 @@ typedef struct multigrid {
     block_csr tentative;
     ARRAY(double) modes, coarse_modes;
     ARRAY(int32_t) aggregate;
-    ARRAY(double) factor; /* dense, of the coarsest level; empty: it is only smoothed */
-    double setup_work;    /* counted (linear/work.h), of all that was built so far */
+    ARRAY(double) factor;  /* dense, of the coarsest level; empty: it is only smoothed */
+    ARRAY(double) columns; /* scratch of that */
+    double setup_work;     /* counted (linear/work.h), of all that was built so far */
 } multigrid;
 
 void multigrid_free(multigrid *m);

@@ -40,8 +40,9 @@ static const method_record least[METHODS] = {
 /* Weight of the last solve in the means; how what was found wears off with each system: an
  * iteration that would take twice as long is tried again after some 25. */
 static const double LAST = 0.3, SHARE_LAST = 0.1, WEAR = 0.97;
-/* Another method must promise that much less than the one in use. */
-static const double GAIN = 0.87;
+/* Another method must promise that much less than the one in use, and keep to that share of what is
+ * proven when it is tried. */
+static const double GAIN = 0.87, TRIAL = 0.75;
 
 typedef struct solver_auto {
     linear_options options;
@@ -197,14 +198,14 @@ static double proven_work(const solver_auto *s, int except, demand d)
     return least_work;
 }
 
-/* An iteration may take what another method takes, and one that has served before twice of what it
- * took. */
+/* An iteration on trial may take most of what another method takes, and one that has served before
+ * twice of what it took. */
 static abut_status solve_by_iteration(solver_auto *s, int m, const linear_system *system, double *x,
                                       linear_statistics *statistics, abut_error *err)
 {
     demand d = demand_of(s, system);
     method_record *r = &s->records[m];
-    double other = proven_work(s, m, d), limit = other;
+    double other = proven_work(s, m, d), limit = TRIAL * other;
     if (r->setup > 0 && r->fails == 0) limit = 2 * fmax(other, record_work(r, d));
     linear_system limited = *system;
     limited.work_limit = isfinite(limit) ? limit : 0;

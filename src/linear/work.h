@@ -25,6 +25,9 @@
 #define WORK_COARSEN 0.5
 #define WORK_ENTRY 0.6
 
+/* The dense factor of its coarsest level: per cube of a row. */
+#define WORK_DENSE 0.025
+
 /* Conjugate gradients: per unknown and iteration, all vectors. */
 #define WORK_VECTOR 3.5
 /* With the inverses of the diagonal blocks: per block of the matrix and iteration. */
