@@ -151,7 +151,7 @@ static const schema_field solver_fields[] = {
             "intersections as ever, but not converged; prescribed nodes that were held up go on "
             "in the next step. Such steps are `truncated` in steps.csv and counted in run.json. 0: "
             "none; steps converge."},
-    {"substep_after", SCHEMA_INTEGER, AT(scene_def, options.substep_after), .initial = "400",
+    {"substep_after", SCHEMA_INTEGER, AT(scene_def, options.substep_after), .initial = "2000",
      FROM_TO(0, 1000000),
      .doc = "Newton iterations after which a step is divided into halves instead of being solved "
             "to its end, as long as it can be divided; 0: only one that fails is divided."},

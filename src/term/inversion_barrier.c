@@ -15,7 +15,7 @@ static const double SEARCH = 1.0 / 32;
 enum { HALVINGS = 16 };
 
 /* A point this near another one replaces it, with a stronger barrier. */
-static const double APART = 1.0 / 2048, STRONGER = 8;
+static const double APART = 1.0 / 2048, STRONGER = 8, MOST = 64;
 
 static mat3 deformation(const inversion_point *point, const element_set *s, const model *m,
                         const double *x)
@@ -231,7 +231,8 @@ static bool adapt(term *base, const double *x)
     t->pending_set = -1;
     int beside = stands_beside(list, &t->pending);
     if (beside >= 0) {
-        t->pending.measure = STRONGER * list->points.data[beside].measure;
+        t->pending.measure =
+            fmin(STRONGER * list->points.data[beside].measure, MOST * t->pending.measure);
         list->points.data[beside] = t->pending;
         return true;
     }
