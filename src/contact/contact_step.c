@@ -274,6 +274,11 @@ static double step_range(void *context, size_t begin, size_t end)
     return 0;
 }
 
+double contact_pair_step(const contact_term *t, ccd_kind kind, index_pair pair, double limit)
+{
+    return pair_step(t, kind, pair, limit);
+}
+
 /* Pairs are handled in rounds of fixed sizes: within a round all see the same limit, so that the
  * result does not depend on threads, and later rounds profit from earlier ones. */
 static double step_of_list(const contact_term *t, ccd_kind kind, const pair_list *list,
@@ -403,11 +408,10 @@ static double first_piece(const contact_term *t, double limit, double speed)
     return piece < 0.5 * limit ? piece : limit;
 }
 
-/* Largest safe step up to the limit; finds candidates if need be. */
-static abut_status step_of_piece(const contact_term *t, double limit, double speed, double *alpha,
-                                 stage_timer *timer, abut_error *err)
+/* Candidates of the path up to the limit, and of them those that may come near on it. */
+static abut_status cover_piece(const contact_term *t, double limit, double speed,
+                               const candidate_set **near, abut_error *err)
 {
-    timer_switch(timer, STAGE_BROAD_PHASE);
     set_ends(t, limit);
     if (!is_covered(t, limit)) {
         double room = room_for(t, limit * speed);
@@ -416,8 +420,29 @@ static abut_status step_of_piece(const contact_term *t, double limit, double spe
         note_search(t, room);
     }
     coordinate_path path = {t->search->x, t->search->direction, t->search->y, t->search->p, limit};
+    return contact_near(t, &path, near, err);
+}
+
+abut_status contact_cover_path(const contact_term *t, const double *x, const double *p,
+                               const candidate_set **near, abut_error *err)
+{
+    set_directions(t, x, p);
+    return cover_piece(t, 1, largest_speed(t), near, err);
+}
+
+vec3 contact_path_position(const contact_term *t, int32_t vertex, double part)
+{
+    ccd_path path = path_of(t, vertex);
+    return ccd_path_at(&path, part);
+}
+
+/* Largest safe step up to the limit; finds candidates if need be. */
+static abut_status step_of_piece(const contact_term *t, double limit, double speed, double *alpha,
+                                 stage_timer *timer, abut_error *err)
+{
     const candidate_set *near;
-    TRY(contact_near(t, &path, &near, err));
+    timer_switch(timer, STAGE_BROAD_PHASE);
+    TRY(cover_piece(t, limit, speed, &near, err));
     timer_switch(timer, STAGE_CCD);
     limit = step_of_list(t, CCD_POINT_TRIANGLE, &near->vt, limit);
     limit = step_of_list(t, CCD_EDGE_EDGE, &near->ee, limit);

@@ -21,4 +21,17 @@ abut_status contact_max_step(const term *base, const double *x, const double *p,
 abut_status contact_path_is_free(const contact_term *t, const double *x, const double *p,
                                  stage_timer *timer, bool *free, abut_error *err);
 
+/* The same for one pair, of the paths that the last call of contact_cover_path prepared. */
+double contact_pair_step(const contact_term *t, ccd_kind kind, index_pair pair, double limit);
+/* Finds candidates for the whole path from x along p, unless those at hand cover it; those that may
+ * come near on it. */
+abut_status contact_cover_path(const contact_term *t, const double *x, const double *p,
+                               const candidate_set **near, abut_error *err);
+/* Where a vertex is after a part of that path. */
+vec3 contact_path_position(const contact_term *t, int32_t vertex, double part);
+
+/* The term's obstructions (contact_ahead.c). */
+abut_status contact_obstructions(const term *base, const double *x, const double *p,
+                                 obstruction_list *out, abut_error *err);
+
 #endif

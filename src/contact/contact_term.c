@@ -435,6 +435,7 @@ static void free_search(contact_search *s)
     mem_free(s->extra);
     swept_cover_free(&s->swept_cover);
     near_pairs_free(&s->near);
+    array_free(&s->moments);
     mem_free(s);
 }
 
@@ -488,6 +489,7 @@ static const term_class contact_class = {.name = "contact",
                                          .value = value,
                                          .derivatives = derivatives,
                                          .max_step = contact_max_step,
+                                         .obstructions = contact_obstructions,
                                          .restrict_to = restrict_to,
                                          .destroy = destroy};
 

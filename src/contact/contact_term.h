@@ -90,6 +90,7 @@ typedef struct contact_search {
     int searches;
     double room, most_room;
     double stopped; /* how far the last iteration went until it was stopped; infinite: it was not */
+    ARRAY(double) moments;             /* per pair of a list: when it would stop a step */
     size_t ccd_queries, broad_queries; /* statistics */
 } contact_search;
 

@@ -38,6 +38,7 @@ void newton_free(newton_solver *n)
     mem_free(n->exact_direction);
     mem_free(n->chosen);
     true_newton_free(&n->exact);
+    look_ahead_free(&n->ahead);
     memset(n, 0, sizeof *n);
 }
 
@@ -428,6 +429,26 @@ static abut_status find_direction(newton_solver *n, const evaluation *ev, const 
     return ABUT_OK;
 }
 
+/* Where the direction is stopped early, one that knows what stops it. */
+static abut_status look_ahead_where_stopped(newton_solver *n, const evaluation *ev,
+                                            const double *x, iteration *it, double *alpha,
+                                            abut_error *err)
+{
+    static const double EARLY = 0.5;
+    problem *p = n->problem;
+    bool chosen;
+    if (*alpha >= EARLY || n->shifted || p->share || !linear_can_solve_again(n->linear))
+        return ABUT_OK;
+    double before = *alpha;
+    TRY(look_ahead_direction(&n->ahead, p, ev, n->linear, x, n->right, n->exact_direction, alpha,
+                             &chosen, err));
+    it->mixed = it->mixed || chosen;
+    problem_expand(p, n->exact_direction, n->direction);
+    log_message(n->log, ABUT_LOG_DEBUG, "  ahead: %d, %d rows, step %.3e instead of %.3e; promises %.3g %.3g %.3g", (int)chosen,
+                (int)n->ahead.kept.rows.count, *alpha, before, n->ahead.promise[0], n->ahead.promise[1], n->ahead.promise[2]);
+    return ABUT_OK;
+}
+
 /* Line search along it, within the bounds of the terms. */
 static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
                              const newton_options *options, const newton_hooks *hooks,
@@ -438,6 +459,7 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
     problem_expand(p, n->exact_direction, n->direction);
     double alpha = 1;
     TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
+    TRY(look_ahead_where_stopped(n, ev, x, it, &alpha, err));
     problem_note_bounds(p, ev, x, n->direction);
     it->tiny = is_tiny(n, options, result->direction, &it->passed);
     int halvings = result->halvings;
@@ -531,6 +553,7 @@ abut_status newton_minimize(newton_solver *n, const evaluation *ev, double *x,
     }
     if (p->free_count == 0) result->converged = true;
     n->exact.trust = TRUE_NEWTON_TRUST;
+    n->ahead.fresh = true;
     TRY(iterate(n, ev, x, options, hooks, &it, result, err));
     result->energy = it.energy;
     timer_switch(p->timer, before);

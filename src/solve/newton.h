@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "linear/solver.h"
+#include "solve/look_ahead.h"
 #include "solve/problem.h"
 #include "solve/true_newton.h"
 
@@ -55,6 +56,7 @@ typedef struct newton_solver {
     bool shifted; /* the last direction comes from a shifted matrix: its length does not tell how
                      near the minimum is */
     true_newton exact;
+    look_ahead ahead;
     double *exact_direction; /* what was added to x last, before it was shortened */
     uint8_t *chosen;         /* per unknown: in the subset */
     uint64_t subset_solves;  /* linear systems of subset solves, not counted as iterations */

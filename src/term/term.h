@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "base/timer.h"
+#include "term/obstruction.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,6 +87,9 @@ typedef struct term_class {
      * limits it. May be NULL. */
     abut_status (*max_step)(const term *t, const double *x, const double *p, double limit,
                             step_bound *bound, stage_timer *timer, abut_error *err);
+    /* Appends what stops the whole step from x along p before its end. May be NULL. */
+    abut_status (*obstructions)(const term *t, const double *x, const double *p,
+                                obstruction_list *out, abut_error *err);
     /* The step from x along p will be taken as far as `bounds` (one per term of the problem) allow:
      * the term may note what it wants to change in `adapt`. May be NULL. */
     void (*note_bounds)(term *t, const double *x, const double *p, const step_bound *bounds,
