@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Inequalities at most, rounds of looking along the new direction, and sweeps over the multipliers. */
-enum { MOST = 128, ROUNDS = 4, SWEEPS = 50, TRIALS = 2, SHORTENINGS = 12 };
-static const double SHRINK = 1.0 / 16;
+/* Inequalities at most, rounds of looking along the new direction, and sweeps over the multipliers.
+ */
+enum { MOST = 48, ROUNDS = 3, SWEEPS = 50, SHORTENINGS = 3 };
+static const double HORIZON = 16, GROWTH = 4;
 
 void look_ahead_free(look_ahead *l)
 {
@@ -25,7 +26,6 @@ void look_ahead_free(look_ahead *l)
     array_free(&l->gone);
     array_free(&l->radius);
     array_free(&l->island);
-    array_free(&l->newton);
     array_free(&l->base);
 }
 
@@ -92,7 +92,7 @@ static abut_status sort_by_moment(look_ahead *l, abut_error *err)
             size_t i = low, j = middle;
             for (size_t k = low; k < high; k++)
                 b[k] = j >= high || (i < middle && rows[a[i]].moment <= rows[a[j]].moment) ? a[i++]
-                                                                                          : a[j++];
+                                                                                           : a[j++];
         }
         memcpy(a, b, n * sizeof *a);
     }
@@ -201,7 +201,7 @@ static int32_t find_root(int32_t *parent, int32_t i)
 /* Islands: unknowns that elements or contacts join have the same number. Between islands the model
  * has no coupling, so each may go as far as it can by itself. */
 static abut_status find_islands(look_ahead *l, const problem *p, const evaluation *ev,
-                                   abut_error *err)
+                                abut_error *err)
 {
     size_t n = (size_t)p->free_count;
     if (!array_resize(&l->island, n + 1) || !array_resize(&l->part, n + 1))
@@ -287,93 +287,68 @@ static void limit_length(look_ahead *l, const problem *p, double *direction)
         for (size_t c = 0; c < 3; c++) direction[3 * i + c] *= l->part.data[l->island.data[i]];
 }
 
-/* Where less than a half of a path could be gone, the linear inequalities did not hold for as far
- * as it led: the next one is shorter. True when there was such an island. */
-static bool learn(look_ahead *l, const problem *p, const double *direction)
+/* Where less than a half of a path could be gone, the inequalities did not hold for as far as it
+ * led: the next one is shorter there, and longer elsewhere. */
+static void learn(look_ahead *l, const problem *p)
 {
-    bool again = false;
-    for (size_t i = 0; i < (size_t)p->free_count; i++) {
-        double gone = l->gone.data[i], move = move_of(p, direction, i);
-        if (gone >= 0.5)
-            l->radius.data[i] = fmax(l->radius.data[i], 4 * move);
-        else
-            l->radius.data[i] = fmin(l->radius.data[i], fmax(2 * gone, SHRINK) * move);
-        again = again || gone < 0.25;
-    }
-    return again;
+    for (size_t i = 0; i < (size_t)p->free_count; i++)
+        l->radius.data[i] *= l->gone.data[i] >= 0.5 ? GROWTH : fmax(l->gone.data[i], 1 / HORIZON);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-/* What the model promises for the part of a direction that can be gone. */
-static abut_status promise(look_ahead *l, problem *p, const evaluation *ev, const double *x,
-                           const double *right, const double *direction, double *alpha,
-                           double *out, abut_error *err)
+/* What the model promises for a part of a direction q; product: the matrix times q. */
+static double model_decrease(size_t n, const double *right, const double *q, const double *product,
+                             double alpha)
 {
-    size_t n = 3 * (size_t)p->free_count;
-    problem_expand(p, direction, l->full.data);
-    *alpha = 1;
-    TRY(problem_max_step(p, ev, x, l->full.data, 1.0, alpha, err));
-    block_matrix_multiply(&p->matrix, direction, l->row.data);
-    *out = *alpha * dot(n, right, direction) -
-           0.5 * *alpha * *alpha * dot(n, direction, l->row.data);
-    return ABUT_OK;
-}
-
-/* Takes the trial when it promises more than what there is. */
-static abut_status compare(look_ahead *l, problem *p, const evaluation *ev, const double *x,
-                           const double *right, double *direction, double *alpha, bool *chosen,
-                           abut_error *err)
-{
-    size_t n = 3 * (size_t)p->free_count;
-    double value, step;
-    TRY(promise(l, p, ev, x, right, l->trial.data, &step, &value, err));
-    if (!(value > l->best) || !(dot(n, right, l->trial.data) > 0)) return ABUT_OK;
-    l->best = value;
-    *alpha = step;
-    *chosen = true;
-    memcpy(direction, l->trial.data, n * sizeof *direction);
-    return ABUT_OK;
+    return alpha * dot(n, right, q) - 0.5 * alpha * alpha * dot(n, q, product);
 }
 
 static abut_status make_room(look_ahead *l, const problem *p, abut_error *err)
 {
     size_t n = (size_t)p->free_count;
-    bool first = l->fresh || l->radius.count != n;
+    l->fresh = l->fresh || l->radius.count != n;
     if (!array_resize(&l->full, 3 * (size_t)p->block_count) || !array_resize(&l->row, 3 * n) ||
-        !array_resize(&l->newton, 3 * n) || !array_resize(&l->base, 3 * n) ||
-        !array_resize(&l->trial, 3 * n) || !array_resize(&l->gone, n) ||
-        !array_resize(&l->radius, n))
+        !array_resize(&l->base, 3 * n) || !array_resize(&l->trial, 3 * n) ||
+        !array_resize(&l->gone, n) || !array_resize(&l->radius, n))
         return error_memory(err, "looking ahead");
-    for (size_t i = 0; first && i < n; i++) l->radius.data[i] = INFINITY;
-    l->fresh = false;
     return ABUT_OK;
+}
+
+/* The first radius: some times as far as the first collision lets everything go. */
+static void set_first_radius(look_ahead *l, const problem *p, const double *direction, double alpha)
+{
+    size_t n = (size_t)p->free_count;
+    double longest = 0;
+    for (size_t i = 0; i < n; i++) longest = fmax(longest, move_of(p, direction, i));
+    for (size_t i = 0; i < n; i++) l->radius.data[i] = HORIZON * alpha * longest;
+    l->fresh = false;
 }
 
 abut_status look_ahead_direction(look_ahead *l, problem *p, const evaluation *ev,
                                  linear_solver *linear, const double *x, const double *right,
                                  double *direction, double *alpha, bool *chosen, abut_error *err)
 {
-    size_t bytes = 3 * (size_t)p->free_count * sizeof *direction;
+    size_t n = 3 * (size_t)p->free_count;
+    double without, with, step;
     *chosen = false;
     TRY(make_room(l, p, err));
     TRY(find_islands(l, p, ev, err));
-    memcpy(l->newton.data, direction, bytes);
-    TRY(promise(l, p, ev, x, right, direction, alpha, &l->best, err));
-    double without = l->best;
-    memcpy(l->trial.data, direction, bytes);
+    if (l->fresh) set_first_radius(l, p, direction, *alpha);
+    block_matrix_multiply(&p->matrix, direction, l->row.data);
+    without = model_decrease(n, right, direction, l->row.data, *alpha);
+    memcpy(l->base.data, direction, n * sizeof *direction);
+    limit_length(l, p, l->base.data);
+    TRY(constrain(l, p, ev, linear, x, l->base.data, l->trial.data, err));
     TRY(shorten(l, p, ev, x, l->trial.data, err));
-    TRY(compare(l, p, ev, x, right, direction, alpha, chosen, err));
-    l->promise[0] = l->best / without;
-    for (int trials = 0; trials < TRIALS; trials++) {
-        memcpy(l->base.data, l->newton.data, bytes);
-        limit_length(l, p, l->base.data);
-        TRY(constrain(l, p, ev, linear, x, l->base.data, l->trial.data, err));
-        memcpy(l->base.data, l->trial.data, bytes);
-        TRY(shorten(l, p, ev, x, l->trial.data, err));
-        TRY(compare(l, p, ev, x, right, direction, alpha, chosen, err));
-        l->promise[1 + trials] = l->best / without;
-        if (!learn(l, p, l->base.data)) break;
-    }
+    learn(l, p);
+    problem_expand(p, l->trial.data, l->full.data);
+    TRY(problem_max_step(p, ev, x, l->full.data, 1.0, &step, err));
+    block_matrix_multiply(&p->matrix, l->trial.data, l->row.data);
+    with = model_decrease(n, right, l->trial.data, l->row.data, step);
+    if (!(with > without) || !(dot(n, right, l->trial.data) > 0)) return ABUT_OK;
+    *alpha = step;
+    *chosen = true;
+    memcpy(direction, l->trial.data, n * sizeof *direction);
     return ABUT_OK;
 }

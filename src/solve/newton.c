@@ -429,23 +429,23 @@ static abut_status find_direction(newton_solver *n, const evaluation *ev, const 
     return ABUT_OK;
 }
 
-/* Where the direction is stopped early, one that knows what stops it. */
-static abut_status look_ahead_where_stopped(newton_solver *n, const evaluation *ev,
-                                            const double *x, iteration *it, double *alpha,
-                                            abut_error *err)
+/* Where the terms stop the direction early, one that knows what stops it. */
+static abut_status look_ahead_where_stopped(newton_solver *n, const evaluation *ev, const double *x,
+                                            iteration *it, double *alpha, abut_error *err)
 {
-    static const double EARLY = 0.5;
+    static const double EARLY = 0.25;
     problem *p = n->problem;
+    double before = *alpha;
     bool chosen;
     if (*alpha >= EARLY || n->shifted || p->share || !linear_can_solve_again(n->linear))
         return ABUT_OK;
-    double before = *alpha;
     TRY(look_ahead_direction(&n->ahead, p, ev, n->linear, x, n->right, n->exact_direction, alpha,
                              &chosen, err));
     it->mixed = it->mixed || chosen;
     problem_expand(p, n->exact_direction, n->direction);
-    log_message(n->log, ABUT_LOG_DEBUG, "  ahead: %d, %d rows, step %.3e instead of %.3e; promises %.3g %.3g %.3g", (int)chosen,
-                (int)n->ahead.kept.rows.count, *alpha, before, n->ahead.promise[0], n->ahead.promise[1], n->ahead.promise[2]);
+    log_message(n->log, ABUT_LOG_DEBUG,
+                "  looked ahead: %d inequalities, step %.3e instead of %.3e",
+                chosen ? (int)n->ahead.kept.rows.count : 0, *alpha, before);
     return ABUT_OK;
 }
 
@@ -459,7 +459,7 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
     problem_expand(p, n->exact_direction, n->direction);
     double alpha = 1;
     TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
-    TRY(look_ahead_where_stopped(n, ev, x, it, &alpha, err));
+    if (options->look_ahead) TRY(look_ahead_where_stopped(n, ev, x, it, &alpha, err));
     problem_note_bounds(p, ev, x, n->direction);
     it->tiny = is_tiny(n, options, result->direction, &it->passed);
     int halvings = result->halvings;

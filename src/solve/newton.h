@@ -28,6 +28,7 @@ extern const char *const newton_measure_words[];
 typedef struct newton_options {
     double tolerance; /* on the direction (a length) */
     int max_iterations;
+    bool look_ahead;        /* directions that collisions stop early are found anew */
     int true_hessian_after; /* iterations after which it may be used; 0: never */
     bool true_first; /* the true Hessian in every iteration in which it gives a descent direction */
     newton_measure measure;

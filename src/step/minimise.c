@@ -88,6 +88,7 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
 {
     newton_options options = {.tolerance = stepper_convergence_length(s),
                               .max_iterations = s->scratch.span.max_iterations,
+                              .look_ahead = s->options.look_ahead,
                               .true_hessian_after = true_hessian_after(s),
                               .true_first = s->options.true_first,
                               .measure = s->options.measure,
