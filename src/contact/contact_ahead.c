@@ -85,7 +85,7 @@ static bool add_pair(const contact_term *t, ccd_kind kind, index_pair pair, doub
 {
     int n = ccd_vertex_count(kind), first = kind == CCD_EDGE_EDGE ? 2 : 1;
     int32_t v[4] = {-1, -1, -1, -1};
-    vec3 x[4], between = {0};
+    vec3 x[4] = {{0}}, between = {0};
     double weight[4], separation = 0;
     pair_vertices(&t->model->surface, kind, pair, v);
     for (int k = 0; k < n; k++) x[k] = contact_path_position(t, v[k], moment);

@@ -61,6 +61,7 @@ static const column columns[] = {
     REAL(friction_not_converged),
     REAL(truncated),
     REAL(substeps),
+    REAL(newton_at_noise),
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,

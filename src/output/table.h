@@ -24,6 +24,7 @@ typedef struct step_row {
     double friction_not_converged; /* 1: the passes of friction ended before its forces converged */
     double substeps;               /* that the step was done in */
     double truncated;              /* 1: it ended with its budget */
+    double newton_at_noise;        /* 1: Newton ended at the rounding of the energy */
 } step_row;
 
 typedef struct step_table {

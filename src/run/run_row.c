@@ -31,6 +31,7 @@ abut_status run_append_row(run *r, abut_error *err)
                     .smoothings = (double)l->remesh.smoothings,
                     .friction_not_converged = l->friction_not_converged,
                     .substeps = l->substeps,
-                    .truncated = l->truncated};
+                    .truncated = l->truncated,
+                    .newton_at_noise = l->newton_at_noise};
     return table_append(&r->table, &row, err);
 }

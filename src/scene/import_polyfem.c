@@ -134,6 +134,8 @@ static abut_status set_solver(const polyfem_scene *s, json_t *native, abut_error
     /* Newton's method stops there by the gradient; this is below what that amounts to, and below
      * the speeds at which friction sticks: slopes creep by less than that. */
     json_t *solver = json_pack("{s:s}", "tolerance", "1e-8 l");
+    json_object_set_new(solver, "look_ahead",
+                        json_false()); /* its iterates decide how some bounce */
     json_object_set_new(native, "solver", solver);
     const json_t *advanced = polyfem_get(s->document, "solver/advanced");
     double weight = polyfem_number(advanced, "lagged_regularization_weight", 0);

@@ -7,7 +7,9 @@
 
 const char *const newton_measure_words[] = {NEWTON_MEASURES(WORD_TEXT) NULL};
 
-enum { MAX_HALVINGS = 60, MAX_REGULARISATIONS = 8 };
+/* A direction below the tolerance along which the energy does not fall is at the energy's rounding:
+ * few trials tell, and x stays. */
+enum { TINY_HALVINGS = 9, MAX_HALVINGS = 60, MAX_REGULARISATIONS = 8 };
 
 /* Energies are sums over many terms; differences below this share of the value are rounding. */
 static const double ENERGY_NOISE = 1e-14, STALL_NOISE = 1e-11;
@@ -278,7 +280,8 @@ static abut_status line_search(newton_solver *n, const evaluation *ev, double *x
     problem *p = n->problem;
     size_t scalars = 3 * (size_t)p->block_count;
     *moved = false;
-    for (int k = 0; k < MAX_HALVINGS; k++, alpha /= 2) {
+    int halvings = tiny ? TINY_HALVINGS : MAX_HALVINGS;
+    for (int k = 0; k < halvings; k++, alpha /= 2) {
         set_trial(n, x, alpha);
         if (problem_accepts(p, ev, n->trial)) {
             TRY(problem_update(p, ev, n->trial, err));
@@ -287,7 +290,7 @@ static abut_status line_search(newton_solver *n, const evaluation *ev, double *x
             /* The gain is below the rounding of the energy; the direction is good all the same. */
             bool telling = decrease > STALL_NOISE * fabs(*energy);
             if (!telling) noise = STALL_NOISE * fabs(*energy);
-            if (isfinite(trial) && (trial <= *energy + noise || (tiny && k > 8))) {
+            if (isfinite(trial) && trial <= *energy + noise) {
                 if (telling && !tiny)
                     TRY(shorten_poor_step(n, ev, x, alpha, decrease, *energy, &trial, result, err));
                 /* Without any change the next iteration would be the same one. */
@@ -525,12 +528,16 @@ static abut_status iterate(newton_solver *n, const evaluation *ev, double *x,
         if (options->goal && !n->shifted && it->energy - 4 * it->decrease > *options->goal) break;
         TRY(take_step(n, ev, x, options, hooks, it, result, err));
         TRY(solve_subset_where_slow(n, ev, x, options, it, result, err));
-        if (it->may_stop && it->tiny && forcing_confirms(&it->exactness)) result->converged = true;
+        if (it->may_stop && it->tiny && forcing_confirms(&it->exactness)) {
+            result->converged = true;
+            result->at_noise = !it->moved;
+        }
         if (it->moved || it->tiny || it->changed) continue;
         if (it->mixed || !forcing_confirms(&it->exactness)) continue;
         /* What is left to gain may be less than the energy's rounding: that is the end, too. */
         result->converged =
             !n->shifted && it->decrease <= STALL_NOISE * fabs(it->energy) && it->may_stop;
+        result->at_noise = result->converged;
         result->stalled = !result->converged;
         break;
     }

@@ -46,6 +46,8 @@ typedef struct newton_result {
     double first_direction; /* of the first iteration */
     double energy;
     bool converged;
+    bool
+        at_noise; /* converged where the energy's rounding hides whether the last direction helps */
     bool stalled; /* the line search could not lower the energy any more near the solution */
 } newton_result;
 

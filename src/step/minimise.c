@@ -107,6 +107,7 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
         abut_status status =
             newton_minimize(&s->newton, &s->evaluation, s->x, &options, &hooks, &result, err);
         statistics->newton_iterations += result.iterations;
+        statistics->newton_at_noise = statistics->newton_at_noise || result.at_noise;
         used += result.iterations;
         bool last = !friction || pass + 1 == passes;
         if (is_out_of_budget(s, status, &result, used) && !(status == ABUT_OK && last)) {

@@ -51,7 +51,8 @@ typedef struct step_statistics {
     int newton_iterations, friction_iterations;
     /* Friction passes were to go on until the forces converge, but cycled or became too many. */
     bool friction_not_converged;
-    bool truncated; /* the step ended with its budget, feasible but not converged */
+    bool truncated;       /* the step ended with its budget, feasible but not converged */
+    bool newton_at_noise; /* a solve ended where the energy's rounding hides further descent */
     size_t contacts;
     double min_distance, kappa;
     double kinetic, elastic, gravity, contact; /* J */

@@ -128,6 +128,20 @@ TEST(energies_that_rise)
     gradient_factor = 1;
 }
 
+/* The same with a direction below the tolerance: x stays where it is, and the end is marked. */
+TEST(short_directions_that_rise_leave_x)
+{
+    gradient_factor = -1;
+    double x[3] = {1e-7, 0, 0};
+    newton_result result;
+    newton_options options = {.tolerance = 1e-6, .max_iterations = 50};
+    CHECK(minimize(&plain, x, NULL, none, &options, &result) == ABUT_OK);
+    CHECK(result.converged && result.at_noise && x[0] == 1e-7);
+    gradient_factor = 1;
+    CHECK(minimize(&plain, x, NULL, none, &options, &result) == ABUT_OK);
+    CHECK(result.converged && !result.at_noise);
+}
+
 /* Where the slope promises less than the rounding of a large energy, the energy may not rise by
  * more than that rounding: 1e12 + 1e6 x^2, with a slope of 1e-3 that is not there. */
 static double high_value(const term *t, const evaluation *ev, const double *x)
@@ -231,6 +245,7 @@ int main(void)
     RUN(refused_positions);
     RUN(leaps);
     RUN(energies_that_rise);
+    RUN(short_directions_that_rise_leave_x);
     RUN(noise_is_bounded);
     RUN(fixed_coordinates);
     return TEST_END();
