@@ -169,8 +169,9 @@ static void multiply(void *context, const double *x, double *y)
 
 static conjugate_operators operators_of(solver_ic *s)
 {
-    return (conjugate_operators){multiply, precondition, s,
-                                 WORK_IC_ITERATION * (double)s->factor.count};
+    double blocks = (double)s->factor.count;
+    double each = WORK_IC_ITERATION + WORK_IC_STREAM * blocks / (blocks + WORK_IC_CACHE);
+    return (conjugate_operators){multiply, precondition, s, each * blocks};
 }
 
 /* Takes the matrix over. */

@@ -18,7 +18,10 @@
  * and iteration (two triangles and a product). */
 #define WORK_IC_UPDATE 16.0
 #define WORK_IC_COPY 22.0
-#define WORK_IC_ITERATION 17.0
+#define WORK_IC_ITERATION 11.0
+/* A large one comes from memory in every sweep: more per block, half of it at so many blocks. */
+#define WORK_IC_STREAM 20.0
+#define WORK_IC_CACHE 1e5
 
 /* Multigrid: per multiplication of the products that make coarser levels; per scalar of a matrix
  * that is converted or takes part in a smoothing step, a restriction, a prolongation. */
