@@ -42,7 +42,8 @@ const command_def command_convert = {
         "Scenes of other programs become native JSON with the full paths of their meshes; the "
         "options are for meshes. The folder of a run becomes an animated glTF (OUT.glb, or "
         "OUT.gltf as "
-        "text) with one node per rigid body; bodies that deform stay as in the first frame.",
+        "text) with one node per body; bodies that deform have a shape per frame. OUT.usda has "
+        "the places of all points in all frames, as text of Universal Scene Description.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .min_arguments = 2,

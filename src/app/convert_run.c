@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "output/gltf.h"
+#include "output/usd.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -22,24 +23,19 @@ static const char **find_names(const json_t *scene, size_t count)
     return names;
 }
 
-static void report_result(const char *path, const gltf_report *r, const char *const *names)
+static void report_result(const char *path, const gltf_report *r)
 {
-    printf("%s: %zu bodies, %zu of them moving, %zu poses, %.1f MB\n", path, r->bodies, r->moving,
-           r->keys, (double)r->bytes / 1e6);
-    if (r->deforming == 0) return;
-    const char *name = names ? names[r->first_deforming] : NULL;
-    fprintf(stderr,
-            "abut: %zu of the bodies deform (the first is %s%s%s) and stay as in the first "
-            "frame\n",
-            r->deforming, name ? "\"" : "number ", name ? name : "", name ? "\"" : "");
+    printf("%s: %zu bodies, %zu of them moving as a whole, %zu deforming, %zu poses, %.1f MB\n",
+           path, r->bodies, r->moving, r->deforming, r->keys, (double)r->bytes / 1e6);
 }
 
 abut_status convert_run(const char *folder, const char *path, const command_line *line,
                         abut_error *err)
 {
     const char *extension = path_extension(path);
-    if (strcmp(extension, "glb") != 0 && strcmp(extension, "gltf") != 0)
-        return error_set(err, ABUT_ERROR_INPUT, path, "a run is converted to .glb or .gltf");
+    bool usd = strcmp(extension, "usda") == 0;
+    if (!usd && strcmp(extension, "glb") != 0 && strcmp(extension, "gltf") != 0)
+        return error_set(err, ABUT_ERROR_INPUT, path, "a run is converted to .glb, .gltf or .usda");
     if (line->given_count > 0)
         return error_set(err, ABUT_ERROR_INPUT, folder, "the options are for meshes, not for runs");
     frame_series series = {0};
@@ -51,8 +47,12 @@ abut_status convert_run(const char *folder, const char *path, const command_line
     json_t *scene = status == ABUT_OK ? json_load_file(scene_path, 0, NULL) : NULL;
     const char **names = scene ? find_names(scene, poses.body_count) : NULL;
     gltf_report report = {0};
-    if (status == ABUT_OK) status = gltf_write(&poses, names, path, &report, err);
-    if (status == ABUT_OK) report_result(path, &report, names);
+    if (status == ABUT_OK)
+        status = usd ? usd_write(&poses, names, path, err)
+                     : gltf_write(&poses, names, path, &report, err);
+    if (status == ABUT_OK && !usd) report_result(path, &report);
+    if (status == ABUT_OK && usd)
+        printf("%s: %zu bodies, %zu frames\n", path, poses.body_count, poses.frame_count);
     mem_free(names);
     json_decref(scene);
     body_poses_free(&poses);

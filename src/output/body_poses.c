@@ -10,6 +10,7 @@ void body_poses_free(body_poses *p)
     for (size_t b = 0; p->tracks && b < p->body_count; b++) mem_free(p->tracks[b].poses);
     mem_free(p->tracks);
     mem_free(p->times);
+    mem_free(p->places);
     stored_frame_free(&p->first);
     memset(p, 0, sizeof *p);
 }
@@ -40,7 +41,14 @@ static abut_status start(const frame_series *series, body_poses *out, abut_error
     out->frame_count = series->entries.count;
     out->times = mem_calloc(out->frame_count, sizeof *out->times);
     out->tracks = mem_calloc(out->body_count + 1, sizeof *out->tracks);
-    if (!out->times || !out->tracks) return error_memory(err, "reading frames");
+    size_t count = out->first.frame.point_count;
+    if ((double)count * (double)out->frame_count * sizeof *out->places > 4e9)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, series->folder,
+                         "%zu frames of %zu points are more than this can hold (4 GB); write fewer "
+                         "frames (output.every)",
+                         out->frame_count, count);
+    out->places = mem_alloc(count * out->frame_count, sizeof *out->places);
+    if (!out->times || !out->tracks || !out->places) return error_memory(err, "reading frames");
     for (size_t b = 0; b < out->body_count; b++) {
         out->tracks[b].poses = mem_calloc(out->frame_count, sizeof *out->tracks[b].poses);
         if (!out->tracks[b].poses) return error_memory(err, "reading frames");
@@ -81,9 +89,21 @@ mat3 body_best_turn(mat3 product)
     return sigma[0] > 0 ? turn_between(mat3_column(v, 0), mat3_column(u, 0)) : mat3_identity();
 }
 
+static void keep_places(body_poses *p, size_t f, const vec3 *x)
+{
+    size_t count = p->first.frame.point_count;
+    float(*to)[3] = p->places + f * count;
+    for (size_t i = 0; i < count; i++) {
+        to[i][0] = (float)x[i].x;
+        to[i][1] = (float)x[i].y;
+        to[i][2] = (float)x[i].z;
+    }
+}
+
 static void fit_frame(body_poses *p, size_t f, const vec3 *x, body_sum *sums)
 {
     const vec3 *rest = p->first.points;
+    keep_places(p, f, x);
     find_centers(p, x, sums);
     for (size_t i = 0; i < p->first.frame.point_count; i++) {
         body_sum *s = &sums[p->body[i]];

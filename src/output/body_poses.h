@@ -26,6 +26,7 @@ typedef struct body_poses {
     size_t body_count, frame_count;
     double *times;
     body_track *tracks;
+    float (*places)[3]; /* of all points, frame by frame */
 } body_poses;
 
 /* Residuals up to this part of a body's size count as rigid. */
@@ -39,7 +40,8 @@ static inline bool body_track_is_rigid(const body_track *t)
 /* The rotation R that fits y = R x best: product is the sum of y x^T, both from their centres. */
 mat3 body_best_turn(mat3 product);
 
-/* Reads all frames. ABUT_ERROR_INPUT when they lack the field of bodies or change their points. */
+/* Reads all frames. Points that take more than 4 GB are refused. ABUT_ERROR_INPUT when they lack
+ * the field of bodies or change their points. */
 abut_status body_poses_read(const frame_series *series, body_poses *out, abut_error *err);
 void body_poses_free(body_poses *p);
 

@@ -101,6 +101,33 @@ static int add_positions(writer *w, size_t body)
     return accessor;
 }
 
+/* The shapes of a body in all frames but the first, as differences from it, for all its primitives.
+ */
+static json_t *add_shapes(writer *w, size_t body)
+{
+    const body_poses *p = w->poses;
+    json_t *targets = json_array();
+    size_t points = p->first.frame.point_count;
+    for (size_t f = 1; f < p->frame_count && !w->out_of_memory; f++) {
+        size_t begin = w->data.count, count = 0;
+        double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+        for (size_t i = 0; i < points; i++) {
+            if (p->body[i] != (int32_t)body) continue;
+            for (int k = 0; k < 3; k++) {
+                double d = (double)p->places[f * points + i][k] - (double)p->places[i][k];
+                put_float(w, d);
+                low[k] = fmin(low[k], d);
+                high[k] = fmax(high[k], d);
+            }
+            count++;
+        }
+        int accessor = add_accessor(w, begin, TARGET_VERTICES, COMPONENT_FLOAT, count, "VEC3");
+        set_bounds(w, accessor, float_list(low, 3), float_list(high, 3));
+        json_array_append_new(targets, json_pack("{s:i}", "POSITION", accessor));
+    }
+    return targets;
+}
+
 static void add_primitive(writer *w, json_t *primitives, size_t body, int positions, int mode,
                           const int32_t *nodes, size_t count, size_t width)
 {
@@ -131,6 +158,23 @@ static void add_material(writer *w, size_t body)
                                                   "roughnessFactor", 0.7, "doubleSided", 1));
 }
 
+static bool deforms(const writer *w, size_t body)
+{
+    return w->poses->frame_count > 1 && !body_track_is_rigid(&w->poses->tracks[body]);
+}
+
+/* Every primitive of a mesh has the same shapes, and none of them at first. */
+static void share_shapes(writer *w, size_t body, json_t *own)
+{
+    json_t *targets = add_shapes(w, body), *weights = json_array(), *primitive;
+    size_t i;
+    json_array_foreach(json_object_get(own, "primitives"), i, primitive)
+        json_object_set(primitive, "targets", targets);
+    for (i = 0; i < json_array_size(targets); i++) json_array_append_new(weights, json_real(0));
+    json_object_set_new(own, "weights", weights);
+    json_decref(targets);
+}
+
 /* The number of the mesh, or -1 for a body without points. */
 static int add_mesh(writer *w, size_t body, const surface_parts *parts)
 {
@@ -151,7 +195,9 @@ static int add_mesh(writer *w, size_t body, const surface_parts *parts)
         json_decref(primitives);
         return -1;
     }
-    json_array_append_new(w->meshes, json_pack("{s:o}", "primitives", primitives));
+    json_t *own = json_pack("{s:o}", "primitives", primitives);
+    if (deforms(w, body)) share_shapes(w, body, own);
+    json_array_append_new(w->meshes, own);
     return (int)json_array_size(w->meshes) - 1;
 }
 
@@ -241,6 +287,19 @@ static void add_motion(writer *w, size_t body, size_t node, bool *keep)
     w->report.keys += kept;
 }
 
+/* In frame f the shape of that frame counts fully and no other one. */
+static void add_blending(writer *w, size_t node, bool *keep)
+{
+    size_t frames = w->poses->frame_count;
+    for (size_t f = 0; f < frames; f++) keep[f] = true;
+    int times = add_times(w, keep, frames);
+    size_t begin = w->data.count;
+    for (size_t f = 0; f < frames; f++)
+        for (size_t s = 1; s < frames; s++) put_float(w, s == f);
+    int values = add_accessor(w, begin, 0, COMPONENT_FLOAT, frames * (frames - 1), "SCALAR");
+    add_channel(w, node, times, values, "weights");
+}
+
 static void add_body(writer *w, size_t body, const char *name, const surface_parts *parts,
                      bool *keep)
 {
@@ -255,11 +314,13 @@ static void add_body(writer *w, size_t body, const char *name, const surface_par
                           json_pack("{s:s, s:i, s:o}", "name", name ? name : default_name, "mesh",
                                     number, "translation", float_list(center, 3)));
     w->report.bodies++;
-    if (body_track_is_rigid(t)) {
-        add_motion(w, body, json_array_size(w->nodes) - 1, keep);
-        return;
+    size_t node = json_array_size(w->nodes) - 1;
+    if (deforms(w, body)) {
+        add_blending(w, node, keep);
+        w->report.deforming++;
+    } else if (body_track_is_rigid(t)) {
+        add_motion(w, body, node, keep);
     }
-    if (w->report.deforming++ == 0) w->report.first_deforming = body;
 }
 
 /* --- The file --- */
@@ -379,10 +440,6 @@ abut_status gltf_write(const body_poses *poses, const char *const *names, const 
                 .all_times = -1};
     abut_status status = add_all(&w, names, err);
     w.report.bytes = w.data.count;
-    if (status == ABUT_OK && w.report.deforming == w.report.bodies)
-        status = error_set(err, ABUT_ERROR_UNSUPPORTED, path,
-                           "all bodies deform, and glTF animations here move rigid bodies; `abut "
-                           "render` and ParaView show the frames");
     if (status == ABUT_OK) status = write_file(&w, path, err);
     if (report) *report = w.report;
     json_t *lists[] = {w.views,     w.accessors, w.meshes,  w.nodes,

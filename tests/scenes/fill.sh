@@ -66,4 +66,28 @@ body '"mesh": {"file": "'"$scan"'", "fill": {}}, "surface": {"segments": 2}'
 expect 2 'surface.*not for a body whose mesh is filled' run scene.json -o run
 body '"type": "rigid", "mesh": {"file": "'"$scan"'", "fill": {}}'
 expect 2 'fill' run scene.json -o run
+# Films of bodies that deform.
+body '"mesh": {"sphere": {"radius": 0.1, "level": 2}, "fill": {"cells": 4}}'
+rm -rf run
+expect 0 'results' run scene.json -o run
+expect 0 '1 deforming|1 of them moving' convert run film.glb
+expect 0 '1 bodies, 6 frames' convert run film.usda
+"$abut" convert run/frames/frame_000005.vtu last.obj || fail "convert a frame"
+if command -v python3 > /dev/null; then
+    python3 - << 'END' || fail "film.usda is not the run"
+import re
+text = open("film.usda").read()
+assert text.startswith("#usda 1.0\n") and text.count("{") == text.count("}") and text.count("[") == text.count("]")
+counts = re.search(r"faceVertexCounts = \[([^]]*)\]", text).group(1).split(",")
+corners = [int(x) for x in re.search(r"faceVertexIndices = \[([^]]*)\]", text).group(1).split(",")]
+samples = re.findall(r"^ +([0-9.e-]+): \[(.*)\],$", text, re.M)
+places = [[tuple(float(x) for x in p.split(",")) for p in re.findall(r"\(([^)]*)\)", s)] for _, s in samples]
+lines = open("last.obj").read().splitlines()
+vertices = [tuple(float(x) for x in line.split()[1:4]) for line in lines if line.startswith("v ")]
+assert len(samples) == 6 and abs(float(samples[5][0]) - 24 * 0.1) < 1e-9
+assert len(counts) == 320 and len(corners) == 960 and min(corners) == 0 and max(corners) == 161
+assert len(vertices) == 162 and all(len(p) == 162 for p in places)
+assert all(abs(a - b) < 1e-6 for p, v in zip(places[5], vertices) for a, b in zip(p, v))
+END
+fi
 exit $((failures > 0))
