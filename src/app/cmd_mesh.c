@@ -187,7 +187,7 @@ const command_def command_mesh = {
     .details =
         "Reads a surface of triangles (STL, OBJ, PLY, OFF and all other formats of `convert`), "
         "merges vertices, drops triangles that are there twice or have no area, and turns those "
-        "that face the wrong way. OUT with the extension msh, msh2 or vtu gets tetrahedra; obj and "
+        "that face inward. OUT with the extension msh, msh2 or vtu gets tetrahedra; obj and "
         "ply, which have none, get the repaired surface. Holes, crossings and missing parts are no "
         "obstacle for a cage; gmsh needs a closed surface and Gmsh's library. The report says what "
         "was found and done, with the angles of the tetrahedra.",

@@ -36,12 +36,12 @@ static void advise_step(scene_summary *summary, size_t i)
     if (body_rows[b->type]->obstacle) return;
     double size = vec3_norm(extent(&summary->bodies[i])), h = scene->options.h;
     double speed = vec3_norm(b->velocity), fall = vec3_norm(scene->options.gravity) * h * h;
-    double way = speed * h + fall;
-    if (size > 0 && way > 10 * size)
+    double path = speed * h + fall;
+    if (size > 0 && path > 10 * size)
         summary_warning(summary,
                         "%s: body \"%s\" is %.3g m large and goes %.3g m in a step of %g s "
                         "(%.3g m/s, and gravity); are these its units?",
-                        scene->path, b->name, size, way, h, speed);
+                        scene->path, b->name, size, path, h, speed);
 }
 
 static void advise_distance(scene_summary *summary, size_t i, double dhat)

@@ -1,5 +1,5 @@
 /* From a surface of triangles to a solid of tetrahedra. The surface may have holes, triangles that
- * face the wrong way or are there twice, may touch or cross itself.
+ * face inward or are there twice, may touch or cross itself.
  *
  * The cage (stuffing.h) is cut from a lattice. Either its own boundary is what collides, or the
  * surface does, and lies in a cage that is three quarters of a cell larger, whose cells count for
@@ -39,7 +39,7 @@ fill_options fill_defaults(void);
 typedef struct cage_report {
     bool embedded;    /* the surface lies in the cage */
     double size;      /* side of the lattice's cubes, m */
-    size_t crossings; /* places where the surface meets itself */
+    size_t crossings; /* intersections of the surface with itself */
     vec3 first_crossing;
     surface_edges edges; /* after repair */
     double solid_volume; /* within the surface; of open ones by the cells */

@@ -87,7 +87,7 @@ static vec3 area_vector(vec3 a, vec3 b, vec3 c)
 }
 
 /* How good it is to cut the corner b off: the smallest angle of the triangle, as its sine, negative
- * where it would face the other way than the hole. */
+ * where it would face against the hole. */
 static double ear_quality(const vec3 *x, const int32_t corner[3], vec3 normal)
 {
     vec3 a = x[corner[0]], b = x[corner[1]], c = x[corner[2]];

@@ -6,7 +6,7 @@
 
 typedef struct hole_report {
     size_t loops;
-    double longest;  /* way around the largest one, m */
+    double longest;  /* length of the largest one, m */
     size_t closed;   /* loops that were closed */
     size_t added;    /* triangles that did it */
     double cap_area; /* of these, m^2 */

@@ -59,7 +59,7 @@ static inline size_t lattice_cell(const lattice *l, int32_t i, int32_t j, int32_
     return (size_t)i + (size_t)l->cells[0] * ((size_t)j + (size_t)l->cells[1] * (size_t)k);
 }
 
-/* Its place in half sides from the origin: all even for corners, all odd for centres. */
+/* Its position in half sides from the origin: all even for corners, all odd for centres. */
 static inline void lattice_place(const lattice *l, size_t node, int32_t at[3])
 {
     int odd = lattice_is_center(l, node);
@@ -70,7 +70,7 @@ static inline void lattice_place(const lattice *l, size_t node, int32_t at[3])
     at[2] = 2 * (int32_t)(node / nx / ny) + odd;
 }
 
-/* The node at a place; its coordinates are all even or all odd. */
+/* The node at a position; its coordinates are all even or all odd. */
 static inline size_t lattice_node(const lattice *l, const int32_t at[3])
 {
     return at[0] & 1 ? l->corner_count + lattice_cell(l, at[0] >> 1, at[1] >> 1, at[2] >> 1)

@@ -61,7 +61,7 @@ static vec3 shell_middle(const surface_shell *s)
 }
 
 /* Volumes of all shells as the triangles are now, about the middles of their boxes: for open ones
- * the sign still tells which way they face. */
+ * the sign still tells which direction they face. */
 static void add_volumes(const mesh *m, shell_list *list, bool given)
 {
     const int32_t(*t)[3] = surface_triangles(m);
@@ -87,7 +87,7 @@ static void note_mixed(const int32_t (*before)[3], const mesh *m, shell_list *li
         list->data[s].mixed = flips[s] > 0 && flips[s] < list->data[s].triangles;
 }
 
-/* Open shells: those with an edge that is not run along both ways equally often. */
+/* Open shells: those with an edge that is not run along equally often in both directions. */
 static abut_status note_open(const mesh *m, shell_list *list, abut_error *err)
 {
     size_t n = 3 * surface_triangle_count(m);
@@ -187,7 +187,7 @@ static abut_status find_containers(const mesh *m, shell_list *list, abut_error *
     return ABUT_OK;
 }
 
-/* Whether an inner shell is hollow: given the other way round than the outermost one. */
+/* Whether an inner shell is hollow: given with the opposite orientation of the outermost one. */
 static bool is_cavity(const shell_list *list, const surface_shell *s)
 {
     const surface_shell *outer = s;

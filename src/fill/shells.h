@@ -1,5 +1,5 @@
-/* The connected shells of a surface: which way they face, which lies in which, and which belong to
- * one solid. */
+/* The connected shells of a surface: which direction they face, which lies in which, and which
+ * belong to one solid. */
 #ifndef FILL_SHELLS_H
 #define FILL_SHELLS_H
 

@@ -150,9 +150,8 @@ static bool list_pulls(const stuff_work *w, pull_list *out)
     return true;
 }
 
-/* Nodes move to cuts that are too near, the shortest ways first. A node that has moved is on the
- * surface: cuts of its edges are no more and pull at nobody, which is what keeps three nodes of a
- * tetrahedron from all going far. */
+/* Nodes move to cuts that are too near, the shortest displacements first. A node that has moved is
+ * on the surface: cuts of its edges are no more and pull at no other node. */
 static bool move_nodes(stuff_work *w)
 {
     pull_list pulls = {0};
@@ -302,7 +301,7 @@ static void stuff_wedge(stuff_work *w, size_t a, size_t b, const size_t out[2])
     if (w->failed) return;
     if (diagonal[0] == diagonal[2]) {
         diagonal[1] = !diagonal[0];
-    } else { /* the quad on the surface is nobody else's */
+    } else { /* the quad on the surface belongs to this tetrahedron alone */
         bool other[3] = {diagonal[0], true, diagonal[2]};
         diagonal[1] = worst_angle(w, p, q, other) > worst_angle(w, p, q, diagonal);
     }

@@ -93,7 +93,7 @@ static double safe_weld(const mesh *m, double diagonal)
 typedef struct keyed_triangle {
     int32_t corner[3]; /* ascending */
     int32_t number;
-    bool odd; /* runs the other way round than the corners ascend */
+    bool odd; /* runs against ascending corners */
 } keyed_triangle;
 
 static int compare_keyed(const void *left, const void *right)
@@ -244,27 +244,27 @@ abut_status surface_count_edges(const int32_t (*triangles)[3], size_t count, sur
     *out = (surface_edges){0};
     size_t n = 3 * count;
     uint64_t *keys = mem_alloc(2 * n, sizeof *keys);
-    uint32_t *ways = mem_alloc(2 * n, sizeof *ways);
-    if (!keys || !ways) {
+    uint32_t *forwards = mem_alloc(2 * n, sizeof *forwards);
+    if (!keys || !forwards) {
         mem_free(keys);
-        mem_free(ways);
+        mem_free(forwards);
         return error_memory(err, "counting edges");
     }
     for (size_t i = 0; i < n; i++) {
         uint32_t a = (uint32_t)triangles[i / 3][i % 3], b = (uint32_t)triangles[i / 3][(i + 1) % 3];
         keys[i] = a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
-        ways[i] = a < b;
+        forwards[i] = a < b;
     }
-    sort_u64_with_u32(keys, ways, keys + n, ways + n, n);
+    sort_u64_with_u32(keys, forwards, keys + n, forwards + n, n);
     for (size_t begin = 0, end; begin < n; begin = end) {
         size_t forward = 0;
-        for (end = begin; end < n && keys[end] == keys[begin]; end++) forward += ways[end];
+        for (end = begin; end < n && keys[end] == keys[begin]; end++) forward += forwards[end];
         out->border += end - begin == 1;
         out->nonmanifold += end - begin > 2;
         out->unbalanced += 2 * forward != end - begin;
     }
     mem_free(keys);
-    mem_free(ways);
+    mem_free(forwards);
     return ABUT_OK;
 }
 

@@ -1,5 +1,5 @@
 /* The triangles of a mesh made ready for filling: one block of linear triangles, corners at one
- * place merged, nothing twice, nothing without use. */
+ * position merged, nothing twice, nothing without use. */
 #ifndef FILL_SURFACE_H
 #define FILL_SURFACE_H
 
@@ -30,7 +30,7 @@ typedef struct surface_edges {
 abut_status surface_count_edges(const int32_t (*triangles)[3], size_t count, surface_edges *out,
                                 abut_error *err);
 
-/* Places where a surface passes through or touches itself. *pairs (allocated with mem_alloc, or
+/* Intersections of a surface with itself, touching included. *pairs (allocated with mem_alloc, or
  * NULL): a triangle of either side. */
 abut_status surface_crossings(const mesh *surface, int32_t (**pairs)[2], size_t *count, vec3 *first,
                               abut_error *err);

@@ -5,7 +5,7 @@
  * 4 pi. Where a surface is closed and oriented it is a whole number; where it has holes it is
  * smooth across them, so that w > 1/2 says "inside" for surfaces that a ray through a hole would
  * get wrong. Far clusters of triangles count by their first two moments (Barill and others, Fast
- * winding numbers for soups and clouds, 2018); the error of doing so is bounded along the way. */
+ * winding numbers for soups and clouds, 2018); the error of doing so is bounded during the sum. */
 #ifndef FILL_WINDING_H
 #define FILL_WINDING_H
 

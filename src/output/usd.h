@@ -1,5 +1,5 @@
 /* A run as a text file of Universal Scene Description (.usda): one mesh, curves or points per body,
- * with the places of its points in every frame as time samples, 24 to a second. */
+ * with the positions of its points in every frame as time samples, 24 to a second. */
 #ifndef OUTPUT_USD_H
 #define OUTPUT_USD_H
 

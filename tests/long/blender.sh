@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A film of bodies that deform, opened by programs that nobody here wrote: Debian's Blender shows the places of the frames.
+# A film of bodies that deform, opened by a program of others: Debian's Blender shows the places of the frames.
 . "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 command -v blender > /dev/null || { echo "skipped: blender is not installed"; exit 77; }
 "$abut" run "$ABUT_SOURCE_DIR/examples/from-surface/scene.json" -o "$scratch/run" --steps 20 --quiet || fail "run"

@@ -56,6 +56,39 @@ TEST(tree_is_the_sum)
     printf("errors up to %.2f of their bound\n", worst);
 }
 
+/* Where a hole makes w pass through the threshold, clusters are opened until the sign is certain.
+ */
+TEST(signs_at_the_threshold)
+{
+    mesh m;
+    winding_tree tree;
+    CHECK_OK(generate_icosphere(1, 4, &m, &err), err);
+    CHECK_OK(winding_build(&tree, m.vertices, surface_triangles(&m),
+                           surface_triangle_count(&m) * 2 / 3, &err),
+             err);
+    random_state random = {8};
+    int crossed = 0;
+    for (int k = 0; k < 200; k++) {
+        vec3 low = random_point(&random, vec3_make(-1, -1, -1), vec3_make(1, 1, 1));
+        vec3 high = random_point(&random, vec3_make(-1, -1, -1), vec3_make(1, 1, 1));
+        if ((winding_exact(&tree, low) > 0.5) == (winding_exact(&tree, high) > 0.5)) continue;
+        bool low_inside = winding_exact(&tree, low) > 0.5;
+        for (int i = 0; i < 16; i++) {
+            vec3 q = vec3_scale(0.5, vec3_add(low, high));
+            double exact = winding_exact(&tree, q);
+            if (fabs(exact - 0.5) > 1e-9) CHECK(winding_inside(&tree, q, 0.5) == (exact > 0.5));
+            if ((exact > 0.5) == low_inside)
+                low = q;
+            else
+                high = q;
+        }
+        crossed++;
+    }
+    CHECK(crossed > 5);
+    winding_free(&tree);
+    mesh_free(&m);
+}
+
 TEST(whole_numbers)
 {
     mesh m;
@@ -79,6 +112,7 @@ TEST(whole_numbers)
 int main(void)
 {
     RUN(tree_is_the_sum);
+    RUN(signs_at_the_threshold);
     RUN(whole_numbers);
     return TEST_END();
 }

@@ -5,9 +5,9 @@
 #include "mesh/mesh.h"
 
 typedef struct cage_check {
-    size_t inverted;  /* tets without exactly positive volume */
-    size_t torn;      /* faces of more than two tets, or of two that see them the same way round */
-    size_t crossings; /* edges of the boundary that meet a triangle of it */
+    size_t inverted;          /* tets without exactly positive volume */
+    size_t torn;              /* faces of more than two tets, or of two with the same orientation */
+    size_t crossings;         /* edges of the boundary that meet a triangle of it */
     double smallest, largest; /* dihedral angles by normals, degrees */
     double volume;
 } cage_check;
