@@ -60,8 +60,8 @@ static const column columns[] = {
     REAL(smoothings),
     REAL(friction_not_converged),
     REAL(truncated),
-    REAL(substeps),
     REAL(newton_at_noise),
+    REAL(substeps),
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,
