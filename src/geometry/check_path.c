@@ -10,8 +10,10 @@
 
 /* Intervals are halved so often at most: times are multiples of 2^-50, and so is 1 - t, exactly. */
 enum { MOST_HALVINGS = 50 };
-/* Intervals of one pair that are looked at. Distances of 1e-9 of the motion need some hundreds. */
-enum { MOST_INTERVALS = 10000 };
+/* Intervals of one pair that are looked at. On straight paths distances of 1e-9 of the motion need
+ * some hundreds; a body that turns beside another one at a distance e beyond its thickness needs
+ * sqrt(bow / e) of them, tens of thousands for the gaps of 1e-9 that contacts may have. */
+enum { MOST_INTERVALS = 1 << 22 };
 
 /* Vertices of one primitive on one piece. */
 typedef struct mover {

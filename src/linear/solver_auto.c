@@ -166,7 +166,7 @@ static void note_success(method_record *r, demand d, double share, const linear_
     r->age = 0;
 }
 
-/* It would have taken more than `other`: how much, nobody knows. */
+/* It would have taken more than `other`: how much is unknown. */
 static void note_failure(method_record *r, demand d, double other)
 {
     enum { MOST = 10 };
@@ -188,7 +188,7 @@ static abut_status solve_by(solver_auto *s, int m, const linear_system *system, 
 }
 
 /* What the best other method takes for certain: a factor that was counted, an iteration that has
- * served. INFINITY: nobody knows. */
+ * served. INFINITY: unknown. */
 static double proven_work(const solver_auto *s, int except, demand d)
 {
     double least_work = except == DIRECT ? INFINITY : expected_work(s, DIRECT, d);

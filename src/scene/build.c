@@ -108,7 +108,7 @@ static vec3 center_of_nodes(const model *m, const int32_t *nodes, size_t count)
     return count ? vec3_scale(0.5, vec3_add(low, high)) : (vec3){0};
 }
 
-/* A motion begins with its condition at the earliest: what is not held does not move. */
+/* A motion begins with its condition at the earliest: what is not prescribed does not move. */
 static abut_status add_motions(condition *c, const model *m, const motion_def *motions,
                                size_t count, abut_error *err)
 {

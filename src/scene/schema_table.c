@@ -147,10 +147,11 @@ static const schema_field solver_fields[] = {
     {"max_iterations", SCHEMA_INTEGER, AT(scene_def, options.max_iterations), .initial = "10000",
      FROM_TO(1, 1000000), .doc = "Newton iterations after which a step counts as not converged."},
     {"budget", SCHEMA_INTEGER, AT(scene_def, options.budget), .initial = "0", FROM_TO(0, 1000000),
-     .doc = "Newton iterations after which a step ends as it is, for interactive use: free of "
-            "intersections as ever, but not converged; prescribed nodes that were held up go on "
-            "in the next step. Such steps are `truncated` in steps.csv and counted in run.json. 0: "
-            "none; steps converge."},
+     .doc =
+         "Newton iterations after which a step ends as it is, for interactive use: free of "
+         "intersections as ever, but not converged; prescribed nodes that have not arrived go on "
+         "in the next step. Such steps are `truncated` in steps.csv and counted in run.json. 0: "
+         "none; steps converge."},
     {"substep_after", SCHEMA_INTEGER, AT(scene_def, options.substep_after), .initial = "2000",
      FROM_TO(0, 1000000),
      .doc = "Newton iterations after which a step is divided into halves instead of being solved "

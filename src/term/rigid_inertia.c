@@ -111,7 +111,7 @@ static void derivatives(const term *base, const evaluation *ev, int group, const
     }
 }
 
-/* What is prescribed goes as far as it is told to. */
+/* What is prescribed goes as far as its motion says. */
 static bool is_prescribed(const rigid_inertia_term *t, size_t i)
 {
     const uint8_t *fixed = t->fixed ? t->fixed + 3 * (size_t)t->blocks.data[i] : NULL;

@@ -161,14 +161,14 @@ TEST(gaps_are_kept)
 
 /* A rod above a triangle turns by half a turn about its middle; its ends dip below the triangle's
  * plane on the path, which both ends of the motion and their chord do not show. */
-static size_t turning_rod(double height, double angle, size_t *looked_at)
+static size_t turning_rod_about(vec3 theta, double height, size_t *looked_at)
 {
     vec3 configurations[10];
     const int32_t triangle[1][3] = {{0, 1, 2}};
     const int32_t edges[4][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}}, body[5] = {0, 0, 0, 1, 1};
     check_turn turns[2] = {{0}, {.turns = true}};
     turns[1].q[0] = turns[1].q[1] = vec3_make(0, height, 0);
-    turns[1].theta[1] = vec3_make(0, 0, angle);
+    turns[1].theta[1] = theta;
     vec3 arms[5] = {{0}};
     arms[3] = vec3_make(-1, 0, 0);
     arms[4] = vec3_make(1, 0, 0);
@@ -200,6 +200,18 @@ static size_t turning_rod(double height, double angle, size_t *looked_at)
     return count;
 }
 
+static size_t turning_rod(double height, double angle, size_t *looked_at)
+{
+    return turning_rod_about(vec3_make(0, 0, angle), height, looked_at);
+}
+
+/* Turning flat above the triangle it stays as near as that all along. */
+TEST(turning_bodies_may_be_very_near)
+{
+    size_t looked_at;
+    CHECK(turning_rod_about(vec3_make(0, 2, 0), 1e-9, &looked_at) == 0 && looked_at > 0);
+}
+
 TEST(curves_of_turning_bodies)
 {
     size_t looked_at;
@@ -217,5 +229,6 @@ int main(void)
     RUN(proofs_agree_with_the_oracle);
     RUN(gaps_are_kept);
     RUN(curves_of_turning_bodies);
+    RUN(turning_bodies_may_be_very_near);
     return TEST_END();
 }

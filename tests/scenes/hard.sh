@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Sheets that are wound up by 29 to 144 degrees in a step, with barriers of a millimetre and of ten micrometres: collisions stop
-# nearly every direction of Newton's method. Looking ahead finds the way in a fraction of the iterations, free of intersections,
+# nearly every direction of Newton's method. Looking ahead finds the path in a fraction of the iterations, free of intersections,
 # in the same bits for any number of threads.
 . "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 cd "$ABUT_SOURCE_DIR" || exit 1

@@ -165,7 +165,7 @@ TEST(joined_points_stop_at_the_wall_and_the_others_follow)
     double alpha = look(&f, &chosen);
     CHECK(chosen && alpha == 1);
     CHECK_NEAR(f.direction[0], -0.085, 1e-6);
-    /* Equilibrium of the free points with the first one held. */
+    /* Equilibrium of the free points with the first one fixed. */
     for (int i = 1; i < POINTS; i++) {
         double q = f.direction[3 * i], force = q + 1 + 10 * (q - f.direction[3 * i - 3]);
         if (i + 1 < POINTS) force += 10 * (q - f.direction[3 * i + 3]);
@@ -190,7 +190,7 @@ TEST(islands_are_stopped_one_by_one)
     tear_down(&f);
 }
 
-/* A wall that only the way of another direction would meet has no force. */
+/* A wall that only the path of another direction would meet has no force. */
 TEST(forces_only_push)
 {
     fixture f;
@@ -200,7 +200,7 @@ TEST(forces_only_push)
     double alpha = look(&f, &chosen), slope = 0;
     for (size_t i = 0; i < 3 * POINTS; i++) slope += f.right[i] * f.direction[i];
     CHECK(chosen && alpha == 1 && slope > 0);
-    /* Only the first and the third are held: the second would be pulled by its wall otherwise. */
+    /* Only the first and the third are fixed: the second would be pulled by its wall otherwise. */
     double q = f.direction[3], force = q + 1 + 10 * (2 * q - f.direction[0] - f.direction[6]);
     CHECK_NEAR(force, 0, 1e-4);
     tear_down(&f);

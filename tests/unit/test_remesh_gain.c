@@ -283,7 +283,7 @@ static void touch_plane(touching *t, int32_t vertex, double distance)
 }
 
 /* Contact balances all other forces: what it does at a vertex is the slope of the potential there,
- * taken the other way. */
+ * taken in the other direction. */
 TEST(contact_balances_the_rest)
 {
     touching t;

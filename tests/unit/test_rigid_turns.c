@@ -134,7 +134,7 @@ TEST(directions_are_bounded)
     drop_scene(s, scene);
 }
 
-/* Steps turn a free body by a quarter at most; a prescribed one as far as it is told to. */
+/* Steps turn a free body by a quarter at most; a prescribed one as far as its motion says. */
 TEST(steps_are_bounded)
 {
     scene_def *scene;
