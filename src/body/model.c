@@ -25,6 +25,8 @@ void model_free(model *m)
     array_free(&m->load_mass);
     array_free(&m->added_mass);
     codim_elements_free(&m->codim);
+    for (size_t i = 0; i < m->joints.count; i++) joint_free(&m->joints.data[i]);
+    array_free(&m->joints);
     collision_surface_free(&m->surface);
     memset(m, 0, sizeof *m);
 }

@@ -13,6 +13,7 @@
 #include "base/words.h"
 #include "body/codim.h"
 #include "body/collision_surface.h"
+#include "body/joint.h"
 #include "body/kind.h"
 #include "fem/elements.h"
 #include "fem/tet4.h"
@@ -43,6 +44,7 @@ typedef struct rigid_body {
     size_t open_edges; /* of a surface that may enclose no volume, unless its area was asked for */
     vec3 center;       /* at the start */
     mat3 moment;       /* J = int X X^T dm in the body frame; made definite for straight rods */
+    mat3 frame;        /* B: vectors of the body at the start are B X in its frame; I at first */
     double radius;     /* largest distance of a vertex from the centre */
     vec3 reach;        /* largest |X| along each axis */
     double stiffness;  /* affine: J, factor on |A^T A - I|^2 */
@@ -100,6 +102,7 @@ typedef struct model {
      * the lumped mass for linear elements, not always positive for others. Made by model_finish. */
     ARRAY(double) load_mass;
     codim_elements codim; /* shells, rods, stitches */
+    ARRAY(model_joint) joints;
     collision_surface surface;
     bool planar;   /* two-dimensional: all z stay 0, surfaces are edges */
     double extent; /* l: diagonal of the bounding box of the simulated bodies at the start; of a

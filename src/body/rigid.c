@@ -216,6 +216,7 @@ static abut_status add_body(model *m, const char *name, const mesh *shape,
     r.affine = affine;
     r.mass = mass->mass;
     r.center = mass->center;
+    r.frame = mat3_identity();
     r.stiffness = options->stiffness * mass->mass;
     r.moment = definite_moment(mass_second_moment(mass), &r.turns);
     measure(shape, parts, &r);
@@ -261,4 +262,14 @@ mat3 rigid_frame(const rigid_body *r, const double *x)
     const double *at = x + 3 * ((size_t)r->block + 1);
     if (!r->affine) return rotation_matrix(vec3_load(at));
     return mat3_from_columns(vec3_load(at), vec3_load(at + 3), vec3_load(at + 6));
+}
+
+void rigid_frame_first(const rigid_body *r, const double *x, mat3 first[3])
+{
+    rotation_first(vec3_load(x + 3 * ((size_t)r->block + 1)), first);
+}
+
+void rigid_frame_second(const rigid_body *r, const double *x, mat3 second[3][3])
+{
+    rotation_second(vec3_load(x + 3 * ((size_t)r->block + 1)), second);
 }

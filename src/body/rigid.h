@@ -33,5 +33,9 @@ abut_status model_add_affine(model *m, const char *name, const mesh *shape,
 
 /* Rotation or affine map of a body at x. */
 mat3 rigid_frame(const rigid_body *r, const double *x);
+/* Its derivatives by the three scalars of the block behind the centre of a rigid body (not affine).
+ */
+void rigid_frame_first(const rigid_body *r, const double *x, mat3 first[3]);
+void rigid_frame_second(const rigid_body *r, const double *x, mat3 second[3][3]);
 
 #endif

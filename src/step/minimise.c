@@ -25,6 +25,22 @@ static abut_status wrap_rotations(stepper *s, bool *changed, abut_error *err)
     return step_path_break(&s->path, s->x, err);
 }
 
+/* Constraints of terms that are held by multipliers of their own. */
+static abut_status tighten(stepper *s, const double *x, double direction, bool *changed,
+                           bool *may_stop, abut_error *err)
+{
+    bool at_rest =
+        !s->newton.shifted && !s->augmented.active && direction <= stepper_convergence_length(s);
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *t = s->terms.data[i].term;
+        bool met = true, moved = false;
+        if (t->class->tighten) TRY(t->class->tighten(t, x, at_rest, &met, &moved, err));
+        if (!met) *may_stop = false;
+        if (moved) *changed = true;
+    }
+    return ABUT_OK;
+}
+
 static abut_status after_iteration(void *context, const double *x, double direction, bool *changed,
                                    bool *may_stop, abut_error *err)
 {
@@ -35,6 +51,7 @@ static abut_status after_iteration(void *context, const double *x, double direct
         *changed = true;
     if (problem_adapt(&s->problem, &s->evaluation, x)) *changed = true;
     TRY(wrap_rotations(s, changed, err));
+    TRY(tighten(s, x, direction, changed, may_stop, err));
     return s->augmented.active ? stepper_update_lagrangian(s, x, direction, changed, may_stop, err)
                                : ABUT_OK;
 }

@@ -222,6 +222,7 @@ static void set_frame(rigid_motion *r, model *m, size_t rigid)
         if (s->rows.data[v].kind == ROW_RIGID && s->rows.data[v].block == b->block)
             s->arms.data[v] = mat3_mul_vec(f, r->first_arms.data[v]);
     b->moment = mat3_mul(mat3_mul(f, r->first_moments.data[rigid]), mat3_transpose(f));
+    b->frame = f;
     memcpy(r->framed.data + 9 * rigid, frame, 9 * sizeof *frame);
     r->reframed++;
 }

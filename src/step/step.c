@@ -40,13 +40,14 @@ static abut_status prescribe(stepper *s, double end, abut_error *err)
 }
 
 /* What was noted in the last step is forgotten: a step depends on its start only. */
-static void forget(stepper *s)
+static void forget(stepper *s, double end)
 {
+    term_step at = {s->start, end, s->options.h};
     if (s->contact) set_term_counts(s, &s->friction->base, false);
     if (s->contact) contact_begin_step(s->contact);
     for (size_t i = 0; i < s->terms.count; i++) {
         term *t = s->terms.data[i].term;
-        if (t->class->begin_step) t->class->begin_step(t);
+        if (t->class->begin_step) t->class->begin_step(t, &at);
     }
     problem_begin_step(&s->problem);
     linear_begin_step(s->linear);
@@ -74,7 +75,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     TRY(begin(s, err));
     predict(s, end);
     TRY(prescribe(s, end, err));
-    forget(s);
+    forget(s, end);
     if (s->mlcp.solver) return stepper_solve_mlcp(s, statistics, err);
     bool friction = s->contact && friction_possible(s->friction);
     bool split = s->options.split_limits && stepper_has_limit(s);

@@ -255,7 +255,11 @@ void inversion_barrier_begin_step(inversion_barrier_term *t)
     show_lists(t);
 }
 
-static void begin_step(term *base) { inversion_barrier_begin_step((inversion_barrier_term *)base); }
+static void begin_step(term *base, const term_step *at)
+{
+    (void)at;
+    inversion_barrier_begin_step((inversion_barrier_term *)base);
+}
 
 /* ---- creation ---- */
 

@@ -68,7 +68,11 @@ static bool adapt(term *base, const double *x)
 
 void strain_limit_begin_step(strain_limit_term *t) { memset(t->close, 0, t->triangles.count); }
 
-static void begin_step(term *base) { strain_limit_begin_step((strain_limit_term *)base); }
+static void begin_step(term *base, const term_step *at)
+{
+    (void)at;
+    strain_limit_begin_step((strain_limit_term *)base);
+}
 
 static term_state state(term *base)
 {

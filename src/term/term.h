@@ -67,6 +67,13 @@ typedef struct term_state {
     size_t count;
 } term_state;
 
+/* A step that begins. */
+typedef struct term_step {
+    const double *x; /* positions at its start */
+    double end;      /* time at its end, s */
+    double h;        /* s */
+} term_step;
+
 /* Sets of elements (fem/elements.h), linear tets, masses, and what else is damped. */
 enum { TERM_MAX_GROUPS = 32 };
 
@@ -106,7 +113,12 @@ typedef struct term_class {
     abut_status (*restrict_to)(term *t, const uint8_t *fixed, abut_error *err);
     /* A step begins: forgets what was noted, so that a step depends on its start only. May be NULL.
      */
-    void (*begin_step)(term *t);
+    void (*begin_step)(term *t, const term_step *at);
+    /* After an accepted iteration at x: whether constraints of its own are met there. Where they
+     * are not and Newton's method is at rest, their multipliers move, and it goes on with other
+     * energies (*changed). May be NULL. */
+    abut_status (*tighten)(term *t, const double *x, bool at_rest, bool *met, bool *changed,
+                           abut_error *err);
     /* x is the result of the step; or a state that was loaded, from which the next one starts. May
      * be NULL. */
     void (*end_step)(term *t, const double *x);

@@ -1,0 +1,28 @@
+/* Energy and derivatives of one joint, attachment or coupling over its coordinate blocks. */
+#ifndef CONSTRAINT_JOINT_ITEM_H
+#define CONSTRAINT_JOINT_ITEM_H
+
+#include "constraint/joint_rows.h"
+
+/* A coupling has the blocks of two joints. */
+enum { ITEM_MAX_BLOCKS = 2 * JOINT_MAX_BLOCKS, ITEM_MAX_SCALARS = 3 * ITEM_MAX_BLOCKS };
+
+/* What the items of a model are evaluated with. */
+typedef struct joint_set {
+    const model *model;
+    const joint_step *steps;   /* per joint */
+    const double *multipliers; /* JOINT_MAX_ROWS per joint */
+} joint_set;
+
+bool item_is_coupling(const model_joint *j);
+/* Distinct blocks of item i; returns their number. */
+int item_blocks(const model *m, size_t i, int32_t blocks[ITEM_MAX_BLOCKS]);
+/* Values of its rows into sum (constraint/joint_rows.h). */
+void item_rows(const joint_set *set, size_t i, const double *x, joint_sum *sum);
+/* In J; INFINITY beyond a limit. */
+double item_energy(const joint_set *set, size_t i, const double *x);
+/* factor times gradient and Hessian blocks, where not NULL, as terms deliver them. */
+void item_derivatives(const joint_set *set, size_t i, const double *x, double factor, bool project,
+                      double *gradient, double *hessian);
+
+#endif

@@ -1,0 +1,358 @@
+#include "constraint/joint_term.h"
+
+#include "base/parallel.h"
+#include "constraint/axis_law.h"
+#include "constraint/joint_bound.h"
+#include "term/term_row.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Weight of K: the violation shrinks by about this factor with every update of the multipliers, but
+ * in chains and where forces change fast; then the gain grows, up to MOST. */
+static const double GAIN = 1e3, MOST = 1e8, GROWTH = 10, ENOUGH = 0.25;
+static const double TOLERANCE = 1e-8;
+enum { MAX_PASSES = 100 };
+
+static joint_set set_of(const joint_term *t)
+{
+    return (joint_set){t->model, t->steps.data, t->multipliers.data};
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Evaluation                                                                                     */
+
+typedef struct value_work {
+    const joint_term *t;
+    const double *x;
+} value_work;
+
+static double energy_range(void *context, size_t begin, size_t end)
+{
+    const value_work *w = context;
+    joint_set set = set_of(w->t);
+    double sum = 0;
+    for (size_t i = begin; i < end; i++) sum += item_energy(&set, i, w->x);
+    return sum;
+}
+
+static double value(const term *base, const evaluation *ev, const double *x)
+{
+    value_work work = {(const joint_term *)base, x};
+    return ev->force_factor * parallel_sum(work.t->model->joints.count, energy_range, &work);
+}
+
+static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
+                        size_t begin, size_t end, double *gradient, double *hessian)
+{
+    const joint_term *t = (const joint_term *)base;
+    joint_set set = set_of(t);
+    size_t width = (size_t)base->groups[group].width, pairs = width * (width + 1) / 2;
+    for (size_t i = begin; i < end; i++)
+        item_derivatives(&set, (size_t)t->items.data[t->first_item[group] + i], x, ev->force_factor,
+                         !ev->exact, gradient ? gradient + 3 * width * (i - begin) : NULL,
+                         hessian ? hessian + 9 * pairs * (i - begin) : NULL);
+}
+
+static abut_status max_step(const term *base, const double *x, const double *p, double limit,
+                            step_bound *bound, stage_timer *timer, abut_error *err)
+{
+    (void)timer;
+    (void)err;
+    const joint_term *t = (const joint_term *)base;
+    joint_set set = set_of(t);
+    *bound = (step_bound){.alpha = limit, .group = -1};
+    for (size_t i = 0; i < t->model->joints.count; i++)
+        bound->alpha = joint_max_step(&set, i, x, p, bound->alpha);
+    return ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* A step                                                                                         */
+
+static void begin_joint(joint_term *t, size_t i, const term_step *at)
+{
+    const model_joint *j = &t->model->joints.data[i];
+    joint_memory *memory = &t->memory.data[i];
+    joint_step *step = &t->steps.data[i];
+    *step = (joint_step){.h = at->h, .length_scale = t->extent, .broken = memory->broken != 0};
+    for (int y = 0; y < JOINT_COORDINATES; y++) {
+        const joint_drive *d = &j->axis[y].drive;
+        double command = t->commands.data[JOINT_COORDINATES * i + (size_t)y];
+        step->start[y] = memory->position[y];
+        if (d->kind != DRIVE_NONE)
+            step->target[y] =
+                !isnan(command) ? command : expression_value(d->target, 0, 0, 0, at->end);
+    }
+    double mass, inertia;
+    joint_masses(t->model, i, at->x, &mass, &inertia);
+    step->inertia[JOINT_TURN] = inertia;
+    step->inertia[JOINT_SLIDE] = mass;
+    step->stiffness[0] = t->gains.data[i] * mass / (at->h * at->h);
+    step->stiffness[1] = t->gains.data[i] * inertia / (at->h * at->h);
+}
+
+static void begin_step(term *base, const term_step *at)
+{
+    joint_term *t = (joint_term *)base;
+    t->passes = 0;
+    for (size_t i = 0; i < t->model->joints.count; i++) {
+        const joint_memory *memory = &t->memory.data[i];
+        t->gains.data[i] = memory->gain;
+        t->last.data[i] = INFINITY;
+        memcpy(t->multipliers.data + JOINT_MAX_ROWS * i, memory->multiplier,
+               sizeof memory->multiplier);
+        begin_joint(t, i, at);
+    }
+}
+
+static double scaled(const joint_term *t, const joint_sum *rows)
+{
+    double worst = 0;
+    for (int k = 0; k < rows->rows; k++)
+        worst = fmax(worst, fabs(rows->value[k]) / (rows->angular[k] ? 1 : t->extent));
+    return worst;
+}
+
+double joint_violation(const joint_term *t, size_t joint, const double *x)
+{
+    joint_set set = set_of(t);
+    joint_sum rows;
+    item_rows(&set, joint, x, &rows);
+    return scaled(t, &rows);
+}
+
+/* lambda += K c; a joint whose violation has not shrunk enough since the last time gets stiffer. */
+static void update_joint(joint_term *t, size_t i, const joint_sum *rows, double violation)
+{
+    joint_step *step = &t->steps.data[i];
+    double *multiplier = t->multipliers.data + JOINT_MAX_ROWS * i;
+    for (int k = 0; k < rows->rows; k++)
+        multiplier[k] += step->stiffness[rows->angular[k] ? 1 : 0] * rows->value[k];
+    bool slow = violation > ENOUGH * t->last.data[i] && violation > t->tolerance;
+    if (slow && t->gains.data[i] < MOST) {
+        t->gains.data[i] *= GROWTH;
+        step->stiffness[0] *= GROWTH;
+        step->stiffness[1] *= GROWTH;
+    }
+    t->last.data[i] = violation;
+}
+
+static abut_status report(const joint_term *t, size_t worst, abut_error *err)
+{
+    return error_set(
+        err, ABUT_ERROR_NOT_CONVERGED, "",
+        "joint \"%.60s\" cannot be held: it is off by %.3g (rad, or of the size of the "
+        "scene) after %d updates of its force; it contradicts other joints or "
+        "prescribed motions",
+        t->model->joints.data[worst].name, t->violation, t->passes);
+}
+
+static abut_status tighten(term *base, const double *x, bool at_rest, bool *met, bool *changed,
+                           abut_error *err)
+{
+    joint_term *t = (joint_term *)base;
+    joint_set set = set_of(t);
+    size_t worst = 0;
+    t->violation = 0;
+    for (size_t i = 0; i < t->model->joints.count; i++) {
+        double v = joint_violation(t, i, x);
+        if (v > t->violation) worst = i;
+        t->violation = fmax(t->violation, v);
+    }
+    *met = t->violation <= t->tolerance;
+    *changed = false;
+    if (*met || !at_rest) return ABUT_OK;
+    if (t->passes++ >= MAX_PASSES) return report(t, worst, err);
+    for (size_t i = 0; i < t->model->joints.count; i++) {
+        joint_sum rows;
+        item_rows(&set, i, x, &rows);
+        update_joint(t, i, &rows, scaled(t, &rows));
+    }
+    *changed = true;
+    return ABUT_OK;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Between steps                                                                                  */
+
+void joint_reaction(const joint_term *t, size_t joint, const double *x, vec3 *force, vec3 *torque)
+{
+    const model_joint *j = &t->model->joints.data[joint];
+    joint_step still = t->steps.data[joint];
+    double u[JET_SIZE];
+    joint_sum sum;
+    *force = *torque = (vec3){0};
+    if (item_is_coupling(j) || t->memory.data[joint].broken != 0) return;
+    memset(&sum, 0, sizeof sum);
+    sum.derivatives = true;
+    sum.multiplier = t->memory.data[joint].multiplier;
+    joint_features(t->model, j, x, u);
+    joint_add_rows(j, &still, u, &sum);
+    if (j->stiffness > 0)
+        for (int c = 0; c < 3; c++)
+            sum.gradient[3 * FEATURES + c] += j->stiffness * (u[3 * FEATURES + c] - u[c]);
+    /* Virtual work of the second side: -dE = F . dp + T . w, with dv = w x v of directions. */
+    *force = vec3_neg(vec3_load(sum.gradient + 3 * FEATURES));
+    for (int f = FEATURE_N; f <= FEATURE_A; f++) {
+        size_t at = (size_t)(3 * feature_of(1, f));
+        *torque = vec3_sub(*torque, vec3_cross(vec3_load(u + at), vec3_load(sum.gradient + at)));
+    }
+}
+
+static void break_joint(joint_term *t, size_t i, const double *x)
+{
+    const model_joint *j = &t->model->joints.data[i];
+    joint_memory *memory = &t->memory.data[i];
+    if (isinf(j->break_force) && isinf(j->break_torque)) return;
+    vec3 force, torque;
+    joint_reaction(t, i, x, &force, &torque);
+    if (vec3_norm(force) < j->break_force && vec3_norm(torque) < j->break_torque) return;
+    memory->broken = 1;
+    memset(memory->multiplier, 0, sizeof memory->multiplier);
+}
+
+static void end_step(term *base, const double *x)
+{
+    joint_term *t = (joint_term *)base;
+    for (size_t i = 0; i < t->model->joints.count; i++) {
+        const model_joint *j = &t->model->joints.data[i];
+        joint_memory *memory = &t->memory.data[i];
+        joint_step *step = &t->steps.data[i];
+        memcpy(memory->multiplier, t->multipliers.data + JOINT_MAX_ROWS * i,
+               sizeof memory->multiplier);
+        /* Where few updates were needed, a smaller gain makes Newton's method faster. */
+        memory->gain = t->passes > 1 ? t->gains.data[i] : fmax(GAIN, 0.5 * t->gains.data[i]);
+        if (item_is_coupling(j)) continue;
+        double u[JET_SIZE];
+        joint_features(t->model, j, x, u);
+        for (int y = 0; y < JOINT_COORDINATES; y++) {
+            if (!joint_has(j, (joint_coordinate)y)) continue;
+            double now = joint_coordinate_value(j, (joint_coordinate)y, step->start[y], u);
+            memory->rate[y] = (now - step->start[y]) / step->h;
+            memory->effort[y] = axis_drive_effort(&j->axis[y], (joint_coordinate)y, step, now);
+            memory->position[y] = now;
+        }
+        if (memory->broken == 0) break_joint(t, i, x);
+        for (int y = 0; y < JOINT_COORDINATES; y++) step->start[y] = memory->position[y];
+    }
+}
+
+/* The state was loaded: only what is scratch between steps. */
+static void restart(term *base, const double *x)
+{
+    (void)x;
+    joint_term *t = (joint_term *)base;
+    for (size_t i = 0; i < t->model->joints.count; i++) {
+        t->steps.data[i].broken = t->memory.data[i].broken != 0;
+        for (int y = 0; y < JOINT_COORDINATES; y++)
+            t->steps.data[i].start[y] = t->memory.data[i].position[y];
+    }
+}
+
+static term_state state(term *base)
+{
+    joint_term *t = (joint_term *)base;
+    return (term_state){"joints", (double *)t->memory.data,
+                        t->memory.count * sizeof(joint_memory) / sizeof(double)};
+}
+
+static void destroy(term *base)
+{
+    joint_term *t = (joint_term *)base;
+    array_free(&t->memory);
+    array_free(&t->steps);
+    array_free(&t->multipliers);
+    array_free(&t->gains);
+    array_free(&t->last);
+    array_free(&t->commands);
+    array_free(&t->items);
+    array_free(&t->blocks);
+    mem_free(t);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Making                                                                                         */
+
+static const term_class joint_class = {.name = "joints",
+                                       .value = value,
+                                       .derivatives = derivatives,
+                                       .max_step = max_step,
+                                       .begin_step = begin_step,
+                                       .tighten = tighten,
+                                       .end_step = end_step,
+                                       .restart = restart,
+                                       .state = state,
+                                       .destroy = destroy};
+
+/* One group per number of blocks. Joints between things that do not move have none. */
+static abut_status list_items(joint_term *t, abut_error *err)
+{
+    const model *m = t->model;
+    size_t starts[TERM_MAX_GROUPS];
+    for (int width = 1; width <= ITEM_MAX_BLOCKS; width++) {
+        size_t first = t->items.count, begin = t->blocks.count;
+        for (size_t i = 0; i < m->joints.count; i++) {
+            int32_t blocks[ITEM_MAX_BLOCKS];
+            if (item_blocks(m, i, blocks) != width) continue;
+            bool ok = array_push(&t->items, (int32_t)i);
+            for (int b = 0; ok && b < width; b++) ok = array_push(&t->blocks, blocks[b]);
+            if (!ok) return error_memory(err, "creating joints");
+        }
+        if (t->items.count == first) continue;
+        t->first_item[t->base.group_count] = first;
+        starts[t->base.group_count] = begin;
+        t->base.groups[t->base.group_count++] =
+            (stencil_group){width, t->items.count - first, NULL};
+    }
+    for (int g = 0; g < t->base.group_count; g++)
+        t->base.groups[g].blocks = t->blocks.data + starts[g];
+    return ABUT_OK;
+}
+
+static abut_status fill(joint_term *t, abut_error *err)
+{
+    size_t n = t->model->joints.count;
+    if (!array_resize(&t->memory, n) || !array_resize(&t->steps, n) ||
+        !array_resize(&t->multipliers, JOINT_MAX_ROWS * n) || !array_resize(&t->gains, n) ||
+        !array_resize(&t->last, n) || !array_resize(&t->commands, JOINT_COORDINATES * n))
+        return error_memory(err, "creating joints");
+    memset(t->memory.data, 0, n * sizeof *t->memory.data);
+    memset(t->steps.data, 0, n * sizeof *t->steps.data);
+    memset(t->multipliers.data, 0, JOINT_MAX_ROWS * n * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        t->memory.data[i].gain = t->gains.data[i] = GAIN;
+        t->steps.data[i].h = 1;
+        for (int y = 0; y < JOINT_COORDINATES; y++)
+            t->commands.data[JOINT_COORDINATES * i + (size_t)y] = NAN;
+        const model_joint *j = &t->model->joints.data[i];
+        if (item_is_coupling(j)) continue;
+        double u[JET_SIZE];
+        joint_features(t->model, j, (const double *)t->model->rest.data, u);
+        for (int y = 0; y < JOINT_COORDINATES; y++)
+            if (joint_has(j, (joint_coordinate)y))
+                t->memory.data[i].position[y] = t->steps.data[i].start[y] =
+                    joint_coordinate_value(j, (joint_coordinate)y, 0, u);
+    }
+    return list_items(t, err);
+}
+
+static abut_status create(const model *m, term **out, abut_error *err)
+{
+    joint_term *t = mem_calloc(1, sizeof *t);
+    if (!t) return error_memory(err, "creating joints");
+    t->base = (term){.class = &joint_class};
+    t->model = m;
+    t->extent = m->extent;
+    t->tolerance = TOLERANCE;
+    abut_status status = fill(t, err);
+    if (status != ABUT_OK)
+        destroy(&t->base);
+    else
+        *out = &t->base;
+    return status;
+}
+
+static bool has_joints(const model *m) { return m->joints.count > 0; }
+
+const term_row joint_row = {.needed = has_joints, .create = create};
