@@ -14,6 +14,7 @@ void collision_surface_free(collision_surface *s)
     array_free(&s->poses);
     array_free(&s->vertex_body);
     array_free(&s->vertex_group);
+    array_free(&s->excluded);
     array_free(&s->edges);
     array_free(&s->triangles);
     array_free(&s->edge_length2);

@@ -43,6 +43,7 @@ typedef struct collision_surface {
     bool general;                  /* some row is not a node */
     ARRAY(int32_t) vertex_body;    /* body of every vertex */
     ARRAY(int32_t) vertex_group;   /* a number that vertices of bodies that do not meet share */
+    ARRAY(uint64_t) excluded;      /* pairs of bodies that do not collide (broad_pair), ascending */
     ARRAY(int32_t) edges;          /* 2 vertices each */
     ARRAY(int32_t) triangles;      /* 3 vertices each */
     ARRAY(double) edge_length2;    /* squared rest length of every edge */

@@ -11,8 +11,8 @@ model_joint joint_plain(void)
     for (int k = 0; k < 2; k++) {
         j.side[k].rigid = -1;
         j.side[k].triad = mat3_identity();
-        j.axis[k] =
-            (joint_axis){.lower = -INFINITY, .upper = INFINITY, .drive = {.most = INFINITY}};
+        j.axis[k] = (joint_axis){
+            .lower = -INFINITY, .upper = INFINITY, .drive = {.most = INFINITY, .unit = 1}};
     }
     return j;
 }

@@ -42,6 +42,7 @@ typedef struct joint_drive {
     double stiffness;   /* of a position drive; 0: it is held exactly */
     double damping;
     double most; /* largest effort; INFINITY: none */
+    double unit; /* rad or m per unit of the target */
 } joint_drive;
 
 /* What acts along a coordinate y. SI units, angles in radians. */

@@ -330,6 +330,9 @@ static abut_status fit_trees(broad_phase *b, const broad_query *query, int *rebu
                              abut_error *err)
 {
     b->walk.query = query;
+    b->walk.excluded = b->surface.excluded;
+    b->walk.excluded_count = b->surface.excluded_count;
+    b->walk.body = b->surface.body;
     TRY(vertex_boxes_store(&b->boxes, query, b->surface.vertex_count, err));
     if (!b->built) {
         *rebuilds = TREE_COUNT;

@@ -46,7 +46,10 @@ typedef struct broad_surface {
     size_t group_count;         /* number of groups; groups from here on have no flags */
     const uint8_t *group_flags; /* BROAD_GROUP_* bits per group; NULL: none */
     const uint8_t *kinematic;   /* per vertex, on top of the groups; NULL: none */
-    bool planar;                /* 2D: only vertex-edge pairs, for all points and edges */
+    const uint64_t *excluded;   /* pairs of bodies that do not collide (broad_pair), ascending */
+    size_t excluded_count;
+    const int32_t *body; /* per vertex; of a primitive that of its first; only for `excluded` */
+    bool planar;         /* 2D: only vertex-edge pairs, for all points and edges */
 } broad_surface;
 
 typedef enum candidate_kind {

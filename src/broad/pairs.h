@@ -18,6 +18,12 @@ typedef struct index_pair {
 
 typedef ARRAY(index_pair) pair_list;
 
+/* Two bodies as one number, whatever their order. */
+static inline uint64_t broad_pair(int32_t a, int32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | (uint32_t)b : (uint64_t)b << 32 | (uint32_t)a;
+}
+
 enum {
     PAIR_KINDS = 4,
     PAIR_RANGES = 64,

@@ -16,7 +16,7 @@ struct broad_parts {
     /* The tree over the boxes: every part is an edge between two corners of its box. */
     broad_phase *tree;
     ARRAY(vec3) corners;
-    ARRAY(int32_t) corner_edges, corner_group;
+    ARRAY(int32_t) corner_edges, corner_group, corner_body;
     ARRAY(uint8_t) corner_kinematic, group_flags;
     candidate_set meetings; /* of parts */
     ARRAY(exact_box) vertex_box;
@@ -50,7 +50,7 @@ static abut_status create_tree(broad_parts *p, abut_error *err)
     size_t n = p->lists.parts.count;
     if (!array_resize(&p->boxes, n + 1) || !array_resize(&p->corners, 2 * n + 1) ||
         !array_resize(&p->corner_edges, 2 * n + 1) || !array_resize(&p->corner_group, 2 * n + 1) ||
-        !array_resize(&p->corner_kinematic, 2 * n + 1))
+        !array_resize(&p->corner_body, 2 * n + 1) || !array_resize(&p->corner_kinematic, 2 * n + 1))
         return error_memory(err, "preparing the parts of bodies");
     int32_t groups = 0;
     for (size_t i = 0; i < n; i++) {
@@ -59,6 +59,8 @@ static abut_status create_tree(broad_parts *p, abut_error *err)
         for (size_t k = 2 * i; k < 2 * i + 2; k++) {
             p->corner_edges.data[k] = (int32_t)k;
             p->corner_group.data[k] = group;
+            p->corner_body.data[k] =
+                p->surface.body ? p->surface.body[p->lists.parts.data[i].vertex] : 0;
             p->corner_kinematic.data[k] = 0;
         }
     }
@@ -71,7 +73,10 @@ static abut_status create_tree(broad_parts *p, abut_error *err)
                            .group = p->corner_group.data,
                            .group_count = (size_t)groups,
                            .group_flags = p->group_flags.data,
-                           .kinematic = p->corner_kinematic.data};
+                           .kinematic = p->corner_kinematic.data,
+                           .excluded = p->surface.excluded,
+                           .excluded_count = p->surface.excluded_count,
+                           .body = p->corner_body.data};
     return broad_create(&boxes, &p->tree, err);
 }
 
@@ -114,6 +119,7 @@ void broad_parts_destroy(broad_parts *p)
     array_free(&p->corners);
     array_free(&p->corner_edges);
     array_free(&p->corner_group);
+    array_free(&p->corner_body);
     array_free(&p->corner_kinematic);
     array_free(&p->group_flags);
     array_free(&p->vertex_box);

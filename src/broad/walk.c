@@ -113,6 +113,23 @@ static inline unsigned adjacent_lanes(const walker *w, size_t i, int lane, size_
     return adjacent;
 }
 
+/* Whether the bodies of two primitives do not meet. */
+static bool is_excluded(const walker *w, size_t slot, size_t other)
+{
+    const walk *all = w->walk;
+    uint64_t pair = broad_pair(all->body[w->a->vertices[0].data[slot]],
+                               all->body[w->b->vertices[0].data[other]]);
+    size_t low = 0, high = all->excluded_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all->excluded[middle] < pair)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < all->excluded_count && all->excluded[low] == pair;
+}
+
 /* All pairs of two packets are found as one mask of 64 bits (eight lanes for each lane of the
  * first) before any is written, so that there are few branches to guess wrong. */
 static inline void meet_packets(const walker *w, size_t i, size_t j, int arity_a, int arity_b,
@@ -138,6 +155,7 @@ static inline void meet_packets(const walker *w, size_t i, size_t j, int arity_a
         int bit = __builtin_ctzll(hits);
         size_t slot = i * BOX8_WIDTH + (size_t)(bit / 8),
                other = j * BOX8_WIDTH + (size_t)(bit % 8);
+        if (w->walk->excluded_count > 0 && is_excluded(w, slot, other)) continue;
         if ((sure >> bit & 1) || exactly_overlap(w, slot, other))
             add_pair(w, w->a->ids.data[slot], w->b->ids.data[other]);
     }

@@ -21,6 +21,10 @@ typedef struct walk_task {
 typedef struct walk {
     walk_trees trees[PAIR_KINDS]; /* NULL for a kind that is not wanted */
     const broad_query *query;
+    /* Pairs of bodies that do not meet (broad_pair), ascending, and the body of every vertex. */
+    const uint64_t *excluded;
+    size_t excluded_count;
+    const int32_t *body;
     pair_collector *collector;
     ARRAY(walk_task) tasks, next;
 } walk;

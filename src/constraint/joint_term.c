@@ -82,7 +82,7 @@ static void begin_joint(joint_term *t, size_t i, const term_step *at)
         step->start[y] = memory->position[y];
         if (d->kind != DRIVE_NONE)
             step->target[y] =
-                !isnan(command) ? command : expression_value(d->target, 0, 0, 0, at->end);
+                !isnan(command) ? command : d->unit * expression_value(d->target, 0, 0, 0, at->end);
     }
     double mass, inertia;
     joint_masses(t->model, i, at->x, &mass, &inertia);
@@ -120,6 +120,14 @@ double joint_violation(const joint_term *t, size_t joint, const double *x)
     joint_sum rows;
     item_rows(&set, joint, x, &rows);
     return scaled(t, &rows);
+}
+
+double joint_worst_violation(const joint_term *t, const double *x)
+{
+    double worst = 0;
+    for (size_t i = 0; i < t->model->joints.count; i++)
+        worst = fmax(worst, joint_violation(t, i, x));
+    return worst;
 }
 
 /* lambda += K c; a joint whose violation has not shrunk enough since the last time gets stiffer. */

@@ -36,6 +36,7 @@ typedef struct joint_term {
 
 /* The largest |c| of a joint: rad, or as a share of the scene's size. */
 double joint_violation(const joint_term *t, size_t joint, const double *x);
+double joint_worst_violation(const joint_term *t, const double *x); /* of all joints */
 /* Force (N) and torque (N m, about the point) by which side 0 holds side 1 at x. */
 void joint_reaction(const joint_term *t, size_t joint, const double *x, vec3 *force, vec3 *torque);
 

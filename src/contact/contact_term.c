@@ -520,7 +520,10 @@ static broad_surface shape_of(const contact_term *t)
                            .group_count = m->bodies.count,
                            .group_flags = t->group_flags,
                            .planar = m->planar,
-                           .kinematic = t->kinematic};
+                           .kinematic = t->kinematic,
+                           .excluded = m->surface.excluded.data,
+                           .excluded_count = m->surface.excluded.count,
+                           .body = m->surface.vertex_body.data};
 }
 
 /* The bodies cut into parts, in their frames. */

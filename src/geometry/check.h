@@ -24,9 +24,11 @@ typedef struct check_surface {
     size_t edge_count;
     const int32_t *points; /* vertices; those of edges or triangles may be among them */
     size_t point_count;
-    const int32_t *body;       /* per vertex, or NULL for one body without flags */
-    const uint8_t *body_flags; /* per body, or NULL */
-    const int32_t *body_group; /* per body: those of equal number are not looked at; -1: none */
+    const int32_t *body;          /* per vertex, or NULL for one body without flags */
+    const uint8_t *body_flags;    /* per body, or NULL */
+    const int32_t *body_group;    /* per body: those of equal number are not looked at; -1: none */
+    const int32_t (*excluded)[2]; /* pairs of bodies that are not looked at; the lesser first */
+    size_t excluded_count;
     const uint8_t *only; /* per vertex: pairs without a marked one are not looked at; or NULL */
 } check_surface;
 

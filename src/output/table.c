@@ -62,6 +62,7 @@ static const column columns[] = {
     REAL(truncated),
     REAL(newton_at_noise),
     REAL(substeps),
+    REAL(joint_violation),
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,

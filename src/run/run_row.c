@@ -32,6 +32,7 @@ abut_status run_append_row(run *r, abut_error *err)
                     .friction_not_converged = l->friction_not_converged,
                     .substeps = l->substeps,
                     .truncated = l->truncated,
-                    .newton_at_noise = l->newton_at_noise};
+                    .newton_at_noise = l->newton_at_noise,
+                    .joint_violation = l->joint_violation};
     return table_append(&r->table, &row, err);
 }

@@ -3,6 +3,7 @@
 #include "scene/body_shapes.h"
 #include "scene/body_source.h"
 #include "scene/build_check.h"
+#include "scene/build_joint.h"
 #include "scene/motion.h"
 #include "scene/select.h"
 #include "scene/sequence.h"
@@ -300,7 +301,8 @@ static abut_status build_model(const scene_def *scene, const body_shapes *given,
         TRY(add_body(scene, i, &shapes[i], shape_of(given, i) != NULL, m, log, err));
         TRY(add_weights(scene, i, &shapes[i], m, err));
     }
-    return model_finish(m, err);
+    TRY(model_finish(m, err));
+    return build_joints(scene, shapes, m, log, err);
 }
 
 /* Numbers among the built bodies of those that a name means. */

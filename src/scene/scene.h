@@ -13,6 +13,7 @@
 #include "material/elastic.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
+#include "scene/joint_def.h"
 #include "scene/schema_place.h"
 #include "step/options.h"
 
@@ -344,6 +345,17 @@ typedef struct body_def {
     weight_def *weights;
 } body_def;
 
+/* Nodes of a body that are attached to another one, or to the world. */
+typedef struct attachment_def {
+    const char *name, *body, *to;
+    selector_def nodes;
+    length_def within;
+    bool has_within;
+    double stiffness; /* 0: held exactly */
+    bool close;
+    double break_force;
+} attachment_def;
+
 typedef struct half_space_def {
     vec3 origin, normal;
     double friction; /* negative: the scene's */
@@ -400,6 +412,10 @@ typedef struct scene_def {
     body_def *bodies;
     size_t half_space_count;
     half_space_def *half_spaces;
+    size_t joint_count;
+    joint_def *joints;
+    size_t attachment_count;
+    attachment_def *attachments;
     bool has_ground;
     double ground;       /* m: height of a half space more */
     json_t *resolved;    /* the document with all defaults filled in */

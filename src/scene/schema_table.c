@@ -397,6 +397,12 @@ static const schema_field scene_fields[] = {
      .doc = "Materials by name, for `material` of bodies."},
     {"bodies", SCHEMA_LIST, SCHEMA_REQUIRED, AT_LIST(scene_def, bodies, body_count),
      .type = &schema_body, .doc = "What is simulated, and obstacles."},
+    {"joints", SCHEMA_LIST, AT_LIST(scene_def, joints, joint_count), .type = &schema_joint,
+     .initial = "[]",
+     .doc = "Joints between rigid and affine bodies and the world, gears, springs and motors."},
+    {"attachments", SCHEMA_LIST, AT_LIST(scene_def, attachments, attachment_count),
+     .type = &schema_attachment, .initial = "[]",
+     .doc = "Nodes that are attached to other bodies or to the world."},
     {"ground", SCHEMA_NUMBER, AT(scene_def, ground), GIVEN(scene_def, has_ground), .absent = "none",
      .unit = "m",
      .doc =

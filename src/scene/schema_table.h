@@ -8,6 +8,7 @@
 #define FIELDS(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
 extern const char *const remesh_method_words[]; /* remesh_method */
+extern const char *const collide_words[];
 
 extern const schema_type schema_body;
 extern const schema_type schema_mesh;
@@ -20,6 +21,8 @@ extern const schema_type schema_particles;
 extern const schema_type schema_surface, schema_region, schema_surface_load; /* of solids */
 extern const schema_type schema_place_sphere, schema_place_cylinder, schema_place_side;
 extern const schema_type schema_remesh;
+extern const schema_type schema_selector;
+extern const schema_type schema_joint, schema_attachment;
 
 /* Rules over several fields (schema_rules.c). */
 void rule_time(schema_walk *walk, const json_t *object);
@@ -44,5 +47,7 @@ void rule_remesh(schema_walk *walk, const json_t *scene); /* schema_table_remesh
 bool schema_piece_of(const char *piece, const char *whole);
 /* Part of rule_scene: options of the other stepper (schema_rules_stepper.c). */
 void check_stepper(schema_walk *walk, const json_t *scene);
+/* Part of rule_scene: names in joints and attachments (schema_table_joint.c). */
+void check_joints(schema_walk *walk, const json_t *scene);
 
 #endif

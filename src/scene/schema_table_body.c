@@ -343,7 +343,7 @@ static const schema_field selector_fields[] = {
      FROM_TO(-2147483647, 2147483647),
      .doc = "Nodes of the boundary faces with this number in `boundary` of the body."},
 };
-static const schema_type selector_type = {
+const schema_type schema_selector = {
     .name = "nodes",
     .doc = "Which nodes of a body. The string `\"all\"` is short for `{\"all\": true}`.",
     .word_choice = true,
@@ -454,7 +454,7 @@ static const schema_type release_type = {
 };
 
 static const schema_field fix_fields[] = {
-    {"nodes", SCHEMA_OBJECT, AT(fix_def, nodes), .type = &selector_type, .initial = "\"all\"",
+    {"nodes", SCHEMA_OBJECT, AT(fix_def, nodes), .type = &schema_selector, .initial = "\"all\"",
      .doc = "Which nodes are fixed or moved."},
     {"from", SCHEMA_NUMBER, AT(fix_def, from), .initial = "0", AT_LEAST(0), .unit = "s",
      .doc = "Start."},
@@ -490,7 +490,7 @@ const schema_type schema_fix = {
 };
 
 static const schema_field force_fields[] = {
-    {"nodes", SCHEMA_OBJECT, AT(force_def, nodes), .type = &selector_type, .initial = "\"all\"",
+    {"nodes", SCHEMA_OBJECT, AT(force_def, nodes), .type = &schema_selector, .initial = "\"all\"",
      .doc = "Which nodes it acts on."},
     {"from", SCHEMA_NUMBER, AT(force_def, from), .initial = "0", AT_LEAST(0), .unit = "s",
      .doc = "Start."},
@@ -566,7 +566,7 @@ static const schema_type sequence_type = {
 };
 
 static const schema_field weight_fields[] = {
-    {"nodes", SCHEMA_OBJECT, AT(weight_def, nodes), .type = &selector_type, .initial = "\"all\"",
+    {"nodes", SCHEMA_OBJECT, AT(weight_def, nodes), .type = &schema_selector, .initial = "\"all\"",
      .doc = "Which nodes."},
     {"mass", SCHEMA_NUMBER, SCHEMA_REQUIRED, AT(weight_def, mass), ABOVE(0), .unit = "kg",
      .doc = "Added to the mass of each of them."},

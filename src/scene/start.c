@@ -1,5 +1,7 @@
 #include "scene/start.h"
 
+#include "scene/joined.h"
+
 #include "base/array.h"
 #include "base/memory.h"
 #include "mesh/topology.h"
@@ -214,8 +216,9 @@ static abut_status check_offsets(const scene_def *scene, const joined_surface *s
     return ABUT_OK;
 }
 
-static abut_status check_joined(const scene_def *scene, const joined_surface *s, double radius,
-                                start_report *out, abut_error *err)
+static abut_status check_joined(const scene_def *scene, const joined_surface *s,
+                                const body_pair_list *apart, double radius, start_report *out,
+                                abut_error *err)
 {
     check_surface surface = {.vertices = s->vertices.data,
                              .vertex_count = s->vertices.count,
@@ -227,7 +230,9 @@ static abut_status check_joined(const scene_def *scene, const joined_surface *s,
                              .point_count = s->points.count,
                              .body = s->body.data,
                              .body_flags = s->flags.data,
-                             .body_group = s->groups.data};
+                             .body_group = s->groups.data,
+                             .excluded = (const int32_t(*)[2])apart->data,
+                             .excluded_count = apart->count};
     check_pair *pairs;
     TRY(check_intersections(&surface, &pairs, &out->intersections, err));
     /* Leave room to speak of half spaces, too. */
@@ -253,8 +258,11 @@ abut_status start_check(const scene_def *scene, const mesh *meshes, start_report
     joined_surface surface = {0};
     abut_status status = join(scene, meshes, &surface, err);
     double radius = 2 * start_length(scene->lengths.dhat, start_size(scene, meshes));
+    body_pair_list apart = {0};
+    if (status == ABUT_OK) status = scene_joined_pairs(scene, &apart, err);
     if (status == ABUT_OK && surface.vertices.count > 0)
-        status = check_joined(scene, &surface, radius, out, err);
+        status = check_joined(scene, &surface, &apart, radius, out, err);
+    array_free(&apart);
     joined_free(&surface);
     return status;
 }

@@ -88,7 +88,10 @@ static abut_status choose_part(dirichlet_overlap *w, abut_error *err)
                            .group = s->vertex_group.data,
                            .group_count = m->bodies.count,
                            .group_flags = w->contact->group_flags,
-                           .planar = m->planar};
+                           .planar = m->planar,
+                           .excluded = s->excluded.data,
+                           .excluded_count = s->excluded.count,
+                           .body = s->vertex_body.data};
     return broad_create(&shape, &w->broad, err);
 }
 

@@ -1,6 +1,8 @@
 /* Energies, momenta and other measures of a step. */
 #include "step/stepper_internal.h"
 
+#include "constraint/joint_term.h"
+
 #include <math.h>
 
 void stepper_measure_potential(const stepper *s, step_statistics *out)
@@ -39,6 +41,8 @@ void stepper_measure(stepper *s, step_statistics *out)
     }
     for (size_t i = 0; i < s->terms.count; i++)
         out->elastic += s->terms.data[i].term->class->value(s->terms.data[i].term, &unit, x);
+    const joint_term *joints = (const joint_term *)stepper_find_term(s, "joints");
+    out->joint_violation = joints ? joint_worst_violation(joints, x) : 0;
     out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, x);
     out->sheets = shell_stretch(s->model, x);
     out->max_stretch = elastic_max_stretch(s->elastic, x);

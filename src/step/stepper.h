@@ -62,6 +62,7 @@ typedef struct step_statistics {
     bool dirichlet_overlap;  /* prescribed bodies meet in this step, which is allowed */
     int repeats;             /* of the step, because its result failed the exact check */
     int substeps;            /* that the step was done in: 1, or more after a failure */
+    double joint_violation;  /* worst of all joints: rad, or as a share of the scene's size */
     double max_stretch;      /* largest singular value of F, sheets included */
     stretch_range sheets;
     /* Incremental potential at the end of the step, loads by displacements, divided by the

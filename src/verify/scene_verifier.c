@@ -1,5 +1,7 @@
 #include "verify/scene_verifier.h"
 
+#include "scene/joined.h"
+
 #include "material/law.h"
 #include "scene/start.h"
 
@@ -10,6 +12,7 @@ void scene_verifier_free(scene_verifier *v)
 {
     mem_free(v->setup.body_flags);
     mem_free(v->setup.body_group);
+    mem_free(v->setup.excluded);
     mem_free(v->setup.invertible);
     mem_free(v->setup.planes);
     mem_free(v->setup.thickness);
@@ -70,5 +73,10 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
         v->setup.planes[v->setup.plane_count++] =
             (verify_plane){plane->origin, vec3_normalize(plane->normal)};
     }
-    return ABUT_OK;
+    body_pair_list apart = {0};
+    abut_status status = scene_joined_built(scene, &apart, err);
+    v->setup.excluded = (int32_t(*)[2])apart.data; /* owned from here on */
+    v->setup.excluded_count = apart.count;
+    if (status != ABUT_OK) scene_verifier_free(v);
+    return status;
 }

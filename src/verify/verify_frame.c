@@ -185,6 +185,8 @@ static check_surface surface_of(const vec3 *points, size_t count, const surface_
                            .body = body,
                            .body_flags = setup->body_flags,
                            .body_group = setup->body_group,
+                           .excluded = (const int32_t(*)[2])setup->excluded,
+                           .excluded_count = setup->excluded_count,
                            .only = setup->only};
 }
 

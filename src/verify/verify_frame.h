@@ -32,8 +32,10 @@ static inline bool verify_limit_exists(const verify_limit *l)
 typedef struct verify_setup {
     bool contact; /* without contact only inversions are looked for */
     size_t body_count;
-    uint8_t *body_flags; /* CHECK_BODY_* */
-    int32_t *body_group; /* bodies that do not collide; -1: none */
+    uint8_t *body_flags;    /* CHECK_BODY_* */
+    int32_t *body_group;    /* bodies that do not collide; -1: none */
+    int32_t (*excluded)[2]; /* pairs of such, by joints; the lesser first */
+    size_t excluded_count;
     uint8_t *invertible; /* per body: its material allows inverted tets; NULL: none does */
     size_t plane_count;
     verify_plane *planes;

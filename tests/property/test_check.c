@@ -309,9 +309,20 @@ TEST(bodies)
     int32_t t[2][3] = {{0, 1, 2}, {3, 4, 5}};
     int32_t e[6][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5}, {5, 3}};
     int32_t body[6] = {0, 0, 0, 1, 1, 1}, one_body[6] = {0};
-    check_surface s = {
-        x,    6,   (const int32_t(*)[3])t, 2, (const int32_t(*)[2])e, 6, NULL, 0, NULL, NULL,
-        NULL, NULL};
+    check_surface s = {x,
+                       6,
+                       (const int32_t(*)[3])t,
+                       2,
+                       (const int32_t(*)[2])e,
+                       6,
+                       NULL,
+                       0,
+                       NULL,
+                       NULL,
+                       NULL,
+                       NULL,
+                       0,
+                       NULL};
     const struct {
         const int32_t *body;
         uint8_t flags[2];

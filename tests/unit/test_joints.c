@@ -149,11 +149,11 @@ static void set_axis(joint_axis *a, int what, double y)
     case 2: a->friction = 50; break;
     case 3: a->lower = y - 0.02, a->upper = y + 2; break;
     case 4: a->lower = y - 3, a->upper = y + 0.01; break;
-    case 5: a->drive = (joint_drive){DRIVE_POSITION, NULL, 1e4, 10, INFINITY}; break;
-    case 6: a->drive = (joint_drive){DRIVE_POSITION, NULL, 1e4, 10, 30}; break;
-    case 7: a->drive = (joint_drive){DRIVE_VELOCITY, NULL, 0, 40, 25}; break;
-    case 8: a->drive = (joint_drive){DRIVE_EFFORT, NULL, 0, 0, INFINITY}; break;
-    case 9: a->drive = (joint_drive){DRIVE_POSITION, NULL, 0, 0, INFINITY}; break;
+    case 5: a->drive = (joint_drive){DRIVE_POSITION, NULL, 1e4, 10, INFINITY, 1}; break;
+    case 6: a->drive = (joint_drive){DRIVE_POSITION, NULL, 1e4, 10, 30, 1}; break;
+    case 7: a->drive = (joint_drive){DRIVE_VELOCITY, NULL, 0, 40, 25, 1}; break;
+    case 8: a->drive = (joint_drive){DRIVE_EFFORT, NULL, 0, 0, INFINITY, 1}; break;
+    case 9: a->drive = (joint_drive){DRIVE_POSITION, NULL, 0, 0, INFINITY, 1}; break;
     }
 }
 enum { LAWS = 10 };

@@ -44,7 +44,8 @@ static step_row make_row(int64_t step)
                        &row.collapses,
                        &row.swaps,
                        &row.smoothings,
-                       &row.friction_not_converged};
+                       &row.friction_not_converged,
+                       &row.joint_violation};
     for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) *reals[i] = random_range(&r, -1, 1);
     row.min_distance = step == 2 ? INFINITY : 1e-300 / 3.0;
     return row;
