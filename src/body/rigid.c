@@ -273,3 +273,25 @@ void rigid_frame_second(const rigid_body *r, const double *x, mat3 second[3][3])
 {
     rotation_second(vec3_load(x + 3 * ((size_t)r->block + 1)), second);
 }
+
+void rigid_inertia_matrix(const rigid_body *r, const double *x, double *out, int stride)
+{
+    for (int k = 0; k < 3; k++) out[k * stride + k] = r->mass;
+    if (r->affine) {
+        for (int a = 0; a < 3; a++)
+            for (int b = 0; b < 3; b++)
+                for (int c = 0; c < 3; c++)
+                    out[(3 + 3 * a + c) * stride + 3 + 3 * b + c] = r->moment.m[a][b];
+        return;
+    }
+    mat3 first[3]; /* tr(R_k J R_l^T) */
+    rigid_frame_first(r, x, first);
+    for (int k = 0; k < 3; k++) {
+        mat3 weighed = mat3_mul(first[k], r->moment);
+        for (int l = 0; l < 3; l++) {
+            double sum = 0;
+            for (int e = 0; e < 9; e++) sum += weighed.m[e / 3][e % 3] * first[l].m[e / 3][e % 3];
+            out[(3 + k) * stride + 3 + l] = sum;
+        }
+    }
+}

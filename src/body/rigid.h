@@ -36,6 +36,8 @@ mat3 rigid_frame(const rigid_body *r, const double *x);
 /* Its derivatives by the three scalars of the block behind the centre of a rigid body (not affine).
  */
 void rigid_frame_first(const rigid_body *r, const double *x, mat3 first[3]);
+/* Matrix of its kinetic energy over the scalars of its blocks, row by row with this stride. */
+void rigid_inertia_matrix(const rigid_body *r, const double *x, double *out, int stride);
 void rigid_frame_second(const rigid_body *r, const double *x, mat3 second[3][3]);
 
 #endif

@@ -1,8 +1,8 @@
 #include "constraint/joint_item.h"
 
+#include "body/rigid.h"
 #include "constraint/axis_law.h"
 #include "math/eigen.h"
-#include "term/term.h"
 
 #include <math.h>
 #include <string.h>
@@ -224,9 +224,43 @@ static void joint_derivatives(const joint_set *set, size_t i, const double *x, b
                               (const double(*)[JET_SIZE])sum.hessian, dense);
 }
 
-void item_derivatives(const joint_set *set, size_t i, const double *x, double factor, bool project,
+/* dense += factor times the inertia of the bodies, each with the joint's share. */
+static void add_inertia(const joint_set *set, size_t i, const double *x, double factor, int n,
+                        double *dense)
+{
+    const model *m = set->model;
+    const model_joint *j = &m->joints.data[i];
+    for (int k = 0, at = 0; k < 2; k++) {
+        const joint_side *s = &j->side[k];
+        int blocks = s->kind == SIDE_NODES ? s->count : 0;
+        if (s->kind == SIDE_BODY) {
+            const rigid_body *b = &m->rigids.data[s->rigid];
+            double inertia[JOINT_SIDE_BLOCKS * 3][JOINT_SIDE_BLOCKS * 3] = {{0}};
+            blocks = b->affine ? 4 : 2;
+            rigid_inertia_matrix(b, x, &inertia[0][0], 3 * JOINT_SIDE_BLOCKS);
+            double share = factor * set->shares[2 * i + (size_t)k];
+            for (int r = 0; r < 3 * blocks; r++)
+                for (int c = 0; c < 3 * blocks; c++)
+                    dense[(at + r) * n + at + c] += share * inertia[r][c];
+        }
+        at += 3 * blocks;
+    }
+}
+
+static void project_dense(const joint_set *set, size_t i, const double *x, const evaluation *ev,
+                          int n, double *dense)
+{
+    double factor = set->shares && ev->force_factor > 0 ? ev->mass_factor / ev->force_factor : 0;
+    if (factor > 0) add_inertia(set, i, x, factor, n, dense);
+    psd_project(n, dense);
+    if (factor > 0) add_inertia(set, i, x, -factor, n, dense);
+}
+
+void item_derivatives(const joint_set *set, size_t i, const double *x, const evaluation *ev,
                       double *gradient, double *hessian)
 {
+    bool project = !ev->exact;
+    double factor = ev->force_factor;
     int32_t blocks[ITEM_MAX_BLOCKS];
     int count = item_blocks(set->model, i, blocks), n = 3 * count;
     double g[ITEM_MAX_SCALARS] = {0}, dense[ITEM_MAX_SCALARS * ITEM_MAX_SCALARS];
@@ -239,7 +273,7 @@ void item_derivatives(const joint_set *set, size_t i, const double *x, double fa
         joint_derivatives(set, i, x, hessian != NULL, g, dense);
     for (int k = 0; gradient && k < n; k++) gradient[k] = factor * g[k];
     if (!hessian) return;
-    if (project && !coupling) psd_project(n, dense);
+    if (project && !coupling) project_dense(set, i, x, ev, n, dense);
     for (int k = 0; k < n * n; k++) dense[k] *= factor;
     stencil_store_blocks(count, dense, hessian);
 }

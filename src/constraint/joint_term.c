@@ -9,14 +9,18 @@
 #include <string.h>
 
 /* Weight of K: the violation shrinks by about this factor with every update of the multipliers, but
- * in chains and where forces change fast; then the gain grows, up to MOST. */
-static const double GAIN = 1e3, MOST = 1e8, GROWTH = 10, ENOUGH = 0.25;
+ * in long chains, and where light bodies hold heavy ones. A joint whose violation does not shrink
+ * at all, or is still there after PATIENCE updates, gets a larger gain, up to MOST, and loses half
+ * of it with every step that needs no second update: with large gains Newton's method creeps along
+ * the curved paths that joints allow. */
+static const double GAIN = 1e3, MOST = 1e8, GROWTH = 10, FORGET = 0.5;
+enum { PATIENCE = 8 };
 static const double TOLERANCE = 1e-8;
 enum { MAX_PASSES = 100 };
 
 static joint_set set_of(const joint_term *t)
 {
-    return (joint_set){t->model, t->steps.data, t->multipliers.data};
+    return (joint_set){t->model, t->steps.data, t->multipliers.data, t->shares.data};
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -49,8 +53,8 @@ static void derivatives(const term *base, const evaluation *ev, int group, const
     joint_set set = set_of(t);
     size_t width = (size_t)base->groups[group].width, pairs = width * (width + 1) / 2;
     for (size_t i = begin; i < end; i++)
-        item_derivatives(&set, (size_t)t->items.data[t->first_item[group] + i], x, ev->force_factor,
-                         !ev->exact, gradient ? gradient + 3 * width * (i - begin) : NULL,
+        item_derivatives(&set, (size_t)t->items.data[t->first_item[group] + i], x, ev,
+                         gradient ? gradient + 3 * width * (i - begin) : NULL,
                          hessian ? hessian + 9 * pairs * (i - begin) : NULL);
 }
 
@@ -130,14 +134,15 @@ double joint_worst_violation(const joint_term *t, const double *x)
     return worst;
 }
 
-/* lambda += K c; a joint whose violation has not shrunk enough since the last time gets stiffer. */
+/* lambda += K c; a joint whose violation has not shrunk since the last time gets stiffer. */
 static void update_joint(joint_term *t, size_t i, const joint_sum *rows, double violation)
 {
     joint_step *step = &t->steps.data[i];
     double *multiplier = t->multipliers.data + JOINT_MAX_ROWS * i;
     for (int k = 0; k < rows->rows; k++)
         multiplier[k] += step->stiffness[rows->angular[k] ? 1 : 0] * rows->value[k];
-    bool slow = violation > ENOUGH * t->last.data[i] && violation > t->tolerance;
+    bool slow = violation > t->last.data[i] || t->passes % PATIENCE == 0;
+    slow = slow && violation > t->tolerance;
     if (slow && t->gains.data[i] < MOST) {
         t->gains.data[i] *= GROWTH;
         step->stiffness[0] *= GROWTH;
@@ -229,8 +234,7 @@ static void end_step(term *base, const double *x)
         joint_step *step = &t->steps.data[i];
         memcpy(memory->multiplier, t->multipliers.data + JOINT_MAX_ROWS * i,
                sizeof memory->multiplier);
-        /* Where few updates were needed, a smaller gain makes Newton's method faster. */
-        memory->gain = t->passes > 1 ? t->gains.data[i] : fmax(GAIN, 0.5 * t->gains.data[i]);
+        memory->gain = t->passes > 1 ? t->gains.data[i] : fmax(GAIN, FORGET * t->gains.data[i]);
         if (item_is_coupling(j)) continue;
         double u[JET_SIZE];
         joint_features(t->model, j, x, u);
@@ -274,6 +278,7 @@ static void destroy(term *base)
     array_free(&t->gains);
     array_free(&t->last);
     array_free(&t->commands);
+    array_free(&t->shares);
     array_free(&t->items);
     array_free(&t->blocks);
     mem_free(t);
@@ -318,8 +323,30 @@ static abut_status list_items(joint_term *t, abut_error *err)
     return ABUT_OK;
 }
 
+/* Half of the inertia of a body is shared by its joints. */
+static abut_status share_inertia(joint_term *t, abut_error *err)
+{
+    const model *m = t->model;
+    double *count = mem_calloc(m->rigids.count + 1, sizeof *count);
+    if (!count || !array_resize(&t->shares, 2 * m->joints.count)) {
+        mem_free(count);
+        return error_memory(err, "creating joints");
+    }
+    for (size_t i = 0; i < 2 * m->joints.count; i++) {
+        const joint_side *s = &m->joints.data[i / 2].side[i % 2];
+        if (s->kind == SIDE_BODY) count[s->rigid]++;
+    }
+    for (size_t i = 0; i < 2 * m->joints.count; i++) {
+        const joint_side *s = &m->joints.data[i / 2].side[i % 2];
+        t->shares.data[i] = s->kind == SIDE_BODY ? 0.5 / count[s->rigid] : 0;
+    }
+    mem_free(count);
+    return ABUT_OK;
+}
+
 static abut_status fill(joint_term *t, abut_error *err)
 {
+    TRY(share_inertia(t, err));
     size_t n = t->model->joints.count;
     if (!array_resize(&t->memory, n) || !array_resize(&t->steps, n) ||
         !array_resize(&t->multipliers, JOINT_MAX_ROWS * n) || !array_resize(&t->gains, n) ||

@@ -24,6 +24,7 @@ typedef struct joint_term {
     ARRAY(joint_memory) memory;
     ARRAY(joint_step) steps;   /* scratch of the step */
     ARRAY(double) multipliers; /* of the step; JOINT_MAX_ROWS per joint */
+    ARRAY(double) shares;      /* of the inertia of the bodies, 2 per joint */
     ARRAY(double) gains, last; /* of the step; violation at the last update */
     ARRAY(double) commands;    /* targets by the caller, JOINT_COORDINATES per joint; NaN: none */
     ARRAY(int32_t) items, blocks; /* joint of every stencil, group after group; their blocks */
