@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# Joints and attachments in scenes: what is refused and how, contact beside joints, runs that go on, threads.
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
+cd "$scratch" || exit 1
+
+box() { echo "{\"name\": \"$1\", \"type\": \"${3:-rigid}\", \"density\": 100, \"translate\": [$2, 0, 0], \"mesh\": {\"box\": {\"size\": [1, 0.2, 0.2], \"cells\": [1, 1, 1]}}}"; }
+pair="$(box a 0.5), $(box b 1.5)"
+soft='{"name": "soft", "translate": [0.5, 0.35, 0], "material": {"young": 1e5, "poisson": 0.4, "density": 100}, "mesh": {"box": {"size": [1, 0.5, 0.2], "cells": [2, 1, 1]}}}'
+
+# refused PATTERN JOINTS [ATTACHMENTS] [MORE]
+number=0
+refused() {
+    number=$((number + 1))
+    local name=bad$number.json code
+    echo "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 2}, \"bodies\": [$pair, $soft], \"joints\": [$2], \"attachments\": [${3:-}] ${4:-}}" > $name
+    timeout 20 "$abut" run $name -o $name.run --quiet > /dev/null 2> log
+    code=$?
+    [ $code = 2 ] || fail "$2 ${3:-}: ends with $code: $(cat log)"
+    grep -qE -- "$1" log || fail "$2 ${3:-}: '$(cat log)' does not match '$1'"
+    [ -e $name.run/steps.csv ] && fail "$2 ${3:-}: the run has begun"
+}
+hinge='"type": "hinge", "body": "b", "to": "a", "point": [1, 0, 0], "axis": [0, 0, 1]'
+refused 'joints\[0\].body: there is no body "c"' '{"type": "ball", "body": "c"}'
+refused 'joints\[0\].to: there is no body "c"' '{"type": "ball", "body": "a", "to": "c"}'
+refused 'joints\[0\].to: is "a" as well' '{"type": "ball", "body": "a", "to": "a"}'
+refused '"soft" is "deformable"; joints are for rigid' '{"type": "ball", "body": "soft"}'
+refused 'joints\[0\].axis: is missing; a joint of type "hinge"' '{"type": "hinge", "body": "a"}'
+refused 'joints\[0\].axis: must not be the zero vector' '{"type": "hinge", "body": "a", "axis": [0, 0, 0]}'
+refused 'joints\[0\].axis: is not for joints of type "ball"' '{"type": "ball", "body": "a", "axis": [0, 0, 1]}'
+refused 'joints\[0\]: axis2: must be at a right angle to `axis`; it is at 45 degrees' '{"type": "universal", "body": "a", "axis": [0, 0, 1], "axis2": [0, 1, 1]}'
+refused 'joints\[0\].lead: is missing' '{"type": "screw", "body": "a", "axis": [0, 0, 1]}'
+refused 'joints\[0\].slide: is not for joints of type "hinge"' "{$hinge, \"slide\": {}}"
+refused 'joints\[0\].turn.limits: the first must be below the second' "{$hinge, \"turn\": {\"limits\": [10, -10]}}"
+refused 'joints\[0\].turn.start: 0 is not between the limits 5 and 10' "{$hinge, \"turn\": {\"limits\": [5, 10]}}"
+refused 'drive.damping: is missing; a velocity drive needs it' "{$hinge, \"turn\": {\"drive\": {\"velocity\": 1}}}"
+refused 'max_effort: needs a `stiffness`' "{$hinge, \"turn\": {\"drive\": {\"position\": 1, \"max_effort\": 3}}}"
+refused 'joints\[0\].turn.drive' "{$hinge, \"turn\": {\"drive\": {\"position\": \"1 +\"}}}"
+refused 'joints\[1\].first: there is no joint "x" before this one' "{$hinge}, {\"type\": \"gear\", \"first\": \"x\", \"second\": \"joint0\"}"
+refused 'the joint "joint0" is "ball", which has no angle' '{"type": "ball", "body": "a"}, {"type": "gear", "first": "joint0", "second": "joint0"}'
+refused 'joints\[1\].name: "joint0" is already' "{$hinge}, {$hinge, \"name\": \"joint0\"}"
+refused 'to_point: must differ from' '{"type": "distance", "body": "a"}'
+refused 'length: is 3 m, but the points are 1 m apart' '{"type": "distance", "body": "a", "to_point": [0, 1, 0], "length": 3}'
+refused 'for the stepper "barrier"' "{$hinge}" '' ', "stepper": "mlcp"'
+refused 'joints: do not go with `remesh` yet' "{$hinge}" '' ', "remesh": {"method": "energy"}'
+refused 'attachments\[0\].body: "a" is "rigid" and has no nodes' '' '{"body": "a"}'
+refused 'attachments\[0\].to: must be another body' '' '{"body": "soft", "to": "soft"}'
+refused 'attachments\[0\].close: needs a `stiffness`' '' '{"body": "soft", "close": true}'
+
+# Two bars fall on a block, and an affine one hangs beside: contact and joints, nothing meets.
+cat > knock.json <<JSON
+{"abut": 1, "time": {"step": 0.01, "steps": 60}, "contact": {"friction": 0.2},
+ "bodies": [$pair, $(box hammer 1.2 affine | sed 's/1.2, 0, 0\]/1.2, 0.9, 0.05], "rotate": [0, 0, 90]/'),
+            $(box block 1.5 obstacle | sed 's/"density": 100, //; s/1.5, 0, 0/1.3, -0.5, 0/')],
+ "joints": [{"type": "hinge", "body": "a", "point": [0, 0, 0], "axis": [0, 0, 1], "turn": {"damping": 5}}, {$hinge, "turn": {"limits": [-40, 40]}},
+            {"type": "ball", "body": "hammer", "point": [1.2, 1.4, 0.05]}], "output": {"every": 10}}
+JSON
+"$abut" run knock.json -o knock --threads 1 --quiet > log 2>&1 || fail "knock: $(cat log)"
+"$abut" verify knock > log 2>&1 || fail "knock: verify: $(tail -3 log)"
+python3 - <<'P' || fail "knock: violation or no contact"
+import csv
+rows = list(csv.DictReader(open("knock/steps.csv")))
+assert all(float(r["joint_violation"]) <= 1e-8 for r in rows)
+assert any(int(r["contact_count"]) > 0 for r in rows)
+P
+
+# With another number of threads, and stopped and gone on with: the same numbers.
+"$abut" run knock.json -o threads --threads 2 --quiet > log 2>&1 || fail "threads: $(cat log)"
+"$abut" run knock.json -o halves --threads 1 --steps 27 --quiet > log 2>&1 || fail "halves: $(cat log)"
+"$abut" run knock.json -o halves --threads 1 --resume --quiet > log 2>&1 || fail "halves: $(cat log)"
+for folder in threads halves; do
+    cmp <(cut -d, -f1,2,4- knock/steps.csv) <(cut -d, -f1,2,4- $folder/steps.csv) || fail "$folder differs"
+done
+
+# A soft block that hangs on a rigid one by exact attachments, and falls when they break.
+attached() {
+    echo "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"bodies\": [$(box a 0.5 | sed 's/}}}/}}, "fix": {}}/'), $(echo "$soft" | sed 's/0.5, 0.35, 0/0.5, -0.35, 0/')],
+      \"attachments\": [{\"body\": \"soft\", \"nodes\": {\"relative_box\": [[0, 1, 0], [1, 1, 1]]}, \"to\": \"a\" $1}], \"output\": {\"every\": 40, \"formats\": [\"obj\"]}}"
+}
+attached '' > hang.json
+"$abut" run hang.json -o hang --quiet > log 2>&1 || fail "hang: $(cat log)"
+attached ', "break_force": 1' > break.json
+"$abut" run break.json -o break --quiet > log 2>&1 || fail "break: $(cat log)"
+attached ', "stiffness": 1e5' > springs.json
+"$abut" run springs.json -o springs --quiet > log 2>&1 || fail "springs: $(cat log)"
+python3 - <<'P' || fail "attachments"
+import csv
+def last(name): return list(csv.DictReader(open(name + "/steps.csv")))[-1]
+assert all(float(r["joint_violation"]) <= 1e-8 for r in csv.DictReader(open("hang/steps.csv")))
+fall = 0.5 * 10 * (9.81 * 0.39) ** 2  # 10 kg in free fall since about the first step
+assert float(last("hang")["kinetic"]) < 0.1 * fall, last("hang")["kinetic"]
+assert float(last("springs")["kinetic"]) < 0.1 * fall
+assert float(last("break")["kinetic"]) > 0.8 * fall, last("break")["kinetic"]
+P
+
+[ $failures = 0 ] && echo "all good"
+exit $((failures > 0))
