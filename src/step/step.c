@@ -42,7 +42,7 @@ static abut_status prescribe(stepper *s, double end, abut_error *err)
 /* What was noted in the last step is forgotten: a step depends on its start only. */
 static void forget(stepper *s, double end)
 {
-    term_step at = {s->start, end, s->options.h};
+    term_step at = {s->start, end, s->scratch.span.h};
     if (s->contact) set_term_counts(s, &s->friction->base, false);
     if (s->contact) contact_begin_step(s->contact);
     for (size_t i = 0; i < s->terms.count; i++) {
