@@ -311,6 +311,51 @@ static int set_state(PyObject *o, PyObject *value, void *closure)
     return from ? 0 : -1;
 }
 
+/* Two columns per joint: of the angle and of the way. closure: which. */
+static PyObject *get_joints(PyObject *o, void *closure)
+{
+    simulation_object *self = (simulation_object *)o;
+    npy_intp n = (npy_intp)abut_sim_joint_count(self->sim), shape[2] = {n, 2};
+    PyObject *out = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+    for (npy_intp i = 0; out && i < n; i++) {
+        abut_joint j;
+        abut_sim_joint(self->sim, (size_t)i, &j);
+        const double *from = (intptr_t)closure == 0   ? j.position
+                             : (intptr_t)closure == 1 ? j.velocity
+                                                      : j.effort;
+        memcpy(doubles_of((PyArrayObject *)out) + 2 * i, from, 2 * sizeof *from);
+    }
+    return out;
+}
+
+static PyObject *get_joint_targets(PyObject *o, void *closure)
+{
+    (void)closure;
+    simulation_object *self = (simulation_object *)o;
+    npy_intp n = (npy_intp)abut_sim_joint_count(self->sim), none[2] = {0, 2};
+    if (n == 0) return PyArray_SimpleNew(2, none, NPY_DOUBLE);
+    return view_of(abut_sim_joint_targets(self->sim), NPY_DOUBLE, n, 2, o, true);
+}
+
+static PyObject *get_joint_names(PyObject *o, void *closure)
+{
+    (void)closure;
+    simulation_object *self = (simulation_object *)o;
+    size_t n = abut_sim_joint_count(self->sim);
+    PyObject *list = PyList_New((Py_ssize_t)n);
+    for (size_t i = 0; list && i < n; i++) {
+        abut_joint j;
+        abut_sim_joint(self->sim, i, &j);
+        PyObject *name = PyUnicode_FromString(j.name);
+        if (!name) {
+            Py_DECREF(list);
+            return NULL;
+        }
+        PyList_SET_ITEM(list, (Py_ssize_t)i, name);
+    }
+    return list;
+}
+
 static PyObject *get_info(PyObject *o, void *closure)
 {
     (void)closure;
@@ -435,6 +480,14 @@ static PyGetSetDef simulation_getset[] = {
     {"masses", get_state, NULL, "Masses of the nodes.", (void *)2},
     {"forces", get_state, set_state, "Forces of your own on the nodes (n, 3), zero at first.",
      (void *)3},
+    {"joint_names", get_joint_names, NULL, "Names of the joints.", NULL},
+    {"joint_positions", get_joints, NULL, "Angles (rad) and ways (m) of the joints (n, 2), a copy.",
+     (void *)0},
+    {"joint_velocities", get_joints, NULL, "Their rates (n, 2), a copy.", (void *)1},
+    {"joint_efforts", get_joints, NULL, "Torques and forces of their motors (n, 2), a copy.",
+     (void *)2},
+    {"joint_targets", get_joint_targets, NULL,
+     "Targets of their motors (n, 2), to be written; nan: as the scene says.", NULL},
     {"info", get_info, NULL, "Numbers of the last step, a dict.", NULL},
     {"time", get_number, NULL, "Simulated time.", (void *)0},
     {"time_step", get_number, NULL, "Length of a time step.", (void *)1},

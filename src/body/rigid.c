@@ -120,6 +120,11 @@ static abut_status weigh_surface(const char *name, const mesh *shape, const surf
                                  abut_error *err)
 {
     r->weighed = options->weigh;
+    if (options->given) {
+        r->weighed = WEIGH_VOLUME;
+        *out = options->own;
+        return ABUT_OK;
+    }
     bool given = options->total_mass > 0;
     if (!given && !(options->density > 0))
         return error_set(err, ABUT_ERROR_INPUT, name,

@@ -16,6 +16,8 @@ typedef struct rigid_options {
     double density;    /* kg per m^3, m^2, m or point, by what is weighed */
     double total_mass; /* kg; positive: instead of the density */
     double stiffness;  /* affine: J/kg, of the orthogonality potential */
+    bool given;        /* mass, centre and inertia are known, in the axes of the mesh */
+    mass_properties own;
 } rigid_options;
 
 /* Mass, centre and inertia in the axes of the mesh. Errors name the body: nothing to weigh, an

@@ -324,7 +324,7 @@ static bool has_marked(const uint8_t *marks, const int32_t *v, int count)
     return false;
 }
 
-static bool is_excluded(const check_surface *s, int32_t a, int32_t b)
+bool check_excludes(const check_surface *s, int32_t a, int32_t b)
 {
     for (size_t i = 0; i < s->excluded_count; i++)
         if ((s->excluded[i][0] == a && s->excluded[i][1] == b) ||
@@ -349,7 +349,7 @@ static bool is_wanted(const pair_search *search, const int32_t *a, const int32_t
     if (s->body_group && body_a != body_b && s->body_group[body_a] >= 0 &&
         s->body_group[body_a] == s->body_group[body_b])
         return false;
-    if (s->excluded_count > 0 && is_excluded(s, body_a, body_b)) return false;
+    if (s->excluded_count > 0 && check_excludes(s, body_a, body_b)) return false;
     if (flags_a & flags_b & CHECK_BODY_OBSTACLE) return false;
     return !(body_a == body_b && flags_a & CHECK_BODY_RIGID);
 }

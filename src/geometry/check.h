@@ -8,6 +8,8 @@
 #include "base/status.h"
 #include "math/vec3.h"
 
+#include <stdbool.h>
+
 /* Flags of a body. */
 enum {
     CHECK_BODY_OBSTACLE = 1, /* pairs of obstacles are not looked at */
@@ -31,6 +33,9 @@ typedef struct check_surface {
     size_t excluded_count;
     const uint8_t *only; /* per vertex: pairs without a marked one are not looked at; or NULL */
 } check_surface;
+
+/* Whether a pair of bodies is among the excluded. */
+bool check_excludes(const check_surface *s, int32_t a, int32_t b);
 
 typedef enum check_kind {
     CHECK_EDGE_TRIANGLE,

@@ -7,7 +7,12 @@
 
 rigid_options build_rigid_options(const body_def *def)
 {
-    return (rigid_options){.weigh = def->rigid.weigh,
+    const inertial_def *i = &def->rigid.inertial;
+    const double *t = i->inertia;
+    mat3 inertia = {{{t[0], t[3], t[4]}, {t[3], t[1], t[5]}, {t[4], t[5], t[2]}}};
+    return (rigid_options){.given = def->rigid.has_inertial,
+                           .own = {.mass = i->mass, .center = i->center, .inertia = inertia},
+                           .weigh = def->rigid.weigh,
                            .density = def->material.density,
                            .total_mass = def->rigid.total_mass,
                            .stiffness = def->rigid.orthogonality};

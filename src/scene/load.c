@@ -7,6 +7,7 @@
 #include "scene/import_rigid.h"
 #include "scene/native.h"
 #include "scene/override.h"
+#include "scene/robot.h"
 #include "scene/scene.h"
 #include "scene/schema.h"
 
@@ -24,6 +25,8 @@ static const struct {
     [SCENE_POLYFEM] = {"PolyFEM JSON", import_polyfem},
     [SCENE_RIGID_IPC] = {"rigid-ipc JSON", import_rigid},
     [SCENE_IPC_TEXT] = {"IPC text script", import_ipc},
+    [SCENE_URDF] = {"URDF robot", import_urdf},
+    [SCENE_MJCF] = {"MuJoCo MJCF", NULL},
     [SCENE_UNKNOWN] = {"unknown kind of file", NULL},
 };
 
@@ -90,15 +93,28 @@ static bool starts_like_json(const file_bytes *bytes)
     return at == bytes->size || bytes->data[at] == '{' || bytes->data[at] == '[';
 }
 
+/* XML with such an element in it; VTU files are XML as well. */
+static bool is_xml_with(const file_bytes *bytes, const char *root)
+{
+    enum { LOOK_AT = 65536 };
+    size_t at = 0, size = bytes->size < LOOK_AT ? bytes->size : LOOK_AT;
+    while (at < size && isspace((unsigned char)bytes->data[at])) at++;
+    return at < size && bytes->data[at] == '<' &&
+           memmem(bytes->data, size, root, strlen(root)) != NULL;
+}
+
 bool scene_looks_like(const file_bytes *bytes)
 {
-    return bytes->size > 0 &&
-           (starts_like_json(bytes) || kind_of_text(bytes->data, bytes->size) == SCENE_IPC_TEXT);
+    return bytes->size > 0 && (starts_like_json(bytes) || is_xml_with(bytes, "<robot") ||
+                               is_xml_with(bytes, "<mujoco") ||
+                               kind_of_text(bytes->data, bytes->size) == SCENE_IPC_TEXT);
 }
 
 scene_kind scene_recognise(const file_bytes *bytes, json_t **document, json_error_t *syntax)
 {
     *document = NULL;
+    if (is_xml_with(bytes, "<robot")) return SCENE_URDF;
+    if (is_xml_with(bytes, "<mujoco")) return SCENE_MJCF;
     if (!starts_like_json(bytes)) return kind_of_text(bytes->data, bytes->size);
     *document = json_loadb(bytes->data, bytes->size, JSON_REJECT_DUPLICATES, syntax);
     return *document ? kind_of_json(*document) : SCENE_UNKNOWN;
@@ -122,7 +138,7 @@ static abut_status unknown_kind(const char *path, const json_t *document, abut_e
         return error_set(err, ABUT_ERROR_INPUT, path,
                          "not a scene: a native scene is an object with \"abut\": 1 at the top");
     return error_set(err, ABUT_ERROR_INPUT, path,
-                     "not a scene: neither JSON nor a script of the IPC program");
+                     "not a scene: neither JSON, a script of the IPC program nor a URDF robot");
 }
 
 static abut_status document_of(const char *path, const file_bytes *bytes, const logger *log,

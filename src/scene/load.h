@@ -16,6 +16,8 @@ typedef enum scene_kind {
     SCENE_POLYFEM,
     SCENE_RIGID_IPC,
     SCENE_IPC_TEXT,
+    SCENE_URDF,
+    SCENE_MJCF,
     SCENE_UNKNOWN
 } scene_kind;
 

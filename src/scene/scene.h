@@ -291,9 +291,18 @@ typedef struct loads_def {
     boundary_def *boundaries;
 } loads_def;
 
+/* Mass, centre and inertia as they are given. */
+typedef struct inertial_def {
+    double mass; /* kg */
+    vec3 center;
+    double inertia[6]; /* xx, yy, zz, xy, xz, yz about the centre, kg m^2 */
+} inertial_def;
+
 /* Mass and poses of rigid and affine bodies. */
 typedef struct rigid_def {
     double total_mass; /* 0: by density */
+    inertial_def inertial;
+    bool has_inertial; /* then by no density */
     rigid_weigh weigh;
     double orthogonality; /* J/kg */
     size_t pose_count;

@@ -3,6 +3,8 @@
 #include "mesh/cell.h"
 #include "scene/schema_table.h"
 
+#include "math/eigen.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -122,7 +124,7 @@ static void check_filled(schema_walk *walk, const json_t *body)
 void rule_body(schema_walk *walk, const json_t *object)
 {
     static const char *const alternatives[] = {"motion", "displacement", "poses", "sequence", NULL};
-    static const char *const masses[] = {"total_mass", "density", NULL};
+    static const char *const masses[] = {"total_mass", "density", "inertial", NULL};
     static const char *const cells[] = {"densities", "mass_like", NULL};
     const char *type = json_string_value(json_object_get(object, "type"));
     bool material = given(object, "material");
@@ -132,7 +134,7 @@ void rule_body(schema_walk *walk, const json_t *object)
     if (row->needs == NEEDS_MATERIAL && !material && !preset)
         schema_rule_problem(walk, "material", "is missing; a body of type \"%s\" needs one", type);
     if (row->needs == NEEDS_DENSITY && !material && !given(object, "density") &&
-        !given(object, "total_mass"))
+        !given(object, "total_mass") && !given(object, "inertial"))
         schema_rule_problem(walk, "density",
                             "is missing; a body of type \"%s\" needs a density or a material",
                             type);
@@ -142,6 +144,18 @@ void rule_body(schema_walk *walk, const json_t *object)
     exclude(walk, object, masses);
     exclude(walk, object, cells);
     if (json_object_get(json_object_get(object, "mesh"), "fill")) check_filled(walk, object);
+}
+
+void rule_inertial(schema_walk *walk, const json_t *object)
+{
+    double i[6], v[3];
+    mat3 axes;
+    for (size_t k = 0; k < 6; k++) i[k] = entry(object, "inertia", k);
+    eigen3((mat3){{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}}, v, &axes);
+    if (!(v[0] > 0) || v[2] > (v[0] + v[1]) * (1 + 1e-6))
+        schema_rule_problem(walk, "inertia",
+                            "is not that of a body: its principal moments are %g, %g and %g kg m^2",
+                            v[0], v[1], v[2]);
 }
 
 void rule_strain_limit(schema_walk *walk, const json_t *object)

@@ -29,6 +29,7 @@ void rule_time(schema_walk *walk, const json_t *object);
 void rule_fix(schema_walk *walk, const json_t *object);
 void rule_interval(schema_walk *walk, const json_t *object);
 void rule_body(schema_walk *walk, const json_t *object);
+void rule_inertial(schema_walk *walk, const json_t *object);
 void rule_shell(schema_walk *walk, const json_t *object);
 void rule_strain_limit(schema_walk *walk, const json_t *object);
 void rule_given(schema_walk *walk, const json_t *object);

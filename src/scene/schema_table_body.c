@@ -582,6 +582,27 @@ static json_t *name_from_index(const char *file, size_t index)
     return json_sprintf("body%zu", index);
 }
 
+static const schema_field inertial_fields[] = {
+    {"mass", SCHEMA_NUMBER, SCHEMA_REQUIRED, AT(inertial_def, mass), ABOVE(0), .unit = "kg",
+     .doc = "Mass."},
+    {"center", SCHEMA_VECTOR, SCHEMA_REQUIRED, AT(inertial_def, center), .count = 3, .unit = "m",
+     .doc = "Centre of mass at the start, in the world."},
+    {"inertia", SCHEMA_VECTOR, SCHEMA_REQUIRED, AT(inertial_def, inertia), .count = 6,
+     .unit = "kg m^2",
+     .doc =
+         "xx, yy, zz, xy, xz and yz of the inertia about the centre, in the axes of the world at "
+         "the start; xy is minus the integral of x y."},
+};
+static const schema_type inertial_type = {
+    .name = "inertial",
+    .doc = "What a rigid or affine body weighs, whatever its shape.",
+    FIELDS(inertial_fields),
+    STRUCT(inertial_def),
+    .rule = rule_inertial,
+    .rule_doc =
+        "The inertia must be positive, no principal moment larger than the two others together.",
+};
+
 static const schema_field body_fields[] = {
     {"name", SCHEMA_STRING, SCHEMA_IS_NAME, AT(body_def, name), .make_initial = name_from_index,
      .absent = "`body0`, `body1`, ... by position", .doc = "Name in statistics and output."},
@@ -610,6 +631,9 @@ static const schema_field body_fields[] = {
             "what is weighed."},
     {"total_mass", SCHEMA_NUMBER, AT(body_def, rigid.total_mass), ABOVE(0), .unit = "kg",
      .absent = "by `density`", FOR_RIGID, .doc = "Mass, instead of a density."},
+    {"inertial", SCHEMA_OBJECT, AT(body_def, rigid.inertial), GIVEN(body_def, rigid.has_inertial),
+     .type = &inertial_type, .absent = "by `density`", FOR_RIGID,
+     .doc = "Mass, centre and inertia, instead of a density."},
     {"mass_from", SCHEMA_WORD, AT(body_def, rigid.weigh), .words = rigid_weigh_words,
      .initial = "\"automatic\"", FOR_RIGID,
      .doc = "What carries the mass. Automatic: the volume enclosed by the "
@@ -711,5 +735,5 @@ const schema_type schema_body = {
         "`affine` and "
         "`particles` a `material` or a `density`. Rigid and affine bodies have no nodes to "
         "choose from. One of `motion`, `displacement`, `poses` and `sequence` may be given, "
-        "one of `density` and `total_mass`, one of `densities` and `mass_like`.",
+        "one of `density`, `total_mass` and `inertial`, one of `densities` and `mass_like`.",
 };

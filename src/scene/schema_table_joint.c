@@ -125,7 +125,7 @@ static const schema_field joint_fields[] = {
     {"body", SCHEMA_STRING, AT(joint_def, body), .absent = "see below",
      .doc = "A rigid or affine body; coordinates count its motion relative to `to`."},
     {"to", SCHEMA_STRING, AT(joint_def, to), .initial = "\"world\"",
-     .doc = "The other rigid or affine body, or `world`."},
+     .doc = "The other rigid or affine body, an obstacle that stays where it is, or `world`."},
     {"point", SCHEMA_VECTOR, AT(joint_def, point), .count = 3, .initial = "[0, 0, 0]", .unit = "m",
      .doc = "Where the joint is at the start."},
     {"to_point", SCHEMA_VECTOR, AT(joint_def, to_point), GIVEN(joint_def, has_to_point), .count = 3,
@@ -278,6 +278,17 @@ static const json_t *find_named(const json_t *list, size_t count, const char *na
     return NULL;
 }
 
+/* An obstacle is as good as the world, if it does not move. */
+static void check_still(schema_walk *walk, const json_t *body, const char *place, const char *name)
+{
+    if (json_array_size(json_object_get(body, "motion")) > 0 ||
+        json_object_get(body, "displacement") || json_object_get(body, "sequence"))
+        schema_rule_problem(walk, place,
+                            "the obstacle \"%.60s\" moves; joints need a rigid body with a motion "
+                            "instead",
+                            name);
+}
+
 /* rigid: 1 the body must be rigid or affine, 0 it must have nodes, -1 either. */
 static void check_body(schema_walk *walk, const json_t *scene, const char *list, size_t i,
                        const char *key, const char *name, int rigid)
@@ -296,6 +307,8 @@ static void check_body(schema_walk *walk, const json_t *scene, const char *list,
     else if (json_is_true(json_object_get(body, "split")))
         schema_rule_problem(walk, place,
                             "the body \"%.60s\" is `split`; joints need a body of its own", name);
+    else if (row && rigid == 1 && row->obstacle && strcmp(key, "to") == 0)
+        check_still(walk, body, place, name);
     else if (row && rigid == 1 && !row->whole)
         schema_rule_problem(walk, place,
                             "\"%.60s\" is \"%s\"; joints are for rigid and affine "

@@ -150,6 +150,10 @@ static abut_status check_inside_tets(const frame *f, const check_surface *surfac
                             block->count, &found, &count, err));
     abut_status status = ABUT_OK;
     for (size_t i = 0; status == ABUT_OK && i < count; i++) {
+        /* What is attached has common points, which rounding may put inside. */
+        if (check_excludes(surface, surface->body[found[i].vertex],
+                           surface->body[block->nodes[(size_t)found[i].tet * stride]]))
+            continue;
         if (turned[surface->body[block->nodes[(size_t)found[i].tet * stride]]]) {
             result->allowed_inside++;
             continue;
