@@ -40,7 +40,7 @@ P
 
 # Tables of an earlier version: the header as it was.
 cp -r "$scratch/run" "$scratch/old"
-sed -i '1s/.*/step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,kappa,kinetic,elastic,gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,max_stretch,mean_stretch,min_stretch,mean_compression,potential,unknowns,splits,collapses,swaps,smoothings,friction_unsettled,truncated,substeps,newton_at_noise,joint_violation/' "$scratch/old/steps.csv"
+sed -i '1s/.*/step,time,wall_s,newton_iters,friction_iters,contacts,min_distance,kappa,kinetic,elastic,gravity,contact,linear_momentum_x,linear_momentum_y,linear_momentum_z,angular_momentum_x,angular_momentum_y,angular_momentum_z,max_stretch,mean_stretch,min_stretch,mean_compression,potential,unknowns,splits,collapses,swaps,smoothings,friction_unsettled,truncated,newton_at_noise,substeps,joint_violation/' "$scratch/old/steps.csv"
 "$abut" verify "$scratch/old" > "$scratch/log" 2>&1 || fail "verify of an old run: $(tail -2 "$scratch/log")"
 
 # Frames of an earlier version: the path under its old names.
