@@ -47,6 +47,7 @@ static const struct {
     {"material", "{'young': 3e5, 'poisson': 0.3, 'density': 700}", "dsrpRA", ""},
     {"density", "700", "dsrpRA", ""},
     {"total_mass", "0.7", "RA", ""},
+    {"inertial", "{'mass': 1, 'center': [0, 0, 0], 'inertia': [1, 1, 1, 0, 0, 0]}", "RA", ""},
     {"mass_from", "'area'", "RA", ""},
     {"orthogonality", "10", "A", ""},
     {"mass", "'consistent'", "d", ""},
@@ -91,7 +92,7 @@ static void write_scene(size_t kind, const char *key, const char *value, const c
     size_t n = 0;
     bool simulated = strcmp(kinds[kind].type, "obstacle") != 0;
     if (simulated && !(key && strcmp(key, "material") == 0) &&
-        !(key && strcmp(key, "total_mass") == 0))
+        !(key && (strcmp(key, "total_mass") == 0 || strcmp(key, "inertial") == 0)))
         n += (size_t)snprintf(more + n, sizeof more - n,
                               ", 'material': {'young': 1e5, 'poisson': 0.3, 'density': 1000}");
     if (kinds[kind].own[0] && !(key && is_own(key, kind)))
