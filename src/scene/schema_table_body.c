@@ -589,9 +589,9 @@ static const schema_field inertial_fields[] = {
      .doc = "Centre of mass at the start, in the world."},
     {"inertia", SCHEMA_VECTOR, SCHEMA_REQUIRED, AT(inertial_def, inertia), .count = 6,
      .unit = "kg m^2",
-     .doc =
-         "xx, yy, zz, xy, xz and yz of the inertia about the centre, in the axes of the world at "
-         "the start; xy is minus the integral of x y."},
+     .doc = "Components xx, yy, zz, xy, xz and yz of the inertia about the centre, in the axes of "
+            "the world at "
+            "the start; xy is minus the integral of x y."},
 };
 static const schema_type inertial_type = {
     .name = "inertial",
