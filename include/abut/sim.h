@@ -142,7 +142,7 @@ typedef struct abut_joint {
     const char *kind;                /* "hinge", ... as in scenes */
     bool turns, slides;              /* the coordinates it has */
     bool broken;                     /* for good */
-    double position[2], velocity[2]; /* angle about and way along its axis */
+    double position[2], velocity[2]; /* angle about and slide along its axis */
     double effort[2];                /* of its motors: N m, N */
     double force[3], torque[3];      /* by which `to` holds `body`: N, N m */
 } abut_joint;
@@ -150,8 +150,8 @@ typedef struct abut_joint {
 ABUT_API size_t abut_sim_joint_count(const abut_sim *sim);
 /* False when there is no joint of that number. The names live as long as the simulation. */
 ABUT_API bool abut_sim_joint(const abut_sim *sim, size_t index, abut_joint *out);
-/* Targets of the motors, two numbers per joint (for the angle and the way): a position, velocity or
- * effort, as the motor says, in radians and SI units. NAN, as at first: what the scene says.
+/* Targets of the motors, two numbers per joint (for the angle and the slide): a position, velocity
+ * or effort, as the motor says, in radians and SI units. NAN, as at first: what the scene says.
  * Numbers of joints without such a motor are not used. NULL without joints. They are no part of the
  * state.
  */

@@ -311,7 +311,7 @@ static int set_state(PyObject *o, PyObject *value, void *closure)
     return from ? 0 : -1;
 }
 
-/* Two columns per joint: of the angle and of the way. closure: which. */
+/* Two columns per joint: of the angle and of the slide. closure: which. */
 static PyObject *get_joints(PyObject *o, void *closure)
 {
     simulation_object *self = (simulation_object *)o;
@@ -481,8 +481,8 @@ static PyGetSetDef simulation_getset[] = {
     {"forces", get_state, set_state, "Forces of your own on the nodes (n, 3), zero at first.",
      (void *)3},
     {"joint_names", get_joint_names, NULL, "Names of the joints.", NULL},
-    {"joint_positions", get_joints, NULL, "Angles (rad) and ways (m) of the joints (n, 2), a copy.",
-     (void *)0},
+    {"joint_positions", get_joints, NULL,
+     "Angles (rad) and slides (m) of the joints (n, 2), a copy.", (void *)0},
     {"joint_velocities", get_joints, NULL, "Their rates (n, 2), a copy.", (void *)1},
     {"joint_efforts", get_joints, NULL, "Torques and forces of their motors (n, 2), a copy.",
      (void *)2},

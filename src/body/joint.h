@@ -1,6 +1,6 @@
-/* Joints, attachments and couplings of a model: what is held between two sides, and what acts along
- * the coordinates that are left. Constant after the model was built; multipliers and other memory
- * are the state of the term (constraint/joint_term.h). */
+/* Joints, attachments and couplings of a model: what is constrained between two sides, and what
+ * acts along the coordinates that are left. Constant after the model was built; multipliers and
+ * other memory are the state of the term (constraint/joint_term.h). */
 #ifndef BODY_JOINT_H
 #define BODY_JOINT_H
 
@@ -39,7 +39,7 @@ typedef enum drive_kind { DRIVE_NONE, DRIVE_POSITION, DRIVE_VELOCITY, DRIVE_EFFO
 typedef struct joint_drive {
     drive_kind kind;
     expression *target; /* of the time: rad or m, per second, N m or N */
-    double stiffness;   /* of a position drive; 0: it is held exactly */
+    double stiffness;   /* of a position drive; 0: it is met exactly */
     double damping;
     double most; /* largest effort; INFINITY: none */
     double unit; /* rad or m per unit of the target */
@@ -62,7 +62,7 @@ typedef struct model_joint {
     joint_axis axis[JOINT_COORDINATES];
     double length;    /* m: of a distance; what slides of springs and ropes count from */
     double lead;      /* m per turn of a screw */
-    double stiffness; /* N/m; positive: points are pulled together instead of held */
+    double stiffness; /* N/m; positive: points are pulled together instead of joined exactly */
     double damping;   /* N s/m, beside the stiffness */
     double break_force, break_torque; /* INFINITY: none */
     /* Couplings: y_first = ratio y_second + offset, of joints before this one. */

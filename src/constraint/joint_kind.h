@@ -1,11 +1,11 @@
-/* Kinds of joints: what of the two sides is held together, and which coordinates are left. A new
+/* Kinds of joints: what of the two sides is joined, and which coordinates are left. A new
  * kind that is made of these parts is one line of joint_kind_list.h. */
 #ifndef CONSTRAINT_JOINT_KIND_H
 #define CONSTRAINT_JOINT_KIND_H
 
-/* Rows of c(x) = 0, with d = p_B - p_A. Directions are held as differences (three rows of rank
- * two): the two dot products a_A.n_B, a_A.b_B have a second root, with the axes reversed, and no
- * force at a right angle. */
+/* Rows of c(x) = 0, with d = p_B - p_A. Directions are constrained as differences (three rows of
+ * rank two): the two dot products a_A.n_B, a_A.b_B have a second root, with the axes reversed, and
+ * no force at a right angle. */
 enum {
     HOLDS_POINT = 1,    /* d */
     HOLDS_LINE = 2,     /* n_A.d, b_A.d */
@@ -22,7 +22,7 @@ enum {
 enum {
     HAS_TURN = 1,   /* alpha = atan2(b_A.n_B - n_A.b_B, n_A.n_B + b_A.b_B), without jumps */
     HAS_SLIDE = 2,  /* a_A.d */
-    HAS_LENGTH = 4, /* |d| - L, in the place of the slide */
+    HAS_LENGTH = 4, /* |d| - L, instead of the slide */
     NEEDS_AXIS = 8, /* not a coordinate: an axis must be given */
     NEEDS_LEAD = 16,
     NEEDS_AXIS2 = 32

@@ -1,5 +1,5 @@
-/* Kinds of joints, one row each: word of scenes, what is held, coordinates, meaning. Included where
- * a list of all is made; no include guard. */
+/* Kinds of joints, one row each: word of scenes, what is constrained, coordinates, meaning.
+ * Included where a list of all is made; no include guard. */
 JOINT_KIND("fixed", HOLDS_POINT | HOLDS_FRAME, 0, "Nothing moves.")
 JOINT_KIND("ball", HOLDS_POINT, 0, "A shared point; the bodies turn about it.")
 JOINT_KIND("hinge", HOLDS_POINT | HOLDS_AXIS, HAS_TURN | NEEDS_AXIS,
@@ -20,10 +20,11 @@ JOINT_KIND("point-on-line", HOLDS_LINE, HAS_SLIDE | NEEDS_AXIS,
 JOINT_KIND("point-on-plane", HOLDS_PLANE, NEEDS_AXIS,
            "A point of the body stays in a plane of the other; it turns freely.")
 JOINT_KIND("distance", HOLDS_LENGTH, 0, "Two points keep their distance.")
-JOINT_KIND("spring", 0, HAS_LENGTH,
-           "Nothing is held; limits, springs and drives act along the line between two points.")
+JOINT_KIND(
+    "spring", 0, HAS_LENGTH,
+    "Nothing is constrained; limits, springs and drives act along the line between two points.")
 JOINT_KIND("free", 0, HAS_TURN | HAS_SLIDE | NEEDS_AXIS,
-           "Nothing is held; limits, springs and drives act about and along an axis.")
+           "Nothing is constrained; limits, springs and drives act about and along an axis.")
 JOINT_KIND("gear", HOLDS_COUPLED, 0,
            "The coordinate of one joint is a multiple of that of another, and an offset.")
 #undef JOINT_KIND

@@ -4,8 +4,8 @@
 
 #include "body/model.h"
 
-/* A side at a place of the world at the start; rigid: number among the rigid and affine bodies, -1
- * for the world itself. */
+/* A side at a position in the world at the start; rigid: number among the rigid and affine bodies,
+ * -1 for the world itself. */
 joint_side joint_side_at(const model *m, int32_t rigid, vec3 point, mat3 triad);
 /* A side that is a node. */
 joint_side joint_side_node(int32_t block);

@@ -153,12 +153,11 @@ static void update_joint(joint_term *t, size_t i, const joint_sum *rows, double 
 
 static abut_status report(const joint_term *t, size_t worst, abut_error *err)
 {
-    return error_set(
-        err, ABUT_ERROR_NOT_CONVERGED, "",
-        "joint \"%.60s\" cannot be held: it is off by %.3g (rad, or of the size of the "
-        "scene) after %d updates of its force; it contradicts other joints or "
-        "prescribed motions",
-        t->model->joints.data[worst].name, t->violation, t->passes);
+    return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                     "joint \"%.60s\" cannot be met: it is off by %.3g (rad, or of the size of the "
+                     "scene) after %d updates of its force; it contradicts other joints or "
+                     "prescribed motions",
+                     t->model->joints.data[worst].name, t->violation, t->passes);
 }
 
 static abut_status tighten(term *base, const double *x, bool at_rest, bool *met, bool *changed,

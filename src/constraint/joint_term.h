@@ -1,6 +1,6 @@
 /* Joints, attachments, couplings and drives as one term of the incremental potential.
  *
- * What is held is held by an augmented Lagrangian, sum of lambda c + K/2 c^2 in J: when Newton's
+ * Constraints are met by an augmented Lagrangian, sum of lambda c + K/2 c^2 in J: when Newton's
  * method comes to rest, lambda += K c where |c| is above the tolerance, and it goes on. lambda and
  * the turns counted are the state; constraints are functions of positions, so that nothing drifts.
  * K = gain m / h^2 with the mass m that the rows see, so that rows in m and angles weigh alike. */

@@ -282,6 +282,19 @@ static stepper_options options_of(const scene_def *scene, const model *m)
     return options;
 }
 
+/* Looking ahead stops parts of a scene one by one. With a rigid body between prescribed ones such
+ * paths could not be proven free of intersection. */
+static abut_status check_look_ahead(const scene_def *scene, const model *m, abut_error *err)
+{
+    for (size_t i = 0; scene->options.look_ahead && i < m->rigids.count; i++)
+        if (!m->rigids.data[i].affine)
+            return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
+                             "solver.look_ahead is not for scenes with rigid bodies, such as "
+                             "\"%.60s\": their paths are not proven free of intersection with it",
+                             m->bodies.data[m->rigids.data[i].body].name);
+    return ABUT_OK;
+}
+
 /* What a body looks like now if it is remeshed, else NULL. */
 static const body_shape *shape_of(const body_shapes *shapes, size_t i)
 {
@@ -385,6 +398,7 @@ abut_status scene_build_shapes(const scene_def *scene, const body_shapes *given,
     abut_status status = shapes && m ? ABUT_OK : error_memory(err, "building the scene");
     stepper *s = NULL;
     if (status == ABUT_OK) status = build_model(scene, given, shapes, m, log, err);
+    if (status == ABUT_OK) status = check_look_ahead(scene, m, err);
     if (status == ABUT_OK) {
         stepper_options options = options_of(scene, m);
         model *handed = m;

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The place of a surface that is nearest to a point: up to three vertices with weights. */
+/* The point of a surface that is nearest to a point: up to three vertices with weights. */
 typedef struct nearest_place {
     double distance;
     int count;
@@ -79,7 +79,7 @@ static nearest_place find_nearest(const model *m, const model_body *body, const 
     return best;
 }
 
-/* A side that follows the nodes below a place of the surface. */
+/* A side that follows the nodes below a point of the surface. */
 static abut_status side_on_surface(const model *m, const nearest_place *at, joint_side *out,
                                    abut_error *err)
 {

@@ -360,7 +360,7 @@ typedef struct attachment_def {
     selector_def nodes;
     length_def within;
     bool has_within;
-    double stiffness; /* 0: held exactly */
+    double stiffness; /* 0: exact */
     bool close;
     double break_force;
 } attachment_def;

@@ -163,7 +163,7 @@ static const schema_field solver_fields[] = {
     {"look_ahead", SCHEMA_BOOL, AT(scene_def, options.look_ahead), .initial = "false",
      .doc = "Where collisions stop a Newton direction before its half, one that minimises the same "
             "model subject to what stops it, and islands that are stopped one by one. With the "
-            "solver `direct` only."},
+            "solver `direct` only, and not with rigid bodies."},
     {"true_hessian_after", SCHEMA_INTEGER, AT(scene_def, options.true_hessian_after),
      .initial = "2", FROM_TO(0, 1000000),
      .doc = "Iterations of a step after which directions may come from the true Hessian, where the "

@@ -11,7 +11,7 @@ const char *const collide_words[] = {COLLIDE_CHOICES(WORD_TEXT) NULL};
 
 static const schema_field drive_fields[] = {
     {"position", SCHEMA_EXPRESSION, SCHEMA_CHOICE, AT(drive_def, target), .unit = "degrees or m",
-     .doc = "Where the coordinate should be, in t. Without `stiffness` it is held there exactly, "
+     .doc = "Where the coordinate should be, in t. Without `stiffness` it is kept there exactly, "
             "whatever effort that takes."},
     {"velocity", SCHEMA_EXPRESSION, SCHEMA_CHOICE, AT(drive_def, target),
      .unit = "degrees/s or m/s",
@@ -36,7 +36,7 @@ static void rule_drive(schema_walk *walk, const json_t *object)
     bool velocity = json_object_get(object, "velocity") != NULL;
     if (exact && json_object_get(object, "max_effort"))
         schema_rule_problem(walk, "max_effort",
-                            "needs a `stiffness`: a position that is held exactly has no limit");
+                            "needs a `stiffness`: a position that is kept exactly has no limit");
     if (exact && json_number_value(json_object_get(object, "damping")) > 0)
         schema_rule_problem(walk, "damping", "needs a `stiffness` beside it");
     if (velocity && !(json_number_value(json_object_get(object, "damping")) > 0))
@@ -98,7 +98,7 @@ static void rule_axis(schema_walk *walk, const json_t *object)
 static const schema_type axis_type = {
     .name = "joint_axis",
     .doc =
-        "What acts along a coordinate of a joint: the angle about its axis, or the way along it.",
+        "What acts along a coordinate of a joint: the angle about its axis, or the slide along it.",
     FIELDS(axis_fields),
     STRUCT(joint_axis_def),
     .rule = rule_axis,
@@ -121,7 +121,7 @@ static const schema_field joint_fields[] = {
     {"name", SCHEMA_STRING, SCHEMA_IS_NAME, AT(joint_def, name), .make_initial = joint_name,
      .absent = "`joint0`, `joint1`, ... by position", .doc = "Name in messages and output."},
     {"type", SCHEMA_WORD, SCHEMA_REQUIRED, AT(joint_def, type), .words = joint_kind_words,
-     .doc = "What is held (docs/joints.md)."},
+     .doc = "What is constrained (docs/joints.md)."},
     {"body", SCHEMA_STRING, AT(joint_def, body), .absent = "see below",
      .doc = "A rigid or affine body; coordinates count its motion relative to `to`."},
     {"to", SCHEMA_STRING, AT(joint_def, to), .initial = "\"world\"",
@@ -140,14 +140,14 @@ static const schema_field joint_fields[] = {
      .absent = "that at the start", AT_LEAST(0), .unit = "m",
      .doc = "Length that `distance` keeps, and from which the slide of a `spring` counts."},
     {"lead", SCHEMA_NUMBER, AT(joint_def, lead), .absent = "see below", .bounds = NOT_ZERO,
-     .unit = "m", .doc = "Way of a screw per turn; negative: left-handed."},
+     .unit = "m", .doc = "Slide of a screw per turn; negative: left-handed."},
     {"turn", SCHEMA_OBJECT, AT(joint_def, turn), GIVEN(joint_def, has_turn), .type = &axis_type,
      .absent = "free", .doc = "What acts along the angle about the axis."},
     {"slide", SCHEMA_OBJECT, AT(joint_def, slide), GIVEN(joint_def, has_slide), .type = &axis_type,
-     .absent = "free", .doc = "What acts along the way along the axis, or between two points."},
+     .absent = "free", .doc = "What acts along the axis, or between two points."},
     {"first", SCHEMA_STRING, AT(joint_def, first), .absent = "see below",
      .doc = "Gears: name of a joint; its coordinate is `ratio` times that of `second` plus "
-            "`offset`. Angles go before ways."},
+            "`offset`. Angles go before slides."},
     {"second", SCHEMA_STRING, AT(joint_def, second), .absent = "see below",
      .doc = "Gears: name of the other joint."},
     {"ratio", SCHEMA_NUMBER, AT(joint_def, ratio), .initial = "1", .bounds = NOT_ZERO,
@@ -237,7 +237,7 @@ static const schema_field attachment_fields[] = {
     {"within", SCHEMA_LENGTH, AT(attachment_def, within), GIVEN(attachment_def, has_within),
      .absent = "all of them", ABOVE(0), .unit = "m",
      .doc = "Only nodes that are nearer than this to `to`, if that has nodes."},
-    {"stiffness", SCHEMA_NUMBER, AT(attachment_def, stiffness), .absent = "held exactly", ABOVE(0),
+    {"stiffness", SCHEMA_NUMBER, AT(attachment_def, stiffness), .absent = "exact", ABOVE(0),
      .unit = "N/m", .doc = "Of a spring per node that takes the place of an exact attachment."},
     {"close", SCHEMA_BOOL, AT(attachment_def, close), .initial = "false",
      .doc = "Whether nodes are pulled onto the surface, as by sewing, instead of kept where they "
@@ -341,7 +341,7 @@ static void check_joint(schema_walk *walk, const json_t *scene, const json_t *jo
                    (HAS_TURN | HAS_SLIDE | HAS_LENGTH)))
             schema_rule_problem(walk, place,
                                 "the joint \"%.60s\" is \"%s\", which has no angle "
-                                "and no way",
+                                "and no slide",
                                 other, word_of(found, "type"));
     }
     const char *body = word_of(joint, "body"), *to = word_of(joint, "to");

@@ -25,7 +25,7 @@ static abut_status wrap_rotations(stepper *s, bool *changed, abut_error *err)
     return step_path_break(&s->path, s->x, err);
 }
 
-/* Constraints of terms that are held by multipliers of their own. */
+/* Constraints of terms that are met by multipliers of their own. */
 static abut_status tighten(stepper *s, const double *x, double direction, bool *changed,
                            bool *may_stop, abut_error *err)
 {

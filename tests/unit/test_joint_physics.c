@@ -253,7 +253,7 @@ TEST(friction_stops)
     stepper_destroy(s);
 }
 
-/* A drive with a limited effort accelerates by it; held against gravity it sags as its law says. */
+/* A drive with a limited effort accelerates by it; loaded by gravity it sags as its law says. */
 TEST(drives)
 {
     model *m = mem_calloc(1, sizeof *m);
@@ -280,7 +280,7 @@ TEST(drives)
     stepper_destroy(s);
 }
 
-/* It breaks at the load that it is made for, and what it held flies on as it was. */
+/* It breaks at the load that it is made for, and what it carried flies on as it was. */
 TEST(breaking)
 {
     model *m = mem_calloc(1, sizeof *m);
@@ -360,7 +360,7 @@ TEST(same_bits)
     CHECK(memcmp(one, resumed, sizeof one) == 0);
 }
 
-/* What cannot be held is named. */
+/* What cannot be met is named. */
 TEST(contradiction)
 {
     model *m = mem_calloc(1, sizeof *m);
@@ -373,7 +373,7 @@ TEST(contradiction)
     stepper *s = start(m, INTEGRATE_IMPLICIT_EULER, 0.01, NONE, NONE);
     step_statistics statistics;
     CHECK(stepper_advance(s, &statistics, &err) == ABUT_ERROR_NOT_CONVERGED);
-    CHECK(strstr(err.message, "cannot be held") != NULL);
+    CHECK(strstr(err.message, "cannot be met") != NULL);
     stepper_destroy(s);
 }
 

@@ -64,7 +64,7 @@ static model_joint any_joint(const model *m, int kind, int32_t first, int32_t se
     return j;
 }
 
-/* A place some way off the start; rotation vectors beyond half a turn as well. */
+/* A configuration off the start; rotation vectors beyond half a turn as well. */
 static void any_place(const model *m, double *x)
 {
     memcpy(x, m->rest.data, m->rest.count * sizeof(vec3));
