@@ -59,7 +59,10 @@ static abut_status after_iteration(void *context, const double *x, double direct
 /* Normal forces and frames of friction from the positions x. */
 abut_status stepper_lag_friction(stepper *s, const double *x, abut_error *err)
 {
+    step_record *record = s->scratch.record;
     TRY(problem_update(&s->problem, &s->evaluation, x, err));
+    if (record && !array_push(&record->lag_kappa, s->evaluation.kappa))
+        return error_memory(err, "recording a step");
     return friction_lag(s->friction, s->evaluation.kappa, err);
 }
 
@@ -136,6 +139,8 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
                                     stepper_dirichlet_progress(s, s->x),
                                     statistics->newton_iterations, err);
         TRY(status);
+        TRY(step_record_pass(s->scratch.record, s->x, s->state.scalars, s->evaluation.kappa,
+                             s->augmented.active, err));
         if (!friction) break;
         statistics->friction_iterations = pass + 1;
         /* One iteration means that the refreshed forces left the state as it is. */

@@ -69,13 +69,29 @@ static abut_status begin_friction(stepper *s, abut_error *err)
     return ABUT_OK;
 }
 
-abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
-                                   abut_error *err)
+abut_status stepper_begin_step(stepper *s, double end, abut_error *err)
 {
     TRY(begin(s, err));
     predict(s, end);
     TRY(prescribe(s, end, err));
     forget(s, end);
+    return ABUT_OK;
+}
+
+abut_status stepper_take_friction(stepper *s, const double *x, double kappa, abut_error *err)
+{
+    s->evaluation.kappa = kappa;
+    friction_set_start(s->friction, s->start);
+    TRY(stepper_lag_friction(s, x, err));
+    set_term_counts(s, &s->friction->base, true);
+    return ABUT_OK;
+}
+
+abut_status stepper_find_positions(stepper *s, double end, step_statistics *statistics,
+                                   abut_error *err)
+{
+    TRY(stepper_begin_step(s, end, err));
+    step_record_clear(s->scratch.record);
     if (s->mlcp.solver) return stepper_solve_mlcp(s, statistics, err);
     bool friction = s->contact && friction_possible(s->friction);
     bool split = s->options.split_limits && stepper_has_limit(s);

@@ -16,6 +16,7 @@
 #include "step/options.h"
 #include "step/path.h"
 #include "step/rigid_motion.h"
+#include "step/step_record.h"
 #include "step/unreached.h"
 #include "term/augmented_lagrangian.h"
 #include "term/damping.h"
@@ -136,6 +137,7 @@ typedef struct step_scratch {
     struct saved_state *before; /* the state before the attempt that is being made */
     double *work, *gradient;    /* 3 per block */
     const double *guess; /* during stepper_solve: where the iterate begins; NULL: at the start */
+    step_record *record; /* what a solve went through is written here; NULL: nowhere; borrowed */
 } step_scratch;
 
 typedef struct stepper {
@@ -209,6 +211,12 @@ abut_status stepper_advance(stepper *s, step_statistics *statistics, abut_error 
 abut_status stepper_solve(stepper *s, const double *guess, step_statistics *statistics,
                           abut_error *err);
 abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *err);
+/* The beginning of the first part alone: predictor, loads, Dirichlet data and what terms do at the
+ * start of the step, for evaluating its potential without solving. */
+abut_status stepper_begin_step(stepper *s, double end, abut_error *err);
+/* Friction counts from now on, with displacements from the start of the step and the forces of
+ * contacts at x with this stiffness. */
+abut_status stepper_take_friction(stepper *s, const double *x, double kappa, abut_error *err);
 /* What forces of contact and friction are multiplied by in the potential of a step. */
 double stepper_contact_factor(const stepper *s);
 /* Between the two, `to` being s->x: whether what is prescribed meets on the path from the start of

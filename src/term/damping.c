@@ -4,6 +4,7 @@
 #include "base/ranks.h"
 #include "fem/tet4.h"
 
+#include <math.h>
 #include <string.h>
 
 bool damping_needed(const model *m)
@@ -98,8 +99,14 @@ static void destroy(term *base)
     mem_free(t);
 }
 
-static const term_class damping_class = {
-    .name = "damping", .value = value, .derivatives = derivatives, .destroy = destroy};
+static abut_status by_start(term *base, const evaluation *ev, const double *x, const double *w,
+                            double *out, abut_error *err);
+
+static const term_class damping_class = {.name = "damping",
+                                         .value = value,
+                                         .derivatives = derivatives,
+                                         .by_start = by_start,
+                                         .destroy = destroy};
 
 _Static_assert(1 + ELEMENT_MAX_SETS + 8 <= TERM_MAX_GROUPS, "tets, sets, shells and rods");
 
@@ -205,4 +212,75 @@ void damping_lag(damping_term *t, const double *x)
                                   : lag_elements,
                      &work);
     }
+}
+
+/* Stiffness of one element at the positions `at`. */
+static void lag_element(const damping_term *t, int group, const double *at, size_t e)
+{
+    range_work work = {t, group, at};
+    (t->source[group] ? lag_source : group == 0 ? lag_tets : lag_elements)(&work, e, e + 1);
+}
+
+static double work_of(int width, const double *k, const double *w, const double *u)
+{
+    double force[MAX_SCALARS], sum = 0;
+    multiply(width, k, u, force);
+    for (int i = 0; i < 3 * width; i++) sum += w[i] * force[i];
+    return sum;
+}
+
+/* d(w K(start) u) / d(start) of one element: -K w by u = x - start, and the change of the projected
+ * stiffness by central differences, one scalar after the other. */
+static void element_by_start(const damping_term *t, int group, double *at, double weight,
+                             const double *w, const double *u, size_t e, double *out)
+{
+    static const double STEP =
+        1e-5; /* of the element's size: rounding and truncation are about 1e-10 */
+    const stencil_group *g = &t->base.groups[group];
+    const int32_t *blocks = g->blocks + e * (size_t)g->width;
+    double *k = t->stiffness[group] + block_doubles(g->width) * e, force[MAX_SCALARS];
+    double *before = mem_alloc(block_doubles(g->width), sizeof *before), size = 0;
+    if (!before) return;
+    memcpy(before, k, block_doubles(g->width) * sizeof *k);
+    multiply(g->width, k, w, force);
+    for (int b = 1; b < g->width; b++)
+        size = fmax(size, vec3_max_abs(vec3_sub(vec3_load(at + 3 * (size_t)blocks[b]),
+                                                vec3_load(at + 3 * (size_t)blocks[0]))));
+    for (int i = 0; i < 3 * g->width; i++) {
+        size_t scalar = 3 * (size_t)blocks[i / 3] + (size_t)(i % 3);
+        double kept = at[scalar], difference = 0;
+        for (int sign = -1; sign <= 1; sign += 2) {
+            at[scalar] = kept + sign * STEP * size;
+            lag_element(t, group, at, e);
+            difference += sign * work_of(g->width, k, w, u);
+        }
+        at[scalar] = kept;
+        out[scalar] += weight * (difference / (2 * STEP * size) - force[i]);
+    }
+    memcpy(k, before, block_doubles(g->width) * sizeof *k);
+    mem_free(before);
+}
+
+static abut_status by_start(term *base, const evaluation *ev, const double *x, const double *w,
+                            double *out, abut_error *err)
+{
+    damping_term *t = (damping_term *)base;
+    size_t scalars = 3 * t->model->rest.count;
+    double *at = mem_alloc(scalars, sizeof *at);
+    if (!at) return error_memory(err, "differentiating damping");
+    memcpy(at, t->start, scalars * sizeof *at);
+    for (int g = 0; g < base->group_count; g++)
+        for (size_t e = 0; e < base->groups[g].count; e++) {
+            const stencil_group *group = &base->groups[g];
+            double u[MAX_SCALARS], part[MAX_SCALARS], any = 0;
+            displacement(t, g, x, e, u);
+            for (int i = 0; i < 3 * group->width; i++) {
+                int32_t block = group->blocks[e * (size_t)group->width + (size_t)(i / 3)];
+                part[i] = w[3 * (size_t)block + (size_t)(i % 3)];
+                any = fmax(any, fabs(part[i]));
+            }
+            if (any > 0) element_by_start(t, g, at, ev->force_factor / ev->h, part, u, e, out);
+        }
+    mem_free(at);
+    return ABUT_OK;
 }

@@ -3,6 +3,7 @@
 #include "base/ranks.h"
 #include "fem/tet4_four.h"
 #include "math/svd.h"
+#include "term/elastic_by.h"
 #include "term/element_energy.h"
 
 #include <math.h>
@@ -190,6 +191,8 @@ static const term_class elastic_class = {.name = "elastic",
                                          .value = value,
                                          .derivatives = derivatives,
                                          .max_step = max_step,
+                                         .by_parameter = elastic_by_parameter,
+                                         .by_rest = elastic_by_rest,
                                          .destroy = destroy};
 
 bool is_elastic_term(const term *t) { return t->class == &elastic_class; }

@@ -77,6 +77,9 @@ typedef struct term_step {
 /* Sets of elements (fem/elements.h), linear tets, masses, and what else is damped. */
 enum { TERM_MAX_GROUPS = 32 };
 
+/* Numbers of an element's material by which its forces can be differentiated (gradient/). */
+typedef enum term_parameter { TERM_YOUNG, TERM_POISSON } term_parameter;
+
 typedef struct term_class {
     const char *name;
     /* Called whenever x has changed, before value or derivatives at x. Dynamic terms rebuild their
@@ -125,6 +128,18 @@ typedef struct term_class {
     void (*restart)(term *t, const double *x);
     /* What checkpoints keep of it. May be NULL. */
     term_state (*state)(term *t);
+    /* For derivatives of whole steps (docs/theory/gradients.md), all at the x of the last update.
+     * What is NULL does not occur in the term, or is refused with the term's name. */
+    /* out[e] = w . d(gradient of stencil e) / d(parameter of its element). */
+    abut_status (*by_parameter)(const term *t, const evaluation *ev, int group, const double *x,
+                                term_parameter by, const double *w, double *out, abut_error *err);
+    /* out (3 per block) += d(w . gradient) / d(rest positions). */
+    void (*by_rest)(const term *t, const evaluation *ev, int group, const double *x,
+                    const double *w, double *out);
+    /* out (3 per block) += d(w . gradient) / d(positions at the start of the step), for terms that
+     * keep something of these. */
+    abut_status (*by_start)(term *t, const evaluation *ev, const double *x, const double *w,
+                            double *out, abut_error *err);
     void (*destroy)(term *t);
 } term_class;
 
