@@ -1,7 +1,7 @@
 /* Direct solvers on matrices with the pattern of tetrahedral boxes and mats, with and without
  * contacts: CSV on standard output.
  *
- *     bench_factor [--quick]
+ *     bench_factor [--quick] [WORD]     (WORD: only matrices whose name has it)
  *
  * Times are processor times of one thread, the best of several solves: "first" orders and analyses,
  * "new pattern" analyses with the order kept, "again" only factorises and solves. */
@@ -10,6 +10,7 @@
 #include "base/random.h"
 #include "linear/scatter.h"
 #include "linear/solver.h"
+#include "linear/work.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -94,17 +95,20 @@ static void run_case(const bench_case *c, const char *solver_name, int repeats)
     linear_options options = {.name = solver_name, .reproducible = true};
     linear_solver *solver = NULL;
     need(linear_create(&options, &solver, &err), &err);
-    double best[3] = {INFINITY, INFINITY, INFINITY};
+    double best[3] = {INFINITY, INFINITY, INFINITY}, counted = 0;
     for (int k = 0; k < 1 + 2 * repeats; k++) {
         if (k > repeats) m.pattern_stamp++;
-        double start = seconds();
+        double start = seconds(), before = linear_get_statistics(solver)->setup_work;
         need(linear_solve(solver, &m, b, x, &err), &err);
         int kind = k == 0 ? 0 : k <= repeats ? 2 : 1;
         best[kind] = fmin(best[kind], seconds() - start);
+        if (kind == 2) counted = linear_get_statistics(solver)->setup_work - before;
     }
-    printf("%s,%s,%d,%d,%zu,%.3f,%.3f,%.3f\n", c->name, solver_name, blocks, m.column_start[blocks],
-           linear_get_statistics(solver)->factor_entries, 1e3 * best[0], 1e3 * best[1],
-           1e3 * best[2]);
+    size_t entries = linear_get_statistics(solver)->factor_entries;
+    double products = (counted - WORK_FACTOR_ENTRY * (double)entries) / WORK_FACTOR;
+    printf("%s,%s,%d,%d,%zu,%.3f,%.3f,%.3f,%.1f\n", c->name, solver_name, blocks,
+           m.column_start[blocks], entries, 1e3 * best[0], 1e3 * best[1], 1e3 * best[2],
+           counted > 0 ? 2e-9 * products / best[2] : 0);
     fflush(stdout);
     linear_destroy(solver);
     block_matrix_free(&m);
@@ -122,10 +126,13 @@ int main(int count, char **words)
         {"box 32x32x32", {32, 32, 32}, 0},
     };
     bool quick = count > 1 && strcmp(words[1], "--quick") == 0;
+    const char *only = count > (quick ? 2 : 1) ? words[count - 1] : "";
     parallel_set_threads(1);
-    printf("matrix,solver,block_rows,blocks,factor_entries,first_ms,new_pattern_ms,again_ms\n");
+    printf(
+        "matrix,solver,block_rows,blocks,factor_entries,first_ms,new_pattern_ms,again_ms,gflops\n");
     for (size_t k = 0; k < sizeof cases / sizeof *cases - (quick ? 3 : 0); k++) {
         int repeats = k < 4 ? 20 : 4;
+        if (!strstr(cases[k].name, only)) continue;
         run_case(&cases[k], "direct", repeats);
         run_case(&cases[k], "cholmod", repeats);
     }

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "base/parallel.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -168,8 +169,30 @@ abut_status series_add(frame_series *series, const frame *f, abut_error *err)
     return write_list(series, err);
 }
 
+static abut_status add_next(void *context, abut_error *err)
+{
+    frame_series *series = context;
+    return series_add(series, &series->next.frame, err);
+}
+
+abut_status series_wait(frame_series *series, abut_error *err)
+{
+    return beside_wait(&series->writer, err);
+}
+
+abut_status series_add_beside(frame_series *series, const frame *f, abut_error *err)
+{
+    TRY(series_wait(series, err));
+    if (parallel_threads() == 1) return series_add(series, f, err);
+    TRY(frame_copy_take(&series->next, f, err));
+    beside_start(&series->writer, add_next, series);
+    return ABUT_OK;
+}
+
 void series_close(frame_series *series)
 {
+    series_wait(series, NULL);
+    frame_copy_free(&series->next);
     mem_free(series->folder);
     array_free(&series->entries);
     frame_cells_free(series->cells);

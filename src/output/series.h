@@ -4,7 +4,8 @@
 #define OUTPUT_SERIES_H
 
 #include "base/array.h"
-#include "output/frame.h"
+#include "base/beside.h"
+#include "output/frame_copy.h"
 
 typedef struct series_entry {
     int64_t step;
@@ -17,6 +18,8 @@ typedef struct frame_series {
     bool write_obj; /* set after opening: an OBJ file of the surface beside each VTU file */
     ARRAY(series_entry) entries;
     frame_cells *cells; /* of the last frame that was written */
+    beside writer;      /* and what it writes: */
+    frame_copy next;
 } frame_series;
 
 enum { SERIES_NEW = -1 };
@@ -28,6 +31,11 @@ abut_status series_open(frame_series *series, const char *run_folder, int64_t la
                         abut_error *err);
 /* Writes the frame's files, then the list. */
 abut_status series_add(frame_series *series, const frame *f, abut_error *err);
+/* The same beside what the caller does next. Cells must stay as they are until series_wait. A
+ * failure is that of the next call, or of series_wait. */
+abut_status series_add_beside(frame_series *series, const frame *f, abut_error *err);
+/* All frames are on the disk. */
+abut_status series_wait(frame_series *series, abut_error *err);
 void series_close(frame_series *series);
 
 /* Finds the frames of a run for reading, sorted by step. A run without frames gives an error. */

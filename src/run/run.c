@@ -70,7 +70,8 @@ static abut_status show_step(run *r, int64_t total, bool *go_on, abut_error *err
     abut_step_info info;
     sim_info(r->sim, &info);
     *go_on = !r->options->progress || r->options->progress(r->options->progress_user, &info, total);
-    *go_on = !ranks_any(!*go_on); /* before anything that can fail on one rank alone */
+    *go_on = !ranks_any(!*go_on);          /* before anything that can fail on one rank alone */
+    TRY(run_frames_wait(&r->frames, err)); /* a row is behind the frames of the rows before */
     TRY(run_append_row(r, err));
     TRY(run_reactions_append(r, err));
     if (run_frames_due(scene, step) || (last && scene->output.frame_every > 0))
@@ -130,6 +131,7 @@ static abut_status finish(run *r, abut_status status, abut_error *error)
     }
     if (!r->frames.writes) return status;
     abut_error second;
+    status = first_failure(status, run_frames_wait(&r->frames, &second), &second, error);
     const char *message = status == ABUT_OK ? NULL : error->message;
     return first_failure(status, run_write_summary(r, status, message, &second), &second, error);
 }

@@ -9,6 +9,7 @@ abut_status run_save_checkpoint(run *r, abut_error *err)
     stepper *s = r->sim->stepper;
     r->checkpoint_time = timer_now();
     if (!r->frames.writes) return ABUT_OK;
+    TRY(run_frames_wait(&r->frames, err)); /* whoever goes on from here finds the frames before */
     checkpoint_writer *w = mem_calloc(1, sizeof *w);
     if (!w) return error_memory(err, "writing a checkpoint");
     abut_status status = sim_state_add(r->sim, r->scene_hash, w, err);

@@ -21,10 +21,18 @@ static abut_status prepare_frames(run_frames *f, const abut_sim *sim, abut_error
 static abut_status renew_frames(run_frames *f, const abut_sim *sim, abut_error *err)
 {
     if (!sim->remesh || sim->remesh->version == f->mesh_version) return ABUT_OK;
+    TRY(run_frames_wait(f, err));
     model_frame_free(&f->frame);
     volume_frame_free(&f->volume);
     path_record_change_mesh(&f->paths);
     return prepare_frames(f, sim, err);
+}
+
+abut_status run_frames_wait(run_frames *f, abut_error *err)
+{
+    abut_status status = series_wait(&f->volume_series, err);
+    abut_status other = series_wait(&f->series, status == ABUT_OK ? err : NULL);
+    return status == ABUT_OK ? other : status;
 }
 
 abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err)
@@ -35,14 +43,14 @@ abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err
     frame shown;
     if (f->volume.node.count > 0) {
         volume_frame_take(&f->volume, sim->stepper, &shown);
-        TRY(series_add(&f->volume_series, &shown, err));
+        TRY(series_add_beside(&f->volume_series, &shown, err));
     }
     if (!scene_writes(sim->scene, FORMAT_VTU)) return ABUT_OK;
     model_frame_take(&f->frame, sim->stepper, &shown);
     TRY(frame_fields_choose(&f->fields, &f->frame, sim->stepper, sim->scene->output.frame_fields,
                             &shown, err));
     TRY(path_record_give(&f->paths, &f->frame, sim, &shown, err));
-    TRY(series_add(&f->series, &shown, err));
+    TRY(series_add_beside(&f->series, &shown, err));
     path_record_clear(&f->paths);
     return ABUT_OK;
 }

@@ -27,6 +27,8 @@ void run_frames_close(run_frames *f);
 
 /* Frames are written every so many steps; 0: never. */
 bool run_frames_due(const scene_def *scene, int64_t step);
+/* The files may be written beside the next step; run_frames_wait says whether they are there. */
 abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err);
+abut_status run_frames_wait(run_frames *f, abut_error *err);
 
 #endif

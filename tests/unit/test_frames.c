@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "base/random.h"
 #include "mesh/mesh_io.h"
 #include "output/series.h"
@@ -416,6 +417,52 @@ TEST(a_full_disk_leaves_the_list_as_it_was)
     remove_run(run);
 }
 
+/* Written beside the caller, who changes everything at once: the bits are those that were given;
+ * a full disk is told by the next wait, once. */
+TEST(a_frame_is_written_beside)
+{
+    abut_error err;
+    char run[200], path[300];
+    frame_series series;
+    stored_frame back;
+    parallel_set_threads(2);
+    in_folder(run, "beside");
+    CHECK_OK(series_open(&series, run, SERIES_NEW, &err), err);
+    for (int64_t step = 0; step < 6; step++) {
+        sample given, kept;
+        make_sample(&given, step);
+        make_sample(&kept, step);
+        double numbers[6] = {1, 2, 3, 4, 5, (double)step};
+        int32_t counts[2] = {1, 1};
+        given.frame.path = (frame_paths){
+            .numbers = numbers, .number_count = 6, .configurations = counts, .step_count = 2};
+        CHECK_OK(series_add_beside(&series, &given.frame, &err), err);
+        memset(given.points, 0, sizeof given.points);
+        memset(given.velocity, 0, sizeof given.velocity);
+        memset(given.body, 0, sizeof given.body);
+        memset(numbers, 0, sizeof numbers);
+        memset(counts, 0, sizeof counts);
+        CHECK_OK(series_wait(&series, &err), err);
+        series_path(&series, (size_t)step, path, sizeof path);
+        CHECK_OK(frame_read(path, &back, &err), err);
+        check_same(&kept.frame, &back.frame);
+        CHECK(back.frame.path.number_count == 6 && back.frame.path.numbers[5] == (double)step);
+        CHECK(back.frame.path.step_count == 2 && back.frame.path.configurations[1] == 1);
+        stored_frame_free(&back);
+    }
+    sample s;
+    make_sample(&s, 6);
+    file_fail_after_bytes(1000);
+    CHECK_OK(series_add_beside(&series, &s.frame, &err), err);
+    CHECK(series_wait(&series, &err) == ABUT_ERROR_IO && strstr(err.place, "frame_000006"));
+    file_fail_after_bytes(-1);
+    CHECK_OK(series_wait(&series, &err), err);
+    CHECK(series.entries.count == 6);
+    series_close(&series);
+    parallel_set_threads(1);
+    remove_run(run);
+}
+
 int main(void)
 {
     strcpy(folder, "/tmp/abut-test-frames-XXXXXX");
@@ -428,6 +475,7 @@ int main(void)
     RUN(lack_of_memory_is_an_error);
     RUN(a_series_goes_on_after_a_crash);
     RUN(obj_files_hold_the_surface);
+    RUN(a_frame_is_written_beside);
     RUN(a_full_disk_leaves_the_list_as_it_was);
     CHECK(rmdir(folder) == 0); /* fails when anything was left behind */
     return TEST_END();
