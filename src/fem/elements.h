@@ -74,6 +74,12 @@ abut_status element_set_add(element_set *s, const int32_t *blocks, const vec3 *s
                             int32_t body, abut_error *err);
 
 double element_volume(const element_set *s, size_t e);
+/* Integration weight times det J at a point of the rule. */
+static inline double element_measure(const element_set *s, size_t e, int point)
+{
+    return s->affine ? s->rule.weights[point] * s->points.data[e].measure
+                     : s->points.data[e * (size_t)s->rule.count + (size_t)point].measure;
+}
 /* Entry (a, b) of the mass matrix of an element. */
 double element_mass(const element_set *s, size_t e, int a, int b);
 

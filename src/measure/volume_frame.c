@@ -56,6 +56,13 @@ void volume_frame_free(volume_frame *vf)
     array_free(&vf->displacement);
 }
 
+bool volume_frame_has(const volume_frame *vf, int32_t body)
+{
+    for (size_t i = 0; i < vf->body.count; i++)
+        if (vf->body.data[i] == body) return true;
+    return false;
+}
+
 static void measure_volumes(volume_frame *vf, const stepper *s)
 {
     const model *m = s->model;

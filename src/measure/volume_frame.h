@@ -19,6 +19,8 @@ typedef struct volume_frame {
  */
 abut_status volume_frame_init(volume_frame *vf, const model *m, abut_error *err);
 void volume_frame_free(volume_frame *vf);
+/* Whether it shows cells of a body. */
+bool volume_frame_has(const volume_frame *vf, int32_t body);
 /* Points, cells, and the fields body, velocity, displacement and volume_ratio; valid until the next
  * call. */
 void volume_frame_take(volume_frame *vf, const stepper *s, frame *out);

@@ -8,7 +8,7 @@
 
 typedef enum frame_location { FRAME_POINTS, FRAME_CELLS } frame_location;
 
-enum { FRAME_MAX_FIELDS = 24 };
+enum { FRAME_MAX_FIELDS = 32 };
 
 /* One value (or vector) per point or per cell; exactly one of the two arrays is set. */
 typedef struct frame_field {
@@ -55,6 +55,12 @@ typedef struct frame {
 #define FIELD_FRICTION_TRACTION "friction_traction" /* 3 doubles per point, Pa */
 #define FIELD_GAP "gap"                             /* 1 double per point, m; NaN beyond dhat */
 #define FIELD_CONTACT_STATE "contact_state"         /* 1 double per point: 0, 1 stick, 2 slip */
+
+#define FIELD_CAUCHY_STRESS "cauchy_stress"             /* 6 doubles per point and cell, Pa */
+#define FIELD_SECOND_PIOLA_STRESS "second_piola_stress" /* 6 doubles per point and cell, Pa */
+#define FIELD_PRINCIPAL_STRETCHES "principal_stretches" /* 3 doubles per point and cell */
+#define FIELD_ENERGY_DENSITY "energy_density"           /* 1 double per point and cell, J/m^3 */
+#define FIELD_VON_MISES "von_mises"                     /* 1 double per point and cell, Pa */
 
 /* A field beyond FRAME_MAX_FIELDS is a programming error (asserted). */
 void frame_add_doubles(frame *f, frame_location place, const char *name, int components,

@@ -49,6 +49,7 @@ static abut_status open_run(run *r, abut_error *err)
     atomic_remove_leftovers(folder);
     TRY(run_frames_open(&r->frames, r->sim, folder, resume ? last : SERIES_NEW, err));
     TRY(run_reactions_open(r, resume ? last : NAMED_TABLE_NEW, err));
+    TRY(run_probes_open(r, resume ? last : NAMED_TABLE_NEW, err));
     if (!resume) {
         TRY(run_append_row(r, err));
         if (run_frames_due(r->sim->scene, 0)) TRY(run_frames_write(&r->frames, r->sim, err));
@@ -74,6 +75,7 @@ static abut_status show_step(run *r, int64_t total, bool *go_on, abut_error *err
     TRY(run_frames_wait(&r->frames, err)); /* a row is behind the frames of the rows before */
     TRY(run_append_row(r, err));
     TRY(run_reactions_append(r, err));
+    TRY(run_probes_append(r, err));
     if (run_frames_due(scene, step) || (last && scene->output.frame_every > 0))
         TRY(run_frames_write(&r->frames, r->sim, err));
     return due || last || !*go_on ? run_save_checkpoint(r, err) : ABUT_OK;
@@ -144,6 +146,7 @@ static abut_status close_run(run *r, abut_status status, abut_error *error)
     }
     abut_error last;
     status = first_failure(status, run_reactions_close(r, &last), &last, error);
+    status = first_failure(status, run_probes_close(r, &last), &last, error);
     run_frames_close(&r->frames);
     r->sim->stepper->path.enabled = false;
     array_free(&r->rss);

@@ -43,6 +43,8 @@ abut_status run_frames_write(run_frames *f, const abut_sim *sim, abut_error *err
     frame shown;
     if (f->volume.node.count > 0) {
         volume_frame_take(&f->volume, sim->stepper, &shown);
+        TRY(frame_fields_choose_volume(&f->fields, &f->volume, sim->stepper,
+                                       sim->scene->output.frame_fields, &shown, err));
         TRY(series_add_beside(&f->volume_series, &shown, err));
     }
     if (!scene_writes(sim->scene, FORMAT_VTU)) return ABUT_OK;

@@ -3,6 +3,7 @@
 #define RUN_RUN_INTERNAL_H
 
 #include "base/hash.h"
+#include "measure/probe_list.h"
 #include "measure/reaction_list.h"
 #include "output/named_table.h"
 #include "output/summary.h"
@@ -17,6 +18,12 @@ typedef struct run_reactions {
     ARRAY(double) values;
 } run_reactions;
 
+/* probes.csv; closed where the scene has no probes. */
+typedef struct run_probes {
+    named_table table;
+    probe_list list;
+} run_probes;
+
 typedef struct run {
     abut_sim *sim;
     const abut_run_options *options;
@@ -26,6 +33,7 @@ typedef struct run {
     run_frames frames;
     run_totals totals;
     run_reactions reactions;
+    run_probes probes;
     double started, wall_before; /* wall clock at the start; seconds of earlier parts of the run */
     double checkpoint_time;      /* wall clock */
     ARRAY(size_t) rss;           /* peak memory of the ranks after the last step */
@@ -42,6 +50,11 @@ abut_status run_load_checkpoint(run *r, abut_error *err);
 abut_status run_reactions_open(run *r, int64_t last, abut_error *err);
 abut_status run_reactions_append(run *r, abut_error *err);
 abut_status run_reactions_close(run *r, abut_error *err);
+
+/* Probes (run_probes.c), where the scene has any. */
+abut_status run_probes_open(run *r, int64_t last, abut_error *err);
+abut_status run_probes_append(run *r, abut_error *err);
+abut_status run_probes_close(run *r, abut_error *err);
 
 abut_status run_append_row(run *r, abut_error *err);
 abut_status run_write_summary(run *r, abut_status result, const char *message, abut_error *err);

@@ -389,6 +389,34 @@ typedef enum kept_paths { KEPT_PATHS(WORD_CONSTANT) } kept_paths;
     ROW(FORMAT_VTU, "vtu") ROW(FORMAT_OBJ, "obj") ROW(FORMAT_VOLUME, "volume")
 typedef enum frame_format { FRAME_FORMATS(WORD_CONSTANT) } frame_format;
 
+/* What a probe measures, and where. */
+#define PROBE_FIELD_WORDS(ROW)                                                                     \
+    ROW(PROBE_POSITION, "position")                                                                \
+    ROW(PROBE_VELOCITY, "velocity")                                                                \
+    ROW(PROBE_DISPLACEMENT, "displacement")                                                        \
+    ROW(PROBE_CONTACT_FORCE, "contact_force")                                                      \
+    ROW(PROBE_CONTACT_PRESSURE, "contact_pressure")                                                \
+    ROW(PROBE_FRICTION_TRACTION, "friction_traction")                                              \
+    ROW(PROBE_GAP, "gap")                                                                          \
+    ROW(PROBE_CAUCHY, "cauchy_stress")                                                             \
+    ROW(PROBE_SECOND_PIOLA, "second_piola_stress")                                                 \
+    ROW(PROBE_STRETCHES, "principal_stretches")                                                    \
+    ROW(PROBE_ENERGY, "energy_density")                                                            \
+    ROW(PROBE_VON_MISES, "von_mises")
+typedef enum probe_field { PROBE_FIELD_WORDS(WORD_CONSTANT) PROBE_FIELDS } probe_field;
+#define PROBE_TAKES(ROW)                                                                           \
+    ROW(TAKE_MEAN, "mean") ROW(TAKE_MIN, "min") ROW(TAKE_MAX, "max") ROW(TAKE_SUM, "sum")
+typedef enum probe_take { PROBE_TAKES(WORD_CONSTANT) } probe_take;
+typedef enum probe_kind { PROBE_AT, PROBE_BOX, PROBE_SPHERE, PROBE_ALL, PROBE_CUT } probe_kind;
+
+typedef struct probe_def {
+    const char *name, *body;
+    probe_kind kind;
+    place_def place; /* point and normal of a cut in a and b */
+    probe_field field;
+    probe_take take;
+} probe_def;
+
 /* What a run writes, and how often. */
 typedef struct output_def {
     int frame_every, checkpoint_every;
@@ -397,6 +425,8 @@ typedef struct output_def {
     kept_paths paths;
     unsigned formats;      /* bits 1 << frame_format */
     unsigned frame_fields; /* bit k: the k-th word of output.fields (measure/frame_fields.h) */
+    size_t probe_count;
+    probe_def *probes;
 } output_def;
 
 /* Lengths that may be relative to the size of the scene; they go into the options of the stepper

@@ -351,6 +351,7 @@ void rule_scene(schema_walk *walk, const json_t *object)
     if (schema_has_word(json_object_get(object, "solver"), "strain_limits", "split"))
         check_split(walk, object);
     check_stepper(walk, object);
+    check_probes(walk, object);
     check_joints(walk, object);
     if (json_object_get(object, "remesh")) rule_remesh(walk, object);
     const json_t *bodies = json_object_get(object, "bodies");

@@ -9,9 +9,21 @@
 static const char *const stepper_words[] = {"barrier", "mlcp", NULL};
 static const char *const limit_mode_words[] = {"coupled", "split", NULL};
 static const char *const newmark_contact_words[] = {"implicit", "plain", NULL};
-static const char *const frame_field_words[] = {
-    "velocity",         "displacement",      "stress", "stretch",       "contact_force",
-    "contact_pressure", "friction_traction", "gap",    "contact_state", NULL};
+static const char *const frame_field_words[] = {"velocity",
+                                                "displacement",
+                                                "stress",
+                                                "stretch",
+                                                "contact_force",
+                                                "contact_pressure",
+                                                "friction_traction",
+                                                "gap",
+                                                "contact_state",
+                                                "cauchy_stress",
+                                                "second_piola_stress",
+                                                "principal_stretches",
+                                                "energy_density",
+                                                "von_mises",
+                                                NULL};
 static const char *const paths_words[] = {KEPT_PATHS(WORD_TEXT) NULL};
 static const char *const format_words[] = {FRAME_FORMATS(WORD_TEXT) NULL};
 
@@ -319,6 +331,10 @@ static const schema_field output_fields[] = {
      .doc =
          "Whether forces and moments (about the origin) of every `fix`, prescribed body, body in "
          "contact and half-space are written after every step, to reactions.csv."},
+    {"probes", SCHEMA_LIST, AT_LIST(output_def, probes, probe_count), .type = &schema_probe,
+     .initial = "[]",
+     .doc = "Values at points, over regions and across cuts, written after every step to "
+            "probes.csv."},
     {"paths", SCHEMA_WORD, AT(output_def, paths), .words = paths_words, .initial = "\"auto\"",
      .doc =
          "Whether frames keep the path of the steps since the frame before, along which nothing "
@@ -337,7 +353,9 @@ static const schema_field output_fields[] = {
          "`stretch` the largest stretch of every tetrahedron, `contact_force` the force of "
          "contact and friction on every point, `contact_pressure` the normal part by area, "
          "`friction_traction` the tangential one, `gap` the distance to what is nearer than dhat, "
-         "`contact_state` 1 where friction sticks and 2 where it slips."},
+         "`contact_state` 1 where friction sticks and 2 where it slips. Of all elements, as means "
+         "of every cell and at every point: `cauchy_stress` and `second_piola_stress` (xx, yy, zz, "
+         "xy, yz, xz), `principal_stretches`, `energy_density` and `von_mises`."},
 };
 
 static const schema_type output_type = {

@@ -23,6 +23,7 @@ extern const schema_type schema_place_sphere, schema_place_cylinder, schema_plac
 extern const schema_type schema_remesh;
 extern const schema_type schema_selector;
 extern const schema_type schema_joint, schema_attachment;
+extern const schema_type schema_probe;
 
 /* Rules over several fields (schema_rules.c). */
 void rule_time(schema_walk *walk, const json_t *object);
@@ -50,5 +51,7 @@ bool schema_piece_of(const char *piece, const char *whole);
 void check_stepper(schema_walk *walk, const json_t *scene);
 /* Part of rule_scene: names in joints and attachments (schema_table_joint.c). */
 void check_joints(schema_walk *walk, const json_t *scene);
+/* Part of rule_scene: names in probes (schema_table_probe.c). */
+void check_probes(schema_walk *walk, const json_t *scene);
 
 #endif

@@ -10,6 +10,10 @@ const UNITS: Record<string, string> = {
   contact_pressure: "Pa",
   friction_traction: "Pa",
   gap: "m",
+  cauchy_stress: "Pa",
+  second_piola_stress: "Pa",
+  von_mises: "Pa",
+  energy_density: "J/m^3",
 };
 
 const TITLES: Record<string, string> = {
