@@ -105,6 +105,9 @@ TEST(choices_match_the_enums)
     const schema_type *nodes = schema_find(schema_find(&schema_body, "fix")->type, "nodes")->type;
     CHECK(strcmp(schema_choice_key(nodes, SELECT_RELATIVE_BOX), "relative_box") == 0);
     CHECK(strcmp(schema_choice_key(nodes, SELECT_BOUNDARY), "boundary") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_probe, PROBE_AT), "at") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_probe, PROBE_ALL), "all") == 0);
+    CHECK(strcmp(schema_choice_key(&schema_probe, PROBE_CUT), "cut") == 0);
 }
 
 /* --- Where values go --- */
@@ -151,7 +154,8 @@ static void check_place(const schema_type *type, const schema_field *f)
     /* What is no value of a definition: the format itself, the library of materials, the request to
      * split a body, and choices that are nothing but their name. */
     static const char *const nowhere[] = {"scene.abut", "scene.$schema", "scene.materials",
-                                          "body.split", "nodes.all",     "boundary.all"};
+                                          "body.split", "nodes.all",     "boundary.all",
+                                          "probe.all"};
     char name[100];
     snprintf(name, sizeof name, "%s.%s", type->name, f->key);
     bool excepted = false;
