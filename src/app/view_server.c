@@ -32,6 +32,7 @@ bool view_server_is_open(const view_server *server)
 #include "app/http.h"
 #include "app/view_source.h"
 #include "base/file.h"
+#include "base/signals.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -266,11 +267,16 @@ static abut_status listen_on(view_server *server, const view_options *options, a
     any_address address;
     TRY(parse_host(options->host, options->port, &address, &server->open, err));
     bool v6 = address.any.sa_family == AF_INET6;
+    sigset_t before;
+    signals_begin_threads(&before);
     errno = 0;
     server->daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | (v6 ? MHD_USE_IPv6 : 0), (uint16_t)options->port, NULL,
         NULL, answer, server, MHD_OPTION_SOCK_ADDR, &address.any, MHD_OPTION_CONNECTION_TIMEOUT,
         60u, MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_END);
+    int reason = errno;
+    signals_end_threads(&before);
+    errno = reason;
     if (!server->daemon)
         return error_set(err, ABUT_ERROR_IO, "view", "cannot listen on %s port %d: %s",
                          options->host ? options->host : "127.0.0.1", options->port,

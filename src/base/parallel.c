@@ -1,5 +1,7 @@
 #include "base/parallel.h"
 
+#include "base/signals.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
@@ -129,8 +131,11 @@ static void start_helpers(int wanted)
         pthread_t thread;
         if (pthread_attr_init(&attributes) != 0) return;
         pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        sigset_t before;
+        signals_begin_threads(&before);
         int failed =
             pthread_create(&thread, &attributes, help, (void *)(intptr_t)(pool.helpers + 1));
+        signals_end_threads(&before);
         pthread_attr_destroy(&attributes);
         if (failed) return;
         pool.helpers++;

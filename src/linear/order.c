@@ -1,6 +1,7 @@
 #include "linear/order.h"
 
 #include "base/memory.h"
+#include "base/signals.h"
 
 #include <amd.h>
 #include <metis.h>
@@ -37,7 +38,10 @@ abut_status order_by_dissection(const block_matrix *a, int32_t *order, abut_erro
         idx_t options[METIS_NOPTIONS];
         METIS_SetDefaultOptions(options);
         options[METIS_OPTION_SEED] = 1;
+        signal_guard guard;
+        signal_guard_begin(&guard);
         ok = METIS_NodeND(&n, start, neighbours, NULL, options, order, inverse) == METIS_OK;
+        signal_guard_end(&guard);
     }
     mem_free(start);
     mem_free(neighbours);

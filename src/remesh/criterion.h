@@ -28,7 +28,7 @@ typedef struct remesh_material {
 
 /* A load on all boundary facets of a body that have a flag at all corners, N/m^2 of rest area. */
 typedef struct remesh_traction {
-    int flag; /* number of the bit */
+    size_t flag; /* number of the bit */
     vec3 traction;
     int32_t body; /* as in remesh_material */
 } remesh_traction;

@@ -81,7 +81,7 @@ abut_status note_touched(remesher *r, int32_t vertex, int32_t a, int32_t b, abut
 }
 
 static double gain_of(const remesher *r, const middle_terms *t, int32_t a, int32_t b,
-                      uint64_t flags)
+                      flag_set flags)
 {
     int axes = remesh_fixed_axes(r->problem, r->mesh, a, flags);
     if (!edge_is_touched(r, a, b)) return middle_gain(t, axes);
@@ -97,7 +97,8 @@ static double gain_of(const remesher *r, const middle_terms *t, int32_t a, int32
 
 double noted_gain(remesher *r, size_t note, int32_t a, int32_t b)
 {
-    uint64_t flags = r->mesh->vertices.data[a].flags & r->mesh->vertices.data[b].flags;
+    flag_set flags = flag_sets_common(r->mesh->flags, r->mesh->vertices.data[a].flags,
+                                      r->mesh->vertices.data[b].flags);
     array_clear(&r->star);
     if (flags && local_mesh_edge_star(r->mesh, a, b, &r->star, NULL) == ABUT_OK)
         flags = local_middle_flags(r->mesh, a, b, &r->star);

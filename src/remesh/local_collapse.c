@@ -16,7 +16,7 @@ static const double PARALLEL = 1 - 1e-10;
 typedef struct outer_facet {
     vec3 normal;
     int32_t tag;
-    uint64_t flags;
+    flag_set flags;
     int32_t vertex[3];
 } outer_facet;
 
@@ -128,7 +128,8 @@ typedef enum target_choice { TARGET_NOWHERE, TARGET_A, TARGET_B, TARGET_MIDDLE }
 
 static target_choice choose_target(const local_mesh *m, int32_t a, int32_t b)
 {
-    uint64_t fa = m->vertices.data[a].flags, fb = m->vertices.data[b].flags;
+    flag_set fa = m->vertices.data[a].flags, fb = m->vertices.data[b].flags;
+    flag_set both = flag_sets_union(m->flags, fa, fb);
     bool outer_a = local_vertex_on_boundary(m, a, true);
     bool outer_b = local_vertex_on_boundary(m, b, true);
     if (outer_a && outer_b) {
@@ -137,10 +138,10 @@ static target_choice choose_target(const local_mesh *m, int32_t a, int32_t b)
         if (a_goes && b_goes) return TARGET_MIDDLE;
         return a_goes ? TARGET_B : b_goes ? TARGET_A : TARGET_NOWHERE;
     }
-    if (outer_a) return (fa | fb) == fa ? TARGET_A : TARGET_NOWHERE;
-    if (outer_b) return (fa | fb) == fb ? TARGET_B : TARGET_NOWHERE;
+    if (outer_a) return both == fa ? TARGET_A : TARGET_NOWHERE;
+    if (outer_b) return both == fb ? TARGET_B : TARGET_NOWHERE;
     if (fa == fb) return TARGET_MIDDLE;
-    return (fa | fb) == fa ? TARGET_A : (fa | fb) == fb ? TARGET_B : TARGET_NOWHERE;
+    return both == fa ? TARGET_A : both == fb ? TARGET_B : TARGET_NOWHERE;
 }
 
 /* --- the link condition --------------------------------------------------------------------- */

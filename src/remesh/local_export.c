@@ -26,7 +26,8 @@ static abut_status export_vertices(const local_mesh *m, int32_t *number, local_e
     for (size_t i = 0; i < m->vertices.count; i++) e->vertex_count += m->vertices.data[i].alive;
     size_t n = e->vertex_count;
     e->rest = mem_alloc(n, sizeof *e->rest);
-    e->flags = mem_alloc(n, sizeof *e->flags);
+    e->flag_words = m->flags->words;
+    e->flags = mem_alloc(n * e->flag_words, sizeof *e->flags);
     bool enough = e->rest && e->flags;
     for (int f = 0; f < m->field_count; f++) {
         e->fields[f] = mem_alloc(n, sizeof *e->fields[f]);
@@ -39,7 +40,8 @@ static abut_status export_vertices(const local_mesh *m, int32_t *number, local_e
         number[i] = v->alive ? count : -1;
         if (!v->alive) continue;
         e->rest[count] = v->rest;
-        e->flags[count] = v->flags;
+        memcpy(e->flags + (size_t)count * e->flag_words, flag_sets_bits(m->flags, v->flags),
+               e->flag_words * sizeof *e->flags);
         for (int f = 0; f < m->field_count; f++)
             e->fields[f][count] = *local_field(m, (int32_t)i, f);
         count++;

@@ -174,8 +174,8 @@ static abut_status import_vertices(local_mesh *m, const local_definition *def, i
 {
     for (size_t i = 0; i < def->vertex_count; i++) {
         int32_t number;
-        TRY(local_vertex_birth(m, part, def->rest[i], def->flags ? def->flags[i] : 0, &number,
-                               err));
+        flag_set flags = def->flags ? flag_sets_add(m->flags, def->flags + i * m->flags->words) : 0;
+        TRY(local_vertex_birth(m, part, def->rest[i], flags, &number, err));
         m->vertices.data[number].origin = number;
         for (int f = 0; f < m->field_count; f++) *local_field(m, number, f) = def->fields[f][i];
     }
@@ -203,11 +203,17 @@ static abut_status import_cells(local_mesh *m, const local_definition *def, int3
     return ABUT_OK;
 }
 
+static size_t words_of(const local_definition *def)
+{
+    return def->flag_words > 0 ? def->flag_words : 1;
+}
+
 static abut_status import_part(local_mesh *m, const local_definition *def, int32_t part,
                                abut_error *err)
 {
     int32_t first = (int32_t)m->vertices.count;
-    if (def->dimension != m->dimension || def->field_count != m->field_count)
+    if (def->dimension != m->dimension || def->field_count != m->field_count ||
+        words_of(def) != m->flags->words)
         return error_set(err, ABUT_ERROR_INTERNAL, "", "parts of different kinds in one mesh");
     if (!array_push(&m->part_start, first) || !array_push(&m->part_start, (int32_t)m->cells.count))
         return error_memory(err, "reading a mesh");
@@ -228,7 +234,10 @@ abut_status local_mesh_import_parts(local_mesh *m, const local_definition *parts
         return error_set(err, ABUT_ERROR_INPUT, "", "%d fields, at most %d are possible",
                          m->field_count, LOCAL_MAX_FIELDS);
     for (int f = 0; f < m->field_count; f++) m->is_position[f] = parts->is_position[f];
-    abut_status status = ABUT_OK;
+    m->flags = mem_calloc(1, sizeof *m->flags);
+    abut_status status = m->flags && flag_sets_init(m->flags, words_of(parts))
+                             ? ABUT_OK
+                             : error_memory(err, "reading a mesh");
     for (size_t p = 0; p < count && status == ABUT_OK; p++)
         status = import_part(m, &parts[p], (int32_t)p, err);
     if (status == ABUT_OK) status = set_facet_tags(m, parts, count, err);

@@ -23,7 +23,7 @@ abut_status local_cell_birth(local_mesh *m, const int32_t *vertex, const int32_t
                              int32_t attribute, int32_t origin, int32_t *out, abut_error *err);
 abut_status local_cell_death(local_mesh *m, int32_t cell, abut_error *err);
 /* A vertex without cells; its fields are not set. */
-abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, uint64_t flags, int32_t *out,
+abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, flag_set flags, int32_t *out,
                                abut_error *err);
 abut_status local_vertex_death(local_mesh *m, int32_t vertex, abut_error *err);
 
@@ -42,13 +42,13 @@ static inline int local_corner_of(const local_mesh *m, const local_cell *c, int3
 }
 
 /* Flags that all corners but `without` (-1: none left out) have. */
-uint64_t local_common_flags(const local_mesh *m, const local_cell *c, int without);
+flag_set local_common_flags(const local_mesh *m, const local_cell *c, int without);
 
 /* Rest measure of the facet opposite a corner: area, or length in the plane. */
 double local_facet_area(const local_mesh *m, const local_cell *c, int corner);
 /* Flags of the middle of an edge: of the facets (on the boundary) or cells (inside) around it that
  * have a flag at all corners; on a crease those of its two ends. */
-uint64_t local_middle_flags(const local_mesh *m, int32_t a, int32_t b, const local_list *star);
+flag_set local_middle_flags(const local_mesh *m, int32_t a, int32_t b, const local_list *star);
 
 /* Barycentric coordinates of a point in a simplex of the dimension. False when it is flat. */
 bool local_barycentric(int dimension, const vec3 *corner, vec3 point, double *weight);

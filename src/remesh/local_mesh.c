@@ -80,11 +80,13 @@ bool local_barycentric(int dimension, const vec3 *corner, vec3 point, double *we
     return true;
 }
 
-uint64_t local_common_flags(const local_mesh *m, const local_cell *c, int without)
+flag_set local_common_flags(const local_mesh *m, const local_cell *c, int without)
 {
-    uint64_t common = ~(uint64_t)0;
-    for (int k = 0; k <= m->dimension; k++)
-        if (k != without) common &= m->vertices.data[c->vertex[k]].flags;
+    int first = without == 0;
+    flag_set common = m->vertices.data[c->vertex[first]].flags;
+    for (int k = first + 1; k <= m->dimension; k++)
+        if (k != without)
+            common = flag_sets_common(m->flags, common, m->vertices.data[c->vertex[k]].flags);
     return common;
 }
 
@@ -163,15 +165,16 @@ abut_status local_cell_death(local_mesh *m, int32_t cell, abut_error *err)
     return ABUT_OK;
 }
 
-abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, uint64_t flags, int32_t *out,
+abut_status local_vertex_birth(local_mesh *m, int32_t part, vec3 rest, flag_set flags, int32_t *out,
                                abut_error *err)
 {
     local_vertex v = {
         .rest = rest, .flags = flags, .origin = -1, .part = part, .first = -1, .alive = true};
     size_t fields = m->fields.count + (size_t)m->field_count;
     *out = (int32_t)m->vertices.count;
-    if (m->vertices.count >= INT32_MAX || !array_reserve(&m->log, m->log.count + 1) ||
-        !array_reserve(&m->fields, fields) || !array_push(&m->vertices, v))
+    if (m->flags->failed || m->vertices.count >= INT32_MAX ||
+        !array_reserve(&m->log, m->log.count + 1) || !array_reserve(&m->fields, fields) ||
+        !array_push(&m->vertices, v))
         return error_memory(err, "changing a mesh");
     m->fields.count = fields;
     m->log.data[m->log.count++] = (local_record){.kind = RECORD_VERTEX_BORN, .index = *out};
@@ -426,6 +429,8 @@ void local_mesh_free(local_mesh *m)
     array_free(&m->cells);
     array_free(&m->log);
     array_free(&m->part_start);
+    if (m->flags) flag_sets_free(m->flags);
+    mem_free(m->flags);
     for (size_t i = 0; i < sizeof m->work / sizeof m->work[0]; i++) array_free(&m->work[i]);
     for (size_t i = 0; i < sizeof m->links / sizeof m->links[0]; i++) array_free(&m->links[i]);
     memset(m, 0, sizeof *m);
@@ -439,7 +444,9 @@ abut_status local_mesh_copy(const local_mesh *from, local_mesh *to, abut_error *
                        .imported_cells = from->imported_cells,
                        .min_quality = from->min_quality};
     memcpy(to->is_position, from->is_position, sizeof to->is_position);
-    if (!array_resize(&to->vertices, from->vertices.count) ||
+    to->flags = mem_calloc(1, sizeof *to->flags);
+    if (!to->flags || !flag_sets_copy(from->flags, to->flags) ||
+        !array_resize(&to->vertices, from->vertices.count) ||
         !array_resize(&to->fields, from->fields.count) ||
         !array_resize(&to->cells, from->cells.count) ||
         !array_resize(&to->part_start, from->part_start.count)) {

@@ -39,6 +39,7 @@
 #include "base/status.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
+#include "remesh/flag_sets.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,7 +60,7 @@ typedef struct local_cell {
 
 typedef struct local_vertex {
     vec3 rest;
-    uint64_t flags;
+    flag_set flags; /* in the mesh's flag_sets */
     int32_t origin; /* vertex of the imported mesh that it is, or -1 */
     int32_t part;   /* of local_mesh_import_parts; 0 otherwise */
     int32_t first;  /* ring of its cells: 4 cell + corner, -1: none */
@@ -84,6 +85,7 @@ typedef struct local_mesh {
     local_list part_start; /* two per part: its first vertex and cell in the imported mesh */
     /* Shape below which operations are refused unless they make the worst cell better, 0 .. 1. */
     double min_quality;
+    flag_sets *flags; /* combinations that occur; a cache, also where the mesh is only read */
     struct {
         local_record *data;
         size_t count, capacity;
@@ -100,7 +102,8 @@ typedef struct local_definition {
     const vec3 *rest;
     const int32_t *cells;     /* dimension + 1 vertices each */
     const int32_t *attribute; /* per cell; NULL: 0 */
-    const uint64_t *flags;    /* per vertex; NULL: 0 */
+    const uint64_t *flags;    /* flag_words per vertex (base/bits.h); NULL: none */
+    size_t flag_words;        /* 0: one */
     /* Tags of boundary facets: dimension vertices each, in any order. Those not listed have tag 0.
      */
     size_t facet_count;
@@ -225,7 +228,8 @@ typedef struct local_export {
     size_t vertex_count, cell_count, facet_count;
     vec3 *rest;
     vec3 *fields[LOCAL_MAX_FIELDS];
-    uint64_t *flags;
+    uint64_t *flags; /* flag_words per vertex */
+    size_t flag_words;
     int32_t *cells, *attribute;
     int32_t *cell_origin; /* old cell that contains the new one, -1: reaches over several */
     bool *cell_kept;      /* the very cell of the old mesh, cell_origin says which */

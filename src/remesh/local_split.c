@@ -3,18 +3,20 @@
 
 #include <math.h>
 
-uint64_t local_middle_flags(const local_mesh *m, int32_t a, int32_t b, const local_list *star)
+flag_set local_middle_flags(const local_mesh *m, int32_t a, int32_t b, const local_list *star)
 {
-    uint64_t ends = m->vertices.data[a].flags & m->vertices.data[b].flags, common = 0;
+    flag_sets *sets = m->flags;
+    flag_set common = 0,
+             ends = flag_sets_common(sets, m->vertices.data[a].flags, m->vertices.data[b].flags);
     if (ends == 0) return 0;
     bool outside = local_edge_on_boundary(m, a, b, false), crease = false, have = false;
     vec3 first = {0};
     for (size_t i = 0; i < star->count; i++) {
         const local_cell *c = &m->cells.data[star->data[i]];
-        if (!outside) common |= local_common_flags(m, c, -1);
+        if (!outside) common = flag_sets_union(sets, common, local_common_flags(m, c, -1));
         for (int k = 0; outside && k <= m->dimension; k++) {
             if (c->facet[k] < 0 || c->vertex[k] == a || c->vertex[k] == b) continue;
-            common |= local_common_flags(m, c, k);
+            common = flag_sets_union(sets, common, local_common_flags(m, c, k));
             if (m->dimension == 2) continue;
             vec3 p[3];
             for (int j = 0, n = 0; j <= 3; j++)
@@ -27,7 +29,7 @@ uint64_t local_middle_flags(const local_mesh *m, int32_t a, int32_t b, const loc
             have = true;
         }
     }
-    return crease ? ends : common & ends;
+    return crease ? ends : flag_sets_common(sets, common, ends);
 }
 
 static abut_status cut_cell(local_mesh *m, int32_t cell, int32_t a, int32_t b, int32_t middle,

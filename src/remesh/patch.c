@@ -324,10 +324,10 @@ static void add_tractions(patch *p, const local_cell *c)
     const local_mesh *m = p->mesh;
     for (int k = 0; k <= m->dimension; k++) {
         if (c->facet[k] < 0) continue;
-        uint64_t common = local_common_flags(m, c, k);
+        flag_set common = local_common_flags(m, c, k);
         for (size_t i = 0; i < p->problem->traction_count; i++) {
             const remesh_traction *t = &p->problem->tractions[i];
-            if (!remesh_is_loaded(p->problem, t, c, common)) continue;
+            if (!remesh_is_loaded(p->problem, m, t, c, common)) continue;
             double share = local_facet_area(m, c, k) / m->dimension;
             for (int j = 0; j <= m->dimension; j++)
                 if (j != k) add_force(p, c->vertex[j], share, t->traction);

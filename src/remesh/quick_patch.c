@@ -30,10 +30,10 @@ static void set_loads(const local_mesh *m, const remesh_problem *q, const local_
     for (int k = 0; k <= m->dimension; k++) {
         out->traction[k] = (vec3){0};
         if (c->facet[k] < 0 || q->traction_count == 0) continue;
-        uint64_t common = local_common_flags(m, c, k);
+        flag_set common = local_common_flags(m, c, k);
         double share = q->force_factor * local_facet_area(m, c, k) / m->dimension;
         for (size_t i = 0; i < q->traction_count; i++)
-            if (remesh_is_loaded(q, &q->tractions[i], c, common))
+            if (remesh_is_loaded(q, m, &q->tractions[i], c, common))
                 out->traction[k] = vec3_mul_add(out->traction[k], share, q->tractions[i].traction);
     }
     for (int k = 0; k <= m->dimension; k++) {
@@ -230,21 +230,25 @@ static bool all_inside(const quick_patch *p, const local_mesh *m, int32_t v)
     return true;
 }
 
-int remesh_fixed_axes(const remesh_problem *q, const local_mesh *m, int32_t v, uint64_t flags)
+int remesh_fixed_axes(const remesh_problem *q, const local_mesh *m, int32_t v, flag_set flags)
 {
     int axes = m->dimension == 2 ? 4 : 0;
     if (!flags || !q->flag_axes) return axes;
     const local_cell *c = &m->cells.data[m->vertices.data[v].first / 4];
     const uint8_t *flag_axes = q->flag_axes + q->materials[c->attribute].first_flag;
-    for (int f = 0; f < 64 && flags >> f; f++)
-        if (flags >> f & 1) axes |= flag_axes[f];
+    const uint64_t *bits = flag_sets_bits(m->flags, flags);
+    for (size_t word = 0; word < m->flags->words; word++)
+        for (size_t f = 0; bits[word] >> f; f++) {
+            if (bits[word] >> f & 1) axes |= flag_axes[64 * word + f];
+            if (f == 63) break;
+        }
     return axes;
 }
 
-bool remesh_is_loaded(const remesh_problem *q, const remesh_traction *t, const local_cell *c,
-                      uint64_t flags)
+bool remesh_is_loaded(const remesh_problem *q, const local_mesh *m, const remesh_traction *t,
+                      const local_cell *c, flag_set flags)
 {
-    return (flags >> t->flag & 1) && q->materials[c->attribute].body == t->body;
+    return flag_sets_have(m->flags, flags, t->flag) && q->materials[c->attribute].body == t->body;
 }
 
 abut_status quick_open(quick_patch *p, const local_mesh *m, const remesh_problem *q,

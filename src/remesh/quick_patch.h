@@ -41,10 +41,10 @@ typedef struct quick_patch {
 } quick_patch;
 
 /* Axes (bits 1, 2, 4) that a vertex with these flags, on the body of vertex v, is fixed on. */
-int remesh_fixed_axes(const remesh_problem *q, const local_mesh *m, int32_t v, uint64_t flags);
+int remesh_fixed_axes(const remesh_problem *q, const local_mesh *m, int32_t v, flag_set flags);
 /* Whether a load acts on facets of this cell that have these flags. */
-bool remesh_is_loaded(const remesh_problem *q, const remesh_traction *t, const local_cell *c,
-                      uint64_t flags);
+bool remesh_is_loaded(const remesh_problem *q, const local_mesh *m, const remesh_traction *t,
+                      const local_cell *c, flag_set flags);
 
 /* Patches with more unknowns are left to the sparse solver. */
 enum { QUICK_MAX_UNKNOWNS = 240 };

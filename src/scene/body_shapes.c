@@ -15,7 +15,7 @@ abut_status remembered_sides(const body_shape *now, bool planar, size_t set, sid
     for (size_t i = 0; status == ABUT_OK && i < all.count; i++) {
         bool inside = true;
         for (int k = 0; k < 4 && all.data[i].corner[k] >= 0; k++)
-            inside = inside && (now->sets[all.data[i].corner[k]] >> set & 1);
+            inside = inside && shape_vertex_in(now, (size_t)all.data[i].corner[k], set);
         if (inside && !array_push(out, all.data[i])) status = error_memory(err, "finding sides");
     }
     array_free(&all);
@@ -43,7 +43,7 @@ abut_status share_by_area(const body_shape *now, bool planar, size_t set, load *
         total += part;
     }
     for (size_t v = 0; ok && total > 0 && v < now->shape.vertex_count; v++)
-        if (now->sets[v] >> set & 1)
+        if (shape_vertex_in(now, v, set))
             ok = array_push(&l->share, (double)l->nodes.count * area[v] / total);
     mem_free(area);
     array_free(&sides);
@@ -123,9 +123,14 @@ static void orient(mesh *m)
     }
 }
 
+static void mark(body_shape *b, int32_t vertex, size_t set)
+{
+    bits_add(b->sets + (size_t)vertex * b->set_words, set);
+}
+
 static abut_status mark_set(const scene_def *scene, size_t i, const mesh *m,
                             const selector_def *selector, const char *field, size_t entry,
-                            size_t bit, const int32_t *number, uint64_t *sets, abut_error *err)
+                            size_t set, const int32_t *number, body_shape *out, abut_error *err)
 {
     int32_t *nodes;
     size_t count;
@@ -137,21 +142,21 @@ static abut_status mark_set(const scene_def *scene, size_t i, const mesh *m,
         return error_add_place(err, place, status);
     }
     for (size_t k = 0; k < count; k++)
-        if (number[nodes[k]] >= 0) sets[number[nodes[k]]] |= UINT64_C(1) << bit;
+        if (number[nodes[k]] >= 0) mark(out, number[nodes[k]], set);
     mem_free(nodes);
     return ABUT_OK;
 }
 
 /* Corners of the sides that a load on the surface acts on. */
 static abut_status mark_sides(const scene_def *scene, size_t i, const mesh *m,
-                              const surface_load_def *def, size_t bit, const int32_t *number,
-                              uint64_t *sets, abut_error *err)
+                              const surface_load_def *def, size_t set, const int32_t *number,
+                              body_shape *out, abut_error *err)
 {
     side_list sides = {0};
     TRY(select_sides(&scene->bodies[i], m, def->on_part ? &def->number : NULL, &sides, err));
     for (size_t k = 0; k < sides.count; k++)
         for (int c = 0; c < 4 && sides.data[k].corner[c] >= 0; c++)
-            sets[number[sides.data[k].corner[c]]] |= UINT64_C(1) << bit;
+            mark(out, number[sides.data[k].corner[c]], set);
     array_free(&sides);
     return ABUT_OK;
 }
@@ -162,17 +167,18 @@ static abut_status take(const scene_def *scene, size_t i, const mesh *m, int32_t
     const body_def *def = &scene->bodies[i];
     TRY(reduce(scene, i, m, &out->shape, number, err));
     orient(&out->shape);
-    out->sets = mem_calloc(out->shape.vertex_count + 1, sizeof *out->sets);
+    size_t fixes = def->dirichlet.fix_count, forces = def->loads.force_count,
+           surfaces = def->loads.surface_load_count;
+    out->set_words = bits_words(fixes + forces + surfaces);
+    out->sets = mem_calloc((out->shape.vertex_count + 1) * out->set_words, sizeof *out->sets);
     if (!out->sets) return error_memory(err, "preparing remeshing");
-    for (size_t k = 0; k < def->dirichlet.fix_count; k++)
-        TRY(mark_set(scene, i, m, &def->dirichlet.fixes[k].nodes, "fix", k, k, number, out->sets,
+    for (size_t k = 0; k < fixes; k++)
+        TRY(mark_set(scene, i, m, &def->dirichlet.fixes[k].nodes, "fix", k, k, number, out, err));
+    for (size_t k = 0; k < forces; k++)
+        TRY(mark_set(scene, i, m, &def->loads.forces[k].nodes, "force", k, fixes + k, number, out,
                      err));
-    for (size_t k = 0; k < def->loads.force_count; k++)
-        TRY(mark_set(scene, i, m, &def->loads.forces[k].nodes, "force", k,
-                     def->dirichlet.fix_count + k, number, out->sets, err));
-    for (size_t k = 0; k < def->loads.surface_load_count; k++)
-        TRY(mark_sides(scene, i, m, &def->loads.surface_loads[k],
-                       def->dirichlet.fix_count + def->loads.force_count + k, number, out->sets,
+    for (size_t k = 0; k < surfaces; k++)
+        TRY(mark_sides(scene, i, m, &def->loads.surface_loads[k], fixes + forces + k, number, out,
                        err));
     return ABUT_OK;
 }

@@ -53,7 +53,7 @@ static abut_status remembered_blocks(const body_shape *now, const model_body *bu
                                      node_list *out, abut_error *err)
 {
     for (size_t v = 0; v < now->shape.vertex_count; v++)
-        if ((now->sets[v] >> number & 1) && !array_push(out, built->block_of_vertex[v]))
+        if (shape_vertex_in(now, v, number) && !array_push(out, built->block_of_vertex[v]))
             return error_memory(err, "selecting nodes");
     return ABUT_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef SCENE_BUILD_H
 #define SCENE_BUILD_H
 
+#include "base/bits.h"
 #include "scene/scene.h"
 #include "step/stepper.h"
 
@@ -17,7 +18,13 @@ typedef struct body_shape {
     /* Bit k of a vertex: it belongs to the nodes of entry k of the body's `fix`, then `force`,
      * then `surface_loads`. */
     uint64_t *sets;
+    size_t set_words; /* of a vertex */
 } body_shape;
+
+static inline bool shape_vertex_in(const body_shape *b, size_t vertex, size_t set)
+{
+    return bits_have(b->sets + vertex * b->set_words, set);
+}
 
 typedef struct body_shapes {
     size_t count;

@@ -88,15 +88,6 @@ const schema_type schema_remesh = {
     STRUCT(remesh_def),
 };
 
-/* Entries of `fix`, `force` and `surface_loads` of a body that is remeshed: each has a bit of every
- * vertex, so that new vertices know what they belong to. */
-static size_t count_sets(const json_t *body)
-{
-    return json_array_size(json_object_get(body, "fix")) +
-           json_array_size(json_object_get(body, "surface_loads")) +
-           json_array_size(json_object_get(body, "force"));
-}
-
 /* What bodies that are remeshed cannot have. */
 void rule_remesh(schema_walk *walk, const json_t *scene)
 {
@@ -128,14 +119,6 @@ void rule_remesh(schema_walk *walk, const json_t *scene)
             schema_rule_problem(walk, key,
                                 "only \"traction\" is for bodies that are remeshed, neither "
                                 "\"normal\" nor \"pressure\"");
-        }
-        size_t sets = count_sets(body);
-        if (sets > 64) {
-            snprintf(key, sizeof key, "bodies[%zu].fix", i);
-            schema_rule_problem(walk, key,
-                                "\"force\" and \"surface_loads\" have %zu entries; bodies that "
-                                "are remeshed have at most 64",
-                                sets);
         }
     }
 }

@@ -23,7 +23,8 @@ abut_status sim_remesh_save(abut_sim *sim, checkpoint_writer *w, abut_error *err
         array_name(name, sizeof name, i, "cells");
         checkpoint_add_ints(w, name, cells->nodes, cells->count * (size_t)cells->nodes_per_cell);
         array_name(name, sizeof name, i, "sets");
-        checkpoint_add_longs(w, name, (const int64_t *)b->sets, b->shape.vertex_count);
+        checkpoint_add_longs(w, name, (const int64_t *)b->sets,
+                             b->set_words * b->shape.vertex_count);
         array_name(name, sizeof name, i, "tags");
         checkpoint_add_ints(w, name, cells->tags, cells->tags ? cells->count : 0);
     }
@@ -65,13 +66,13 @@ static abut_status load_memory(const checkpoint_reader *c, remesh_memory *out, a
     return ABUT_OK;
 }
 
-static abut_status load_shape(const checkpoint_reader *c, size_t i, bool planar, body_shape *out,
-                              abut_error *err)
+static abut_status load_shape(const checkpoint_reader *c, size_t i, bool planar, size_t words,
+                              body_shape *out, abut_error *err)
 {
     char name[CHECKPOINT_NAME_SIZE];
     const double *vertices;
     const int32_t *cells, *tags;
-    const int64_t *sets;
+    const int64_t *sets; /* words of a vertex one after the other */
     size_t scalars, nodes, tag_count, set_count, corners = planar ? 3 : 4;
     array_name(name, sizeof name, i, "vertices");
     TRY(checkpoint_get_doubles(c, name, &vertices, &scalars, err));
@@ -82,7 +83,8 @@ static abut_status load_shape(const checkpoint_reader *c, size_t i, bool planar,
     array_name(name, sizeof name, i, "tags");
     TRY(checkpoint_get_ints(c, name, &tags, &tag_count, err));
     size_t n = scalars / 3, cell_count = nodes / corners;
-    if (scalars % 3 || nodes % corners || set_count != n || (tag_count && tag_count != cell_count))
+    if (scalars % 3 || nodes % corners || set_count != words * n ||
+        (tag_count && tag_count != cell_count))
         return error_set(err, ABUT_ERROR_INPUT, c->path, "the mesh of body %zu is not complete", i);
     TRY(mesh_init(&out->shape, n, err));
     memcpy(out->shape.vertices, vertices, n * sizeof(vec3));
@@ -91,9 +93,10 @@ static abut_status load_shape(const checkpoint_reader *c, size_t i, bool planar,
                        &block, err));
     memcpy(block->nodes, cells, nodes * sizeof *cells);
     if (tag_count) memcpy(block->tags, tags, tag_count * sizeof *tags);
-    out->sets = mem_alloc(n + 1, sizeof *out->sets);
+    out->set_words = words;
+    out->sets = mem_alloc((n + 1) * words, sizeof *out->sets);
     if (!out->sets) return error_memory(err, "reading a checkpoint");
-    memcpy(out->sets, sets, n * sizeof *sets);
+    memcpy(out->sets, sets, set_count * sizeof *sets);
     return mesh_validate(&out->shape, err);
 }
 
@@ -104,7 +107,8 @@ abut_status sim_remesh_load(abut_sim *sim, const checkpoint_reader *c, abut_erro
     abut_status status = shapes.bodies ? ABUT_OK : error_memory(err, "reading a checkpoint");
     for (size_t i = 0; status == ABUT_OK && i < shapes.count; i++)
         if (sim->scene->bodies[i].remesh)
-            status = load_shape(c, i, sim->scene->planar, &shapes.bodies[i], err);
+            status = load_shape(c, i, sim->scene->planar, r->shapes.bodies[i].set_words,
+                                &shapes.bodies[i], err);
     int64_t n[12];
     double seconds, look[2];
     if (status == ABUT_OK) status = checkpoint_copy_longs(c, "remesh_counters", n, 12, err);

@@ -34,6 +34,7 @@ static abut_status allocate(joined_bodies *j, abut_error *err)
     for (size_t i = 0; i < sim->scene->body_count; i++) {
         if (!shape_of(j, i)) continue;
         simplex_mesh m = simplex_view(&shape_of(j, i)->shape, planar);
+        if (shape_of(j, i)->set_words > j->flag_words) j->flag_words = shape_of(j, i)->set_words;
         j->vertex_count += m.vertex_count;
         j->cell_count += m.cell_count;
     }
@@ -50,7 +51,7 @@ static abut_status allocate(joined_bodies *j, abut_error *err)
         FIELD_STATE + motion_arrays(&j->sim->stepper->state, "", arrays, CARRY_MAX_FIELDS);
     size_t corners = planar ? 3 : 4;
     j->rest = mem_alloc(j->vertex_count + 1, sizeof *j->rest);
-    j->flags = mem_calloc(j->vertex_count + 1, sizeof *j->flags);
+    j->flags = mem_calloc((j->vertex_count + 1) * j->flag_words, sizeof *j->flags);
     j->cells = mem_alloc(corners * j->cell_count + 1, sizeof *j->cells);
     j->attribute = mem_alloc(j->cell_count + 1, sizeof *j->attribute);
     j->remeshed = mem_calloc(sim->stepper->model->bodies.count + 1, 1);
@@ -99,7 +100,9 @@ static abut_status add_body(joined_bodies *j, size_t i, size_t *vertex, size_t *
     size_t first = (size_t)s->model->bodies.data[built].first_block;
     j->remeshed[built] = 1;
     memcpy(j->rest + *vertex, shape->shape.vertices, n * sizeof *j->rest);
-    memcpy(j->flags + *vertex, shape->sets, n * sizeof *j->flags);
+    for (size_t v = 0; v < n; v++)
+        memcpy(j->flags + (*vertex + v) * j->flag_words, shape->sets + v * shape->set_words,
+               shape->set_words * sizeof *j->flags);
     for (size_t k = 0; k < corners * cells->count; k++)
         j->cells[corners * *cell + k] = cells->nodes[k] + (int32_t)*vertex;
     for (size_t c = 0; c < cells->count; c++)
@@ -138,7 +141,7 @@ static vec3 middle_of_set(const body_shape *shape, size_t set)
     vec3 sum = {0};
     double count = 0;
     for (size_t v = 0; v < shape->shape.vertex_count; v++)
-        if (shape->sets[v] >> set & 1) {
+        if (shape_vertex_in(shape, v, set)) {
             sum = vec3_add(sum, shape->shape.vertices[v]);
             count++;
         }
@@ -155,7 +158,7 @@ static abut_status add_tractions(joined_bodies *j, size_t i, abut_error *err)
         size_t set = def->dirichlet.fix_count + def->loads.force_count + k;
         vec3 x = middle_of_set(shape_of(j, i), set);
         double end = s->scratch.span.end;
-        remesh_traction t = {(int)set,
+        remesh_traction t = {set,
                              {expression_value(l->value[0], x.x, x.y, x.z, end),
                               expression_value(l->value[1], x.x, x.y, x.z, end),
                               expression_value(l->value[2], x.x, x.y, x.z, end)},
@@ -186,7 +189,7 @@ static abut_status add_sets(joined_bodies *j, abut_error *err)
             double area;
             TRY(loaded_area(j, i, def->dirichlet.fix_count + k, &area, err));
             if (!(area > 0)) continue;
-            remesh_traction t = {(int)(def->dirichlet.fix_count + k),
+            remesh_traction t = {def->dirichlet.fix_count + k,
                                  vec3_scale((double)l->nodes.count / area, l->force),
                                  (int32_t)built_body(scene, i)};
             if (!array_push(&j->tractions, t)) return error_memory(err, "remeshing");
@@ -214,6 +217,7 @@ abut_status bodies_join(joined_bodies *j, abut_error *err)
                             .cells = j->cells,
                             .attribute = j->attribute,
                             .flags = j->flags,
+                            .flag_words = j->flag_words,
                             .field_count = (int)j->field_count,
                             .fields = (const vec3 *const *)j->fields,
                             .is_position = position,

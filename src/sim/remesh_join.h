@@ -21,7 +21,8 @@ typedef struct joined_bodies {
     size_t vertex_count, cell_count;
     vec3 *rest;
     int32_t *cells, *attribute;
-    uint64_t *flags;
+    uint64_t *flags; /* flag_words per vertex: as many as the body with most needs */
+    size_t flag_words;
     vec3 *fields[CARRY_MAX_FIELDS + FIELD_STATE];
     size_t field_count;
     size_t *first_flag; /* per body of the scene, in flag_axes */

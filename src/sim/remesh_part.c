@@ -1,5 +1,7 @@
 #include "sim/remesh_join.h"
 
+#include <string.h>
+
 typedef struct parting {
     const joined_bodies *j;
     const local_export *e;
@@ -21,7 +23,9 @@ static abut_status part_body(const parting *p, size_t i, body_change *out, abut_
     cell_block *block;
     TRY(mesh_add_block(&out->now.shape, planar ? CELL_TRIANGLE : CELL_TET, 1, p->cells[i], true,
                        &block, err));
-    out->now.sets = mem_alloc(n + 1, sizeof *out->now.sets);
+    size_t words = p->j->sim->remesh->shapes.bodies[i].set_words;
+    out->now.set_words = words;
+    out->now.sets = mem_alloc((n + 1) * words, sizeof *out->now.sets);
     out->next = mem_alloc(3 * n + 1, sizeof *out->next);
     out->safe = mem_alloc(3 * n + 1, sizeof *out->safe);
     bool ok = out->now.sets && out->next && out->safe;
@@ -38,7 +42,8 @@ static abut_status part_body(const parting *p, size_t i, body_change *out, abut_
             size_t to = (size_t)p->number[v];
             block->nodes[corners * at + k] = (int32_t)to;
             out->now.shape.vertices[to] = e->rest[v];
-            out->now.sets[to] = e->flags[v];
+            memcpy(out->now.sets + to * words, e->flags + (size_t)v * e->flag_words,
+                   words * sizeof *e->flags);
             vec3_store(out->next + 3 * to, e->fields[FIELD_X][v]);
             vec3_store(out->safe + 3 * to, e->fields[FIELD_SAFE][v]);
             for (size_t f = 0; f < out->field_count; f++)

@@ -12,7 +12,7 @@
 /* An edge and the sets that contain a facet of the boundary, or a cell, with this edge. */
 typedef struct edge_sets {
     int32_t node[2];
-    uint64_t sets;
+    flag_set sets;
 } edge_sets;
 
 static int compare_edges(const void *a, const void *b)
@@ -24,12 +24,19 @@ static int compare_edges(const void *a, const void *b)
 
 typedef ARRAY(edge_sets) edge_list;
 
+/* The sets of all nodes, as combinations. */
+typedef struct node_flags {
+    flag_sets *sets;
+    ARRAY(flag_set) node;
+} node_flags;
+
 /* All edges among some nodes, in the sets that all of them are in. */
-static bool push_edges(edge_list *out, const int32_t *node, int count, const uint64_t *sets)
+static bool push_edges(edge_list *out, const int32_t *node, int count, const node_flags *of)
 {
-    uint64_t common = ~UINT64_C(0);
+    flag_set common = of->node.data[node[0]];
     bool ok = true;
-    for (int k = 0; k < count; k++) common &= sets[node[k]];
+    for (int k = 1; k < count; k++)
+        common = flag_sets_common(of->sets, common, of->node.data[node[k]]);
     if (common == 0) return true;
     for (int i = 0; i < count; i++)
         for (int k = i + 1; ok && k < count; k++) {
@@ -45,14 +52,14 @@ typedef struct facet {
 
 static int compare_facets(const void *a, const void *b) { return memcmp(a, b, sizeof(int32_t[3])); }
 
-static bool list_edges(const simplex_mesh *m, const uint64_t *sets, edge_list *out)
+static bool list_edges(const simplex_mesh *m, const node_flags *of, edge_list *out)
 {
     size_t corners = (size_t)m->dimension + 1, n = 0;
     facet *facets = mem_calloc(m->cell_count * corners + 1, sizeof *facets);
     bool ok = facets != NULL;
     for (size_t c = 0; ok && c < m->cell_count; c++) {
         const int32_t *cell = m->cells + c * corners;
-        ok = push_edges(out, cell, (int)corners, sets);
+        ok = push_edges(out, cell, (int)corners, of);
         for (size_t k = 0; k < corners; k++, n++) {
             size_t at = 0;
             for (size_t j = 0; j < corners; j++) {
@@ -68,7 +75,7 @@ static bool list_edges(const simplex_mesh *m, const uint64_t *sets, edge_list *o
     for (size_t i = 0; ok && i < n;) {
         size_t end = i + 1;
         while (end < n && compare_facets(&facets[i], &facets[end]) == 0) end++;
-        if (end == i + 1) ok = push_edges(out, facets[i].node, m->dimension, sets);
+        if (end == i + 1) ok = push_edges(out, facets[i].node, m->dimension, of);
         i = end;
     }
     mem_free(facets);
@@ -76,41 +83,62 @@ static bool list_edges(const simplex_mesh *m, const uint64_t *sets, edge_list *o
     return ok;
 }
 
-static uint64_t sets_of_edge(const edge_list *edges, int32_t a, int32_t b)
+static flag_set sets_of_edge(flag_sets *all, const edge_list *edges, int32_t a, int32_t b)
 {
     edge_sets key = {{a < b ? a : b, a < b ? b : a}, 0};
     const edge_sets *found =
         edges->count ? bsearch(&key, edges->data, edges->count, sizeof key, compare_edges) : NULL;
     if (!found) return 0;
     while (found > edges->data && compare_edges(found - 1, &key) == 0) found--;
-    uint64_t sets = 0;
+    flag_set sets = 0;
     for (; found < edges->data + edges->count && compare_edges(found, &key) == 0; found++)
-        sets |= found->sets;
+        sets = flag_sets_union(all, sets, found->sets);
     return sets;
 }
 
-/* Vertices in the middle of an edge belong to the sets of the edge. */
+/* The set of a vertex of the finer mesh: in the middle of an edge those of the edge. */
+static flag_set refined_set(const simplex_mesh *from, const interpolation_row *row,
+                            const node_flags *of, const edge_list *edges)
+{
+    const int32_t *corner = from->cells + (size_t)row->cell * (size_t)(from->dimension + 1);
+    int32_t parent[4];
+    int count = 0;
+    for (int k = 0; k <= from->dimension; k++)
+        if (row->weight[k] > 1e-6) parent[count++] = corner[k];
+    if (count == 1) return of->node.data[parent[0]];
+    return count == 2 ? sets_of_edge(of->sets, edges, parent[0], parent[1]) : 0;
+}
+
+static bool fill_sets(const body_shape *old, const simplex_mesh *from, const interpolation *rows,
+                      node_flags *of, edge_list *edges, body_shape *out)
+{
+    size_t words = old->set_words, finer = out->shape.vertex_count;
+    if (!array_resize(&of->node, from->vertex_count)) return false;
+    for (size_t v = 0; v < from->vertex_count; v++)
+        of->node.data[v] = flag_sets_add(of->sets, old->sets + v * words);
+    if (!list_edges(from, of, edges)) return false;
+    for (size_t v = 0; v < finer; v++) {
+        flag_set found = refined_set(from, &rows->rows.data[v], of, edges);
+        memcpy(out->sets + v * words, flag_sets_bits(of->sets, found), words * sizeof *out->sets);
+    }
+    return !of->sets->failed;
+}
+
 static abut_status refine_sets(const body_shape *old, bool planar, body_shape *out, abut_error *err)
 {
     simplex_mesh from = simplex_view(&old->shape, planar), to = simplex_view(&out->shape, planar);
     interpolation rows = {0};
     edge_list edges = {0};
+    flag_sets sets = {0};
+    node_flags of = {.sets = &sets};
     abut_status status = interpolation_make(&from, &to, &rows, err);
-    if (status == ABUT_OK && !list_edges(&from, old->sets, &edges))
+    out->set_words = old->set_words;
+    out->sets = mem_calloc((to.vertex_count + 1) * out->set_words, sizeof *out->sets);
+    if (status == ABUT_OK && !(out->sets && flag_sets_init(&sets, old->set_words) &&
+                               fill_sets(old, &from, &rows, &of, &edges, out)))
         status = error_memory(err, "refining sets of nodes");
-    out->sets = mem_calloc(to.vertex_count + 1, sizeof *out->sets);
-    if (status == ABUT_OK && !out->sets) status = error_memory(err, "refining sets of nodes");
-    for (size_t v = 0; status == ABUT_OK && v < to.vertex_count; v++) {
-        const interpolation_row *row = &rows.rows.data[v];
-        const int32_t *corner = from.cells + (size_t)row->cell * (size_t)(from.dimension + 1);
-        int32_t parent[4];
-        int count = 0;
-        for (int k = 0; k <= from.dimension; k++)
-            if (row->weight[k] > 1e-6) parent[count++] = corner[k];
-        out->sets[v] = count == 1   ? old->sets[parent[0]]
-                       : count == 2 ? sets_of_edge(&edges, parent[0], parent[1])
-                                    : 0;
-    }
+    flag_sets_free(&sets);
+    array_free(&of.node);
     array_free(&edges);
     interpolation_free(&rows);
     return status;
@@ -122,9 +150,10 @@ abut_status shape_refine(const body_shape *old, bool planar, int levels, body_sh
     body_shape now = {0};
     TRY(mesh_copy(&old->shape, &now.shape, err));
     size_t n = old->shape.vertex_count;
-    now.sets = mem_alloc(n + 1, sizeof *now.sets);
+    now.set_words = old->set_words;
+    now.sets = mem_alloc((n + 1) * now.set_words, sizeof *now.sets);
     abut_status status = now.sets ? ABUT_OK : error_memory(err, "refining");
-    if (status == ABUT_OK) memcpy(now.sets, old->sets, n * sizeof *now.sets);
+    if (status == ABUT_OK) memcpy(now.sets, old->sets, n * now.set_words * sizeof *now.sets);
     for (int k = 0; status == ABUT_OK && k < levels; k++) {
         body_shape finer = {0};
         status = mesh_copy(&now.shape, &finer.shape, err);
@@ -169,6 +198,7 @@ abut_status shape_to_local(const stepper *s, const body_shape *shape, size_t bui
                             .cells = cells->nodes,
                             .attribute = cells->tags,
                             .flags = shape->sets,
+                            .flag_words = shape->set_words,
                             .field_count = (int)count + 1,
                             .fields = fields,
                             .is_position = position};
@@ -188,7 +218,8 @@ abut_status local_to_change(const local_mesh *m, body_change *out, abut_error *e
     TRY(local_mesh_export(m, &e, err));
     *out = (body_change){.changed = true, .nested = e.nested};
     abut_status status = local_export_mesh(&e, &out->now.shape, err);
-    out->now.sets = mem_alloc(e.vertex_count + 1, sizeof *out->now.sets);
+    out->now.set_words = e.flag_words;
+    out->now.sets = mem_alloc((e.vertex_count + 1) * e.flag_words, sizeof *out->now.sets);
     out->next = copy_field(&e, LOCAL_NEXT);
     out->field_count = (size_t)e.field_count - 1;
     bool ok = out->now.sets && out->next;
@@ -196,7 +227,7 @@ abut_status local_to_change(const local_mesh *m, body_change *out, abut_error *e
         out->field[k] = copy_field(&e, (int)k + LOCAL_NOW);
         ok = out->field[k] != NULL;
     }
-    if (ok) memcpy(out->now.sets, e.flags, e.vertex_count * sizeof *e.flags);
+    if (ok) memcpy(out->now.sets, e.flags, e.vertex_count * e.flag_words * sizeof *e.flags);
     local_export_free(&e);
     if (status == ABUT_OK && !ok) status = error_memory(err, "taking a new mesh");
     if (status != ABUT_OK) body_change_free(out);

@@ -1,6 +1,7 @@
 #include "solve/rank_share.h"
 
 #include "base/ranks.h"
+#include "base/signals.h"
 
 #include <metis.h>
 #include <string.h>
@@ -84,8 +85,11 @@ abut_status rank_share_divide(stencil_graph *g, int32_t block_count, int32_t *ow
         idx_t options[METIS_NOPTIONS];
         METIS_SetDefaultOptions(options);
         options[METIS_OPTION_SEED] = 1;
+        signal_guard guard;
+        signal_guard_begin(&guard);
         ok = METIS_PartGraphKway(&n, &constraints, start, neighbours, g->weight.data, NULL, NULL,
                                  &parts, NULL, NULL, options, &cut, owner) == METIS_OK;
+        signal_guard_end(&guard);
     }
     mem_free(start);
     mem_free(neighbours);

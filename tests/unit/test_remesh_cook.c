@@ -98,7 +98,8 @@ static double load(const local_mesh *m)
         for (int k = 0; c->alive && k < 3; k++) {
             const local_vertex *a = &m->vertices.data[c->vertex[(k + 1) % 3]];
             const local_vertex *b = &m->vertices.data[c->vertex[(k + 2) % 3]];
-            if (c->facet[k] >= 0 && (a->flags & b->flags) >> FLAG_LOADED & 1)
+            if (c->facet[k] >= 0 && flag_sets_have(m->flags, a->flags, FLAG_LOADED) &&
+                flag_sets_have(m->flags, b->flags, FLAG_LOADED))
                 sum += traction.traction.y * vec3_norm(vec3_sub(a->rest, b->rest)) * 0.5 *
                        (a->rest.y + b->rest.y);
         }
