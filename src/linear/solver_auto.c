@@ -48,6 +48,7 @@ typedef struct solver_auto {
     linear_options options;
     void *selves[METHODS];
     bool in_step[METHODS]; /* was used in this step */
+    bool resting[METHODS]; /* was not used in the last one, and has no memory */
     uint64_t solves[METHODS];
     int used;           /* last; what other right sides go to */
     double blocks;      /* of the last system */
@@ -314,7 +315,8 @@ static void rest(void *self)
 {
     solver_auto *s = self;
     for (int m = 0; m < METHODS; m++) {
-        if (!s->in_step[m]) classes[m]->rest(s->selves[m]);
+        if (!s->in_step[m] && !s->resting[m]) classes[m]->rest(s->selves[m]);
+        s->resting[m] = !s->in_step[m];
         s->in_step[m] = false;
     }
 }

@@ -28,10 +28,28 @@ typedef struct compression {
     size_t *lengths; /* 0: failed */
 } compression;
 
+/* The window that holds the data, as the default for 32 kB and more: tables for more than there is
+ * take longer to clear than short arrays to pack. */
+static int window_bits(size_t size)
+{
+    int bits = 9;
+    while (bits < MAX_WBITS && (size_t)1 << bits < size) bits++;
+    return bits;
+}
+
+/* Bytes that suffice for a packed block, whatever its window. */
+static size_t packed_bound(size_t size)
+{
+    size_t bound = compressBound(size), short_bound = size + size / 4 + 64;
+    return window_bits(size) < MAX_WBITS && short_bound > bound ? short_bound : bound;
+}
+
 static size_t compress_block(const unsigned char *from, size_t size, unsigned char *to, size_t room)
 {
     z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free};
-    if (deflateInit(&z, Z_BEST_SPEED) != Z_OK) return 0;
+    if (deflateInit2(&z, Z_BEST_SPEED, Z_DEFLATED, window_bits(size), window_bits(size) - 7,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+        return 0;
     z.next_in = (Bytef *)from;
     z.avail_in = (uInt)size;
     z.next_out = to;
@@ -79,7 +97,8 @@ static unsigned char *join_blocks(const compression *c, size_t blocks, size_t *s
 static unsigned char *compress_bytes(const void *data, size_t size, size_t *packed_size)
 {
     size_t blocks = (size + BLOCK_SIZE - 1) / BLOCK_SIZE;
-    compression c = {.data = data, .size = size, .bound = compressBound(BLOCK_SIZE)};
+    compression c = {.data = data, .size = size};
+    c.bound = packed_bound(size < BLOCK_SIZE ? size : BLOCK_SIZE);
     c.packed = mem_alloc(blocks, c.bound);
     c.lengths = mem_calloc(blocks, sizeof *c.lengths);
     unsigned char *bytes = NULL;

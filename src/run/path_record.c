@@ -174,20 +174,24 @@ static abut_status choose_configurations(path_record *r, bool straight, abut_err
     return ABUT_OK;
 }
 
+/* Numbers up to which a path is written with all its points: finding those that are near takes
+ * longer than to write 24 kB. */
+enum { MOST_WRITTEN_WHOLE = 3000 };
+
 abut_status path_record_give(path_record *r, model_frame *mf, const abut_sim *sim, frame *f,
                              abut_error *err)
 {
     if (r->counts.count == 0 || r->mixed) return ABUT_OK;
     const model *m = sim->stepper->model;
+    /* The step's own detection has found that all may go straight. */
+    bool straight = m->rigids.count == 0 && r->counts.count == 1 && r->counts.data[0] <= 2;
     /* Steps that turn bodies have been joined; their pieces cannot be left out by straight lines.
      */
-    bool choice = m->rigids.count == 0, straight = false;
+    bool choice =
+        m->rigids.count == 0 && (straight || r->configurations.count > MOST_WRITTEN_WHOLE);
     TRY(choose_kinds(r, m, choice && !r->changed, err));
     array_clear(&r->near_points);
-    if (choice && r->counts.count == 1 && r->counts.data[0] <= 2)
-        straight = true; /* the step's own detection has found that all may go straight */
-    else if (choice)
-        TRY(choose_points(r, mf, sim, f, &straight, err));
+    if (choice && !straight) TRY(choose_points(r, mf, sim, f, &straight, err));
     TRY(choose_configurations(r, straight, err));
     array_clear(&r->numbers);
     if (!array_resize(&r->points, mf->source.count + 1)) return error_memory(err, "writing paths");

@@ -20,8 +20,10 @@ void dirichlet_overlap_free(dirichlet_overlap *w)
     collision_surface_free(&w->part);
     broad_destroy(w->broad);
     candidate_set_free(&w->candidates);
+    array_free(&w->center);
     array_free(&w->from);
     array_free(&w->path);
+    array_free(&w->off);
     array_free(&w->extra);
     memset(w, 0, sizeof *w);
 }
@@ -73,10 +75,13 @@ static abut_status choose_part(dirichlet_overlap *w, abut_error *err)
     }
     broad_destroy(w->broad);
     w->broad = NULL;
+    w->radius = -1;
+    w->crowded = false;
     if (ok && !w->some) return ABUT_OK;
     ok = ok && choose_edges(w, s) && choose_triangles(w, s) &&
          array_resize(&w->from, s->rows.count) && array_resize(&w->path, s->rows.count) &&
-         array_resize(&w->extra, s->rows.count);
+         array_resize(&w->off, s->rows.count) && array_resize(&w->extra, s->rows.count) &&
+         array_resize(&w->center, s->rows.count);
     if (!ok) return error_memory(err, "watching prescribed bodies");
     broad_surface shape = {.vertex_count = s->rows.count,
                            .point_count = w->points.count,
@@ -109,7 +114,7 @@ static abut_status set_dirichlet(dirichlet_overlap *w, const uint8_t *fixed, abu
 }
 
 /* ---------------------------------------------------------------------------------------------- */
-/* A step                                                                                         */
+/* Paths                                                                                          */
 
 typedef struct surface_move {
     const double *x, *to;
@@ -141,6 +146,12 @@ static bool moves(const dirichlet_overlap *w, const surface_move *move, const ui
     return false;
 }
 
+/* Half of the distance that a pair keeps, rounded up. */
+static double half_thickness(const collision_surface *s, size_t vertex)
+{
+    return s->thickness.count > 0 ? 0.5 * s->thickness.data[vertex] * (1 + 1e-12) : 0;
+}
+
 /* Chords of the paths, and how far the paths are off them at most. */
 static void set_paths(dirichlet_overlap *w, const surface_move *move)
 {
@@ -151,10 +162,102 @@ static void set_paths(dirichlet_overlap *w, const surface_move *move)
         bool dirichlet = w->dirichlet.data[i];
         w->path.data[i] = dirichlet ? vec3_sub(w->path.data[i], w->from.data[i]) : (vec3){0};
         ccd_path path = path_of(w, move, (int32_t)i);
-        w->extra.data[i] = dirichlet ? ccd_path_deviation(&path, 0, 1) : 0;
-        if (s->thickness.count > 0) w->extra.data[i] += 0.5 * s->thickness.data[i] * (1 + 1e-12);
+        w->off.data[i] = dirichlet ? ccd_path_deviation(&path, 0, 1) : 0;
     }
 }
+
+/* ---------------------------------------------------------------------------------------------- */
+/* The pairs that can meet                                                                        */
+
+/* The largest distance of a path from the centers of the cover; INFINITY without one. */
+static double largest_distance(const dirichlet_overlap *w)
+{
+    double largest = w->radius < 0 ? INFINITY : 0;
+    for (size_t k = 0; k < w->points.count && largest <= w->radius; k++) {
+        int32_t i = w->points.data[k];
+        vec3 away = vec3_sub(w->from.data[i], w->center.data[i]);
+        double start = vec3_norm(away), end = vec3_norm(vec3_add(away, w->path.data[i]));
+        largest = fmax(largest, fmax(start, end) + w->off.data[i]);
+    }
+    return largest * (1 + 1e-9);
+}
+
+static double longest_path(const dirichlet_overlap *w)
+{
+    double longest = 0;
+    for (size_t k = 0; k < w->points.count; k++) {
+        int32_t i = w->points.data[k];
+        longest = fmax(longest, vec3_norm(w->path.data[i]) + w->off.data[i]);
+    }
+    return longest;
+}
+
+/* The pairs that can meet in this step. */
+static abut_status search_step(dirichlet_overlap *w, abut_error *err)
+{
+    const collision_surface *s = &w->contact->model->surface;
+    for (size_t i = 0; i < s->rows.count; i++)
+        w->extra.data[i] = w->off.data[i] + half_thickness(s, i);
+    broad_query query = {
+        .y = w->from.data, .p = w->path.data, .alpha = 1, .extra = w->extra.data, .tight = true};
+    return broad_candidates(w->broad, &query, &w->candidates, err);
+}
+
+/* Prescribed bodies are mostly far from each other. Pairs are searched for so many steps ahead;
+ * until then their paths are all that has to be looked at. Where there are more pairs than points,
+ * edges and triangles (a clamp that turns as a whole), to look at all of them in every step takes
+ * longer than to search for those of the step. */
+static const double STEPS_AHEAD = 16;
+
+static abut_status search_ahead(dirichlet_overlap *w, abut_error *err)
+{
+    const collision_surface *s = &w->contact->model->surface;
+    double radius = STEPS_AHEAD * longest_path(w);
+    w->radius = -1;
+    memcpy(w->center.data, w->from.data, s->rows.count * sizeof *w->center.data);
+    for (size_t i = 0; i < s->rows.count; i++) w->extra.data[i] = half_thickness(s, i);
+    broad_query query = {
+        .y = w->from.data, .inflation = 2 * radius, .extra = w->extra.data, .tight = true};
+    TRY(broad_candidates(w->broad, &query, &w->candidates, err));
+    size_t parts = w->points.count + w->part.edges.count / 2 + w->part.triangles.count / 3;
+    w->crowded = candidate_set_count(&w->candidates) > parts;
+    if (!w->crowded) w->radius = radius;
+    return ABUT_OK;
+}
+
+static abut_status find_candidates(dirichlet_overlap *w, abut_error *err)
+{
+    if (!w->crowded && !(largest_distance(w) <= w->radius)) TRY(search_ahead(w, err));
+    return w->crowded ? search_step(w, err) : ABUT_OK;
+}
+
+/* Bounds of the path of a vertex, thickness included. */
+static void add_box(const dirichlet_overlap *w, int32_t vertex, vec3 *low, vec3 *high)
+{
+    double width = w->off.data[vertex] + half_thickness(&w->contact->model->surface, vertex);
+    vec3 a = w->from.data[vertex], b = vec3_add(a, w->path.data[vertex]);
+    vec3 wide = {width, width, width};
+    *low = vec3_min(*low, vec3_sub(vec3_min(a, b), wide));
+    *high = vec3_max(*high, vec3_add(vec3_max(a, b), wide));
+}
+
+/* Whether the boxes of both sides of a pair are apart on the whole path; widened by far more than
+ * rounding. */
+static bool are_apart(const dirichlet_overlap *w, const int32_t *v, int first, int n)
+{
+    vec3 low[2], high[2];
+    for (int side = 0; side < 2; side++) {
+        low[side] = (vec3){INFINITY, INFINITY, INFINITY};
+        high[side] = vec3_neg(low[side]);
+        for (int k = side ? first : 0; k < (side ? n : first); k++)
+            add_box(w, v[k], &low[side], &high[side]);
+    }
+    vec3 gap = vec3_max(vec3_sub(low[0], high[1]), vec3_sub(low[1], high[0]));
+    return fmax(gap.x, fmax(gap.y, gap.z)) > 1e-9 * w->contact->model->extent;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* A step                                                                                         */
 
 /* Pairs nearer than this part of dhat count as meeting: free ones are never pressed so close. */
 static const double NEAR = 1e-3;
@@ -172,6 +275,7 @@ static void look_at_pairs(const dirichlet_overlap *w, const surface_move *move, 
         ccd_path path[4];
         pair_vertices(&w->part, kind, pairs->data[i], v);
         if (is_obstacle(m, v[0]) && is_obstacle(m, v[first])) continue;
+        if (are_apart(w, v, first, n)) continue;
         for (int k = 0; k < n; k++) path[k] = path_of(w, move, v[k]);
         options.min_distance = surface_pair_thickness(&m->surface, v, first, v + first, n - first);
         step_result result = ccd_curved_pair_step(kind, path, &options);
@@ -213,9 +317,7 @@ abut_status dirichlet_overlap_find(dirichlet_overlap *w, const double *x, const 
     TRY(set_dirichlet(w, fixed, err));
     if (!w->some) return ABUT_OK;
     set_paths(w, &move);
-    broad_query query = {
-        .y = w->from.data, .p = w->path.data, .alpha = 1, .extra = w->extra.data, .tight = true};
-    TRY(broad_candidates(w->broad, &query, &w->candidates, err));
+    TRY(find_candidates(w, err));
     look_at_pairs(w, &move, CCD_POINT_TRIANGLE, &w->candidates.vt, out);
     look_at_pairs(w, &move, CCD_EDGE_EDGE, &w->candidates.ee, out);
     look_at_pairs(w, &move, CCD_POINT_EDGE, &w->candidates.ve, out);

@@ -18,9 +18,15 @@ typedef struct dirichlet_overlap {
     bool some;                   /* one of them is of no obstacle */
     bool told;                   /* that prescribed bodies meet, once */
     broad_phase *broad;          /* of the part; NULL: not made yet */
+    /* All pairs that can meet while no vertex leaves a ball about where it was when they were
+     * found; or, where these are many, the pairs of one step. */
     candidate_set candidates;
-    ARRAY(vec3) from, path; /* per vertex; the chord of the path */
-    ARRAY(double) extra;
+    bool crowded;
+    ARRAY(vec3) center;
+    double radius;          /* of the balls; negative: nothing was found yet */
+    ARRAY(vec3) from, path; /* per vertex; the chord of the path, */
+    ARRAY(double) off;      /* how far the path is off it at most, */
+    ARRAY(double) extra;    /* and by how much its boxes are wider */
 } dirichlet_overlap;
 
 /* Two bodies that meet, or one that gets behind a half-space. */
