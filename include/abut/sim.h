@@ -167,9 +167,13 @@ typedef struct abut_run_options {
     /* Called after each step (may be NULL); false stops the run after that step. */
     bool (*progress)(void *user, const abut_step_info *info, int64_t steps_total);
     void *progress_user;
+    /* Asked within steps, between Newton iterations (may be NULL); true ends the run: the step is
+     * undone, and a checkpoint of its start written. */
+    bool (*stop)(void *user);
+    void *stop_user;
 } abut_run_options;
 ABUT_API abut_run_options abut_default_run_options(void);
-/* ABUT_OK, ABUT_INTERRUPTED (the callback said stop; a checkpoint was written) or what went wrong.
+/* ABUT_OK, ABUT_INTERRUPTED (a callback said stop; a checkpoint was written) or what went wrong.
  */
 ABUT_API abut_status abut_sim_run(abut_sim *sim, const abut_run_options *options,
                                   abut_error *error);

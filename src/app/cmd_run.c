@@ -9,16 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Number of the signal that came; the run stops after the current step. */
+/* Number of the signal that came; the run stops between two Newton iterations. */
 static volatile sig_atomic_t stop_requested;
 
-/* A second request does not wait for the step: files are never half written, and the last
- * checkpoint is good. Only what signal handlers may do. */
+/* A second request does not wait for a checkpoint: files are never half written, and the last one
+ * is good. Only what signal handlers may do. */
 static void request_stop(int signal_number)
 {
     static const char note[] =
-        "\nstopping after this step; once more to stop at once (--resume then "
-        "goes on from the last checkpoint)\n";
+        "\nstopping; once more to stop at once (--resume then goes on from the last "
+        "checkpoint)\n";
     if (stop_requested) {
         signal(signal_number, SIG_DFL);
         raise(signal_number);
@@ -40,6 +40,12 @@ typedef struct run_display {
     progress bar;
     double end_time;
 } run_display;
+
+static bool stop_now(void *user)
+{
+    (void)user;
+    return stop_requested;
+}
 
 static bool show_progress(void *user, const abut_step_info *info, int64_t steps_total)
 {
@@ -92,6 +98,7 @@ static abut_status read_options(const command_line *line, run_display *display,
     options->resume = line_has(line, "--resume");
     options->progress = show_progress;
     options->progress_user = display;
+    options->stop = stop_now;
     return ABUT_OK;
 }
 
@@ -169,8 +176,9 @@ const command_def command_run = {
         "simulates it, and writes into the folder: run.json (summary), steps.csv (one row per "
         "step), frames/ (VTU files and frames.pvd), checkpoint.h5 and scene.json (the scene as it "
         "was run).\n"
-        "Interrupt or terminate it at any time: the current step is finished, a checkpoint is "
-        "written, and --resume goes on from there. A second interrupt does not wait for the step: "
+        "Interrupt or terminate it at any time: the current step is undone (after its Newton "
+        "iteration; a change of meshes and a step of \"mlcp\" are finished), a checkpoint is "
+        "written, and --resume goes on from there. A second interrupt does not wait for that: "
         "like a killed run, it resumes from its last checkpoint.\n"
         "With mpirun -n N in front, and \"linear\" left alone or \"petsc\", N processes share the "
         "work and the memory (docs/cluster.md).",

@@ -91,14 +91,27 @@ static abut_status compare_ranks(run *r, abut_error *err)
     return ranks_check_state(r->sim, "after a step", err);
 }
 
+/* The step has been undone: the run ends where it began. */
+static abut_status stop_in_step(run *r, abut_error *err)
+{
+    timer_switch(&r->sim->stepper->timer, STAGE_OUTPUT);
+    TRY(ranks_agree_on(run_save_checkpoint(r, err), err));
+    return error_set(err, ABUT_INTERRUPTED, "", "interrupted in step %lld, which was undone",
+                     (long long)r->sim->stepper->state.steps + 1);
+}
+
 static abut_status run_steps(run *r, abut_error *err)
 {
     stepper *s = r->sim->stepper;
     int64_t total = sim_steps_total(r->sim);
     if (r->options->steps >= 0 && r->options->steps < total) total = r->options->steps;
     while (s->state.steps < total) {
-        TRY(sim_step(r->sim, err));
+        s->scratch.stop = (stop_request){r->options->stop, r->options->stop_user};
+        abut_status status = sim_step(r->sim, err);
         s = r->sim->stepper; /* another one when the meshes have changed */
+        s->scratch.stop = (stop_request){0};
+        if (status == ABUT_INTERRUPTED) return stop_in_step(r, err);
+        TRY(status);
         TRY(path_record_note(&r->frames.paths, s, err));
         TRY(run_totals_add(&r->totals, r->sim, err));
         timer_switch(&s->timer, STAGE_OUTPUT);

@@ -105,7 +105,10 @@ void sim_destroy(abut_sim *sim)
 abut_status sim_step(abut_sim *sim, abut_error *error)
 {
     if (sim->remesh) return sim_remesh_step(sim, error);
-    return stepper_advance(sim->stepper, &sim->last, error);
+    step_statistics statistics;
+    TRY(stepper_advance(sim->stepper, &statistics, error));
+    sim->last = statistics;
+    return ABUT_OK;
 }
 
 void sim_info(const abut_sim *sim, abut_step_info *out)

@@ -1,4 +1,5 @@
 /* The minimum of the incremental potential: Newton, repeated with new friction forces. */
+#include "base/ranks.h"
 #include "step/stepper_internal.h"
 
 enum { MAX_FRICTION_ITERATIONS = 100 };
@@ -9,10 +10,21 @@ double stepper_convergence_length(const stepper *s)
                                              : s->options.tolerance * s->scratch.span.h;
 }
 
-/* Every iterate is part of the path, also those of subset solves. */
+/* On all ranks at the same iterate. */
+static bool stop_is_asked(const stop_request *stop)
+{
+    return stop->asked && ranks_any(stop->asked(stop->user));
+}
+
+/* Every iterate is part of the path, also those of subset solves. The run may end here; the step is
+ * then undone by step_advance. */
 static abut_status note_move(void *context, const double *x, abut_error *err)
 {
-    return step_path_add(&((stepper *)context)->path, x, err);
+    stepper *s = context;
+    if (stop_is_asked(&s->scratch.stop))
+        return error_set(err, ABUT_INTERRUPTED, "", "interrupted in the step to %g s",
+                         s->scratch.span.end);
+    return step_path_add(&s->path, x, err);
 }
 
 /* Iterates stay where the rotation vector is a chart: with turns of at most a quarter per

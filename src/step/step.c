@@ -192,6 +192,7 @@ abut_status step_advance(stepper **at, const remesh_stage *remesh, step_statisti
     abut_status status = stepper_solve(s, NULL, statistics, err);
     if (status == ABUT_ERROR_NOT_CONVERGED)
         return step_advance_in_substeps(at, remesh, statistics, err);
+    if (status == ABUT_INTERRUPTED) return stepper_undo(s, status, err);
     TRY(status);
     if (remesh) TRY(remesh->change(remesh->context, at, statistics, err));
     TRY(stepper_check_dirichlet_overlap(*at, (*at)->x, statistics, err));

@@ -132,8 +132,15 @@ typedef struct step_span {
     int max_iterations; /* of Newton's method */
 } step_span;
 
+/* Whether the run shall end within a step. NULL: never. */
+typedef struct stop_request {
+    bool (*asked)(void *user);
+    void *user;
+} stop_request;
+
 typedef struct step_scratch {
     step_span span;
+    stop_request stop;
     struct saved_state *before; /* the state before the attempt that is being made */
     double *work, *gradient;    /* 3 per block */
     const double *guess; /* during stepper_solve: where the iterate begins; NULL: at the start */

@@ -22,6 +22,8 @@ static inline void set_term_counts(stepper *s, const term *t, bool on)
 void stepper_begin_span(stepper *s);
 /* Keeps the state, from which a failed attempt is repeated (substeps.c). */
 abut_status stepper_keep(stepper *s, abut_error *err);
+/* Back to that state, for a reason that err has; returns its status. */
+abut_status stepper_undo(stepper *s, abut_status status, abut_error *err);
 /* The step again, after a first attempt that failed for the reason in err, in sub-steps. */
 abut_status step_advance_in_substeps(stepper **at, const remesh_stage *remesh,
                                      step_statistics *statistics, abut_error *err);

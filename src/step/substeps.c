@@ -68,6 +68,15 @@ static abut_status go_back(stepper *s, bool in_substeps, abut_error *err)
     return ABUT_OK;
 }
 
+/* Back to the start of the step, for the reason that err has. */
+abut_status stepper_undo(stepper *s, abut_status status, abut_error *err)
+{
+    abut_error reason = err ? *err : (abut_error){0};
+    TRY(go_back(s, false, err));
+    if (err) *err = reason;
+    return status;
+}
+
 static abut_status take_substep(stepper **at, const remesh_stage *remesh, const division *d,
                                 step_statistics *statistics, abut_error *err)
 {
@@ -139,10 +148,7 @@ abut_status step_advance_in_substeps(stepper **at, const remesh_stage *remesh,
     int halvings = s->options.substep_halvings;
     if (halvings == 0) {
         explain(s, err);
-        abut_error reason = err ? *err : (abut_error){0};
-        TRY(go_back(s, false, err));
-        if (err) *err = reason;
-        return ABUT_ERROR_NOT_CONVERGED;
+        return stepper_undo(s, ABUT_ERROR_NOT_CONVERGED, err);
     }
     log_message(s->log, ABUT_LOG_WARNING, "the step to %g s is done in sub-steps: %s",
                 s->scratch.span.end, err ? err->message : "it did not converge");
@@ -169,6 +175,11 @@ abut_status step_advance_in_substeps(stepper **at, const remesh_stage *remesh,
         s->evaluation.kappa *= motion_force_factor(&s->state, s->scratch.span.h) / before;
     } else if (status == ABUT_ERROR_NOT_CONVERGED) {
         status = give_up(s, &first, err);
+    } else if (status == ABUT_INTERRUPTED) {
+        saved_state last = *s->scratch.before;
+        *s->scratch.before = first;
+        first = last;
+        status = stepper_undo(s, status, err);
     }
     saved_state_free(&first);
     return status;

@@ -31,6 +31,14 @@ static step_statistics advance(stepper *s)
     return statistics;
 }
 
+static bool same_state(const saved_state *a, const saved_state *b)
+{
+    return a->steps == b->steps && a->doubles.count == b->doubles.count &&
+           a->ints.count == b->ints.count &&
+           memcmp(a->doubles.data, b->doubles.data, a->doubles.count * sizeof(double)) == 0 &&
+           memcmp(a->ints.data, b->ints.data, a->ints.count * sizeof(int32_t)) == 0;
+}
+
 /* A step of h in eighths, and eight steps of h / 8, of one-step rules: the same bits. */
 TEST(substeps_are_shorter_steps)
 {
@@ -133,6 +141,43 @@ TEST(easy_parts_are_longer)
     drop_scene(s, scene);
 }
 
+/* A failed attempt leaves nothing behind, however far it came: two halves after one, two or three
+ * iterations of the whole step are the same bits. Contact with friction and its stiffness, and
+ * joints with multipliers of their own. */
+TEST(failed_attempts_are_undone)
+{
+    static const char *const bodies[] = {
+        "'ground': 0, 'contact': {'dhat': 1e-3, 'friction': 0.5}, 'bodies': [{'mesh': {'box': "
+        "{'size': [0.2, 0.2, 0.2], 'cells': [2, 2, 2]}}, 'material': {'young': 1e5, 'poisson': "
+        "0.4}, 'translate': [0, 0.3, 0], 'rotate': [20, 0, 30], 'velocity': [3, -8, 0]}]}",
+        "'bodies': [{'name': 'arm', 'type': 'rigid', 'mesh': {'box': {'size': [0.2, 0.2, 0.2], "
+        "'cells': [1, 1, 1]}}, 'density': 1000, 'angular_velocity': [0, 0, 900]}], 'joints': "
+        "[{'type': 'hinge', 'body': 'arm', 'point': [-0.1, 0.1, 0], 'axis': [0, 0, 1]}]}"};
+    for (int b = 0; b < 2; b++) {
+        stepper *s[3];
+        scene_def *scene[3];
+        for (int k = 0; k < 3; k++) {
+            char solver[120];
+            snprintf(solver, sizeof solver,
+                     "'solver': {'tolerance': 1e-6, 'substep_after': %d, 'substep_halvings': 1}, ",
+                     k + 1);
+            s[k] = make("'step': 0.05, 'steps': 9", solver, bodies[b], &scene[k]);
+            if (!s[k]) return;
+        }
+        saved_state one = {0}, other = {0};
+        for (int n = 0; n < 6; n++) {
+            for (int k = 0; k < 3; k++) {
+                CHECK(advance(s[k]).substeps == 2);
+                CHECK_OK(stepper_save(s[k], k ? &other : &one, &err), err);
+                if (k > 0) CHECK(same_state(&one, &other));
+            }
+        }
+        saved_state_free(&one);
+        saved_state_free(&other);
+        for (int k = 0; k < 3; k++) drop_scene(s[k], scene[k]);
+    }
+}
+
 /* Frames that are given for the ends of steps are followed straight in between. */
 TEST(frames_between_steps)
 {
@@ -179,9 +224,7 @@ TEST(crushed_bodies_end_the_run)
     CHECK(strcmp(err.place, "press") == 0);
     for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) CHECK(strstr(err.message, said[k]));
     CHECK_OK(stepper_save(s, &after, &err), err);
-    CHECK(before.steps == after.steps && before.doubles.count == after.doubles.count);
-    CHECK(memcmp(before.doubles.data, after.doubles.data, before.doubles.count * sizeof(double)) ==
-          0);
+    CHECK(same_state(&before, &after));
     CHECK(s->time == (double)s->state.steps * 0.01 && !s->state.in_substeps);
     saved_state_free(&before);
     saved_state_free(&after);
@@ -194,6 +237,7 @@ int main(void)
     RUN(histories_are_of_whole_steps);
     RUN(rigid_bodies_turn_in_substeps);
     RUN(easy_parts_are_longer);
+    RUN(failed_attempts_are_undone);
     RUN(frames_between_steps);
     RUN(crushed_bodies_end_the_run);
     return TEST_END();
