@@ -4,6 +4,7 @@
 
 #include <abut/base.h>
 #include <abut/contact.h>
+#include <abut/control.h>
 #include <abut/define.h>
 #include <abut/sim.h>
 #include <abut/version.h>

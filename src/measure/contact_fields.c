@@ -108,12 +108,24 @@ static void to_points(contact_fields *c, contact_field field, const model_frame 
     }
 }
 
+static bool reserve_vertices(contact_fields *c, size_t vertices)
+{
+    return array_resize(&c->normal, vertices + 1) && array_resize(&c->tangential, vertices + 1) &&
+           array_resize(&c->area, vertices + 1) && array_resize(&c->value, 3 * vertices + 3);
+}
+
+abut_status contact_vertex_pressures(contact_fields *c, const stepper *s, abut_error *err)
+{
+    if (!reserve_vertices(c, s->model->surface.rows.count))
+        return error_memory(err, "computing contact pressures");
+    return measure_vertices(c, CONTACT_PRESSURE, s, err);
+}
+
 abut_status contact_fields_add(contact_fields *c, contact_field field, const model_frame *mf,
                                const stepper *s, frame *f, abut_error *err)
 {
     size_t vertices = s->model->surface.rows.count, n = (size_t)rows[field].components;
-    if (!array_resize(&c->normal, vertices + 1) || !array_resize(&c->tangential, vertices + 1) ||
-        !array_resize(&c->area, vertices + 1) || !array_resize(&c->value, 3 * vertices + 3) ||
+    if (!reserve_vertices(c, vertices) ||
         !array_resize(&c->points[field], n * f->point_count + 1) || !find_vertices(c, s->model))
         return error_memory(err, "computing the contact fields of a frame");
     if (s->contact && !s->mlcp.solver) {

@@ -30,6 +30,8 @@ typedef struct contact_fields {
  * no pressure of their own and give NaN everywhere but for what contact_force holds. */
 abut_status contact_fields_add(contact_fields *c, contact_field field, const model_frame *mf,
                                const stepper *s, frame *f, abut_error *err);
+/* Pressures of the vertices of the collision surface, Pa, in c->value. Not for the stepper mlcp. */
+abut_status contact_vertex_pressures(contact_fields *c, const stepper *s, abut_error *err);
 void contact_fields_free(contact_fields *c);
 
 #endif

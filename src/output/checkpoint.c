@@ -177,24 +177,35 @@ static void fill_header(unsigned char *bytes, size_t size)
     bytes[HEADER_SIZE - 1] = '\n';
 }
 
-abut_status checkpoint_write(const checkpoint_writer *w, const char *path, abut_error *err)
+abut_status checkpoint_to_memory(const checkpoint_writer *w, unsigned char **bytes, size_t *size,
+                                 abut_error *err)
 {
-    unsigned char *bytes = NULL;
-    size_t size = 0;
+    *bytes = NULL;
+    *size = 0;
     if (w->refused)
-        return error_set(err, ABUT_ERROR_INTERNAL, path,
+        return error_set(err, ABUT_ERROR_INTERNAL, "",
                          "array \"%s\" has a name that is not allowed", w->refused_name);
     if (w->no_memory) return error_memory(err, "writing a checkpoint");
     hdf5_session session;
     hdf5_begin(&session);
-    abut_status status = build_image(w, &bytes, &size, err);
+    abut_status status = build_image(w, bytes, size, err);
     hdf5_end(&session);
     if (status == ABUT_OK) {
-        fill_header(bytes, size);
-        status = atomic_write(path, bytes, size, err);
+        fill_header(*bytes, *size);
     } else {
-        error_add_place(err, path, status);
+        mem_free(*bytes);
+        *bytes = NULL;
     }
+    return status;
+}
+
+abut_status checkpoint_write(const checkpoint_writer *w, const char *path, abut_error *err)
+{
+    unsigned char *bytes;
+    size_t size;
+    abut_status status = checkpoint_to_memory(w, &bytes, &size, err);
+    if (status != ABUT_OK) return error_add_place(err, path, status);
+    status = atomic_write(path, bytes, size, err);
     mem_free(bytes);
     return status;
 }
@@ -342,17 +353,26 @@ static abut_status read_checked(const file_bytes *bytes, const char *scene_hash,
     return status;
 }
 
+abut_status checkpoint_from_memory(const char *path, const void *bytes, size_t size,
+                                   const char *scene_hash, checkpoint_reader *out, abut_error *err)
+{
+    file_bytes view = {.data = (char *)bytes, .size = size}; /* only read */
+    memset(out, 0, sizeof *out);
+    out->path = mem_strdup(path);
+    abut_status status = out->path ? read_checked(&view, scene_hash, out, err)
+                                   : error_memory(err, "reading a checkpoint");
+    if (status != ABUT_OK) checkpoint_free(out);
+    return status;
+}
+
 abut_status checkpoint_read(const char *path, const char *scene_hash, checkpoint_reader *out,
                             abut_error *err)
 {
     file_bytes bytes;
     memset(out, 0, sizeof *out);
     TRY(file_read(path, &bytes, err));
-    out->path = mem_strdup(path);
-    abut_status status = out->path ? read_checked(&bytes, scene_hash, out, err)
-                                   : error_memory(err, "reading a checkpoint");
+    abut_status status = checkpoint_from_memory(path, bytes.data, bytes.size, scene_hash, out, err);
     file_free(&bytes);
-    if (status != ABUT_OK) checkpoint_free(out);
     return status;
 }
 

@@ -65,6 +65,12 @@ typedef struct checkpoint_reader {
  * missing file is ABUT_ERROR_IO; a damaged one, another format, another scene: ABUT_ERROR_INPUT. */
 abut_status checkpoint_read(const char *path, const char *scene_hash, checkpoint_reader *out,
                             abut_error *err);
+/* The same from and to bytes in memory; those written are from mem_alloc. `path` is for messages.
+ */
+abut_status checkpoint_to_memory(const checkpoint_writer *w, unsigned char **bytes, size_t *size,
+                                 abut_error *err);
+abut_status checkpoint_from_memory(const char *path, const void *bytes, size_t size,
+                                   const char *scene_hash, checkpoint_reader *out, abut_error *err);
 void checkpoint_free(checkpoint_reader *r);
 
 /* The array of that name; ABUT_ERROR_INPUT when it is missing or has another type. The data belongs

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/ranks.h"
 #include "scene/load.h"
+#include "sim/contacts.h"
 #include "sim/rank_agreement.h"
 #include "sim/remesh.h"
 #include "verify/verify_positions.h"
@@ -78,6 +79,11 @@ static abut_status create(const scene_origin *from, const abut_sim_options *opti
         return status;
     }
     stepper_measure(sim->stepper, &sim->last);
+    status = sim_contacts_restart(sim, error);
+    if (status != ABUT_OK) {
+        sim_destroy(sim);
+        return status;
+    }
     *out = sim;
     return ABUT_OK;
 }
@@ -99,6 +105,10 @@ void sim_destroy(abut_sim *sim)
     if (!sim) return;
     sim_release(sim);
     scene_free(sim->scene);
+    sim_contacts_free(sim->contacts);
+    array_free(&sim->users);
+    for (size_t i = 0; i < sim->retired.count; i++) mem_free(sim->retired.data[i]);
+    array_free(&sim->retired);
     mem_free(sim);
 }
 
@@ -109,6 +119,10 @@ abut_status sim_step(abut_sim *sim, abut_error *error)
     TRY(stepper_advance(sim->stepper, &statistics, error));
     sim->last = statistics;
     return ABUT_OK;
+    TRY(stepper_check_targets(sim->stepper, error));
+    TRY(sim->remesh ? sim_remesh_step(sim, error)
+                    : stepper_advance(sim->stepper, &sim->last, error));
+    return sim_contacts_note(sim, error);
 }
 
 void sim_info(const abut_sim *sim, abut_step_info *out)

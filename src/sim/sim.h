@@ -13,7 +13,10 @@ struct abut_sim {
     stepper *stepper;
     logger log;
     step_statistics last;
-    struct sim_remesh *remesh; /* sim/remesh.h; NULL unless the scene is remeshed */
+    struct sim_remesh *remesh;     /* sim/remesh.h; NULL unless the scene is remeshed */
+    struct sim_contacts *contacts; /* sim/contacts.h */
+    ARRAY(void *) users;           /* per body: what the caller has put there; may be shorter */
+    ARRAY(void *) retired;         /* arrays that were handed out before a change (sim/change.h) */
 };
 
 /* Builds what the scene of a simulation describes, and refuses what cannot be simulated: all that a

@@ -1,6 +1,7 @@
 #include "sim/sim_state.h"
-#include "base/json_text.h"
 
+#include "base/json_text.h"
+#include "sim/contacts.h"
 #include "sim/remesh.h"
 
 #include <stdlib.h>
@@ -75,8 +76,9 @@ abut_status sim_state_copy(abut_sim *sim, const checkpoint_reader *c, abut_error
     if (!arrays) return error_memory(err, "reading a checkpoint");
     abut_status status = copy_arrays(sim->stepper, c, arrays, err);
     mem_free(arrays);
-    if (status == ABUT_OK) stepper_measure(sim->stepper, &sim->last);
-    return status;
+    TRY(status);
+    stepper_measure(sim->stepper, &sim->last);
+    return sim_contacts_restart(sim, err);
 }
 
 abut_status sim_save(abut_sim *sim, const char *path, abut_error *error)

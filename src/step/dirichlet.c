@@ -90,5 +90,6 @@ void stepper_set_targets(stepper *s, double time)
         twist_prescribe(s->model, s->dirichlet.conditions.data, s->dirichlet.conditions.count,
                         s->state.x, s->time, time, s->dirichlet.condition_of, s->dirichlet.fixed,
                         s->dirichlet.target);
+    stepper_set_user_targets(s, time);
     if (s->model->planar) fix_plane(s);
 }

@@ -53,14 +53,10 @@ static abut_status add_terms(stepper *s, abut_error *err)
         made_term made = {NULL, term_rows[i]};
         if (!made.row->needed(s->model)) continue;
         TRY(made.row->create(s->model, &made.term, err));
-        if (!array_push(&s->terms, made)) {
-            made.term->class->destroy(made.term);
-            return error_memory(err, "creating the terms of a step");
-        }
+        TRY(stepper_add_term(s, made.term, made.row, err));
         bool bending = made.row->damping == TERM_DAMPED_BENDING;
         if (s->damping && made.row->damping != TERM_UNDAMPED)
             TRY(damping_add_term(s->damping, made.term, bending, err));
-        TRY(problem_add_term(&s->problem, made.term, err));
     }
     return ABUT_OK;
 }
@@ -186,6 +182,20 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     return ABUT_OK;
 }
 
+abut_status stepper_add_term(stepper *s, term *t, const term_row *row, abut_error *err)
+{
+    if (!array_push(&s->terms, (made_term){t, row})) {
+        t->class->destroy(t);
+        return error_memory(err, "adding a term");
+    }
+    abut_status status = problem_add_term(&s->problem, t, err);
+    if (status != ABUT_OK) {
+        s->terms.count--;
+        t->class->destroy(t);
+    }
+    return status;
+}
+
 term *stepper_find_term(const stepper *s, const char *name)
 {
     for (size_t i = 0; i < s->terms.count; i++)
@@ -253,6 +263,7 @@ void stepper_destroy(stepper *s)
     mem_free(s->dirichlet.reaction);
     mem_free(s->dirichlet.fixed);
     mem_free(s->dirichlet.target);
+    mem_free(s->dirichlet.user);
     mem_free(s->x);
     mem_free(s->start);
     mem_free(s->scratch.work);

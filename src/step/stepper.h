@@ -87,6 +87,7 @@ typedef struct dirichlet_data {
     ARRAY(int32_t) began;
     uint8_t *fixed;        /* 3 per block: this scalar is prescribed */
     double *target;        /* 3 per block: where it should go */
+    double *user;          /* 3 per block: what a caller wants instead, NaN: nothing; NULL: none */
     int32_t *condition_of; /* per block, scratch */
     double
         *reaction; /* 3 per block, N: forces of the supports (reactions.h); NULL: not asked for */
@@ -224,6 +225,12 @@ abut_status stepper_begin_step(stepper *s, double end, abut_error *err);
 /* Friction counts from now on, with displacements from the start of the step and the forces of
  * contacts at x with this stiffness. */
 abut_status stepper_take_friction(stepper *s, const double *x, double kappa, abut_error *err);
+/* Targets of the caller's (targets.c): makes room for them, all NaN; refuses infinite ones. */
+abut_status stepper_want_targets(stepper *s, abut_error *err);
+abut_status stepper_check_targets(const stepper *s, abut_error *err);
+/* Adds a term that a caller has made to the potential of all later steps, and takes it over, also
+ * on failure. */
+abut_status stepper_add_term(stepper *s, term *t, const term_row *row, abut_error *err);
 /* What forces of contact and friction are multiplied by in the potential of a step. */
 double stepper_contact_factor(const stepper *s);
 /* Between the two, `to` being s->x: whether what is prescribed meets on the path from the start of

@@ -39,6 +39,8 @@ void stepper_set_forces(stepper *s, double time, double end);
 abut_status stepper_prepare_conditions(stepper *s, abut_error *err);
 /* Marks the prescribed scalars (s->fixed) of the step from s->time and their targets at `end`. */
 void stepper_set_targets(stepper *s, double end);
+/* The same for those that a caller has set, which go before (targets.c). */
+void stepper_set_user_targets(stepper *s, double end);
 
 /* Reactions of the step that ends at s->x, where asked for (reactions.c). */
 void stepper_find_reactions(stepper *s);
