@@ -38,20 +38,24 @@ from ._abut import (
     version,
 )
 from ._abut import Simulation as _Simulation
+from .control import Control as _Control
+from .scene import Scene, SceneBody, plain, sweep
 
 __version__ = version()
 
 __all__ = [
     "PAIR_KINDS", "ActiveSet", "Candidates", "CheckError", "CollisionMesh", "Error", "FileError", "Friction",
     "InfeasibleError", "InputError", "InternalError", "Interrupted", "NotConvergedError", "OutOfMemoryError", "OverlapError",
-    "Simulation", "UnsupportedError", "ccd", "distance_squared", "initial_stiffness", "version",
+    "Scene", "SceneBody", "Simulation", "UnsupportedError", "ccd", "distance_squared", "initial_stiffness", "plain", "sweep",
+    "version",
 ]
 
 
-class Simulation(_Simulation):
+class Simulation(_Control, _Simulation):
     """A scene that can be stepped.
 
-    scene: the path of a scene file, or a scene as a dict (what a native scene file holds).
+    scene: the path of a scene file, a Scene, or a dict (what a native scene file holds, with NumPy
+        arrays wherever there are lists).
     folder: of a dict, where its mesh files are looked for (default: the working folder).
     overrides: "path=value" settings, as the command's --set.
     threads: 0 leaves the number to OpenMP.
@@ -64,12 +68,17 @@ class Simulation(_Simulation):
         options = dict(overrides=overrides, threads=threads, log=log, log_level=log_level)
         if problem_folder is not None:
             options["problem_folder"] = _os.fspath(problem_folder)
-        if isinstance(scene, dict):
+        if isinstance(scene, (dict, Scene)):
             path = _os.path.join(_os.fspath(folder), "scene.json") if folder is not None else None
-            return super().__new__(cls, path, _json.dumps(scene), **options)
-        if folder is not None:
-            raise TypeError("folder is for scenes given as a dict")
-        return super().__new__(cls, _os.fspath(scene), **options)
+            text = _json.dumps(plain(scene))
+            self = super().__new__(cls, path, text, **options)
+        elif folder is not None:
+            raise TypeError("folder is for scenes given as a dict or Scene")
+        else:
+            path = _os.fspath(scene)
+            self = super().__new__(cls, path, **options)
+        self._path = path
+        return self
 
     @property
     def scene(self):

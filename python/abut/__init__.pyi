@@ -6,6 +6,9 @@ from typing import Any, Callable, Literal, Mapping, Optional, Protocol, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .control import Control
+from .scene import Scene as Scene, SceneBody as SceneBody, plain as plain, sweep as sweep
+
 __version__: str
 
 Floats = NDArray[np.float64]
@@ -62,10 +65,10 @@ class Body(TypedDict):
     edges: slice
     triangles: slice
 
-class Simulation:
+class Simulation(Control):
     def __new__(
         cls,
-        scene: Union[str, "PathLike[str]", Mapping[str, Any]],
+        scene: Union[str, "PathLike[str]", Mapping[str, Any], Scene],
         *,
         folder: Union[str, "PathLike[str]", None] = None,
         overrides: Sequence[str] = (),

@@ -26,7 +26,8 @@ static int add_type(PyObject *module, const char *name, PyTypeObject *type)
 static int fill(PyObject *module)
 {
     if (add_errors(module) < 0 || PyModule_AddFunctions(module, pair_methods) < 0 ||
-        PyModule_AddFunctions(module, stiffness_methods) < 0)
+        PyModule_AddFunctions(module, stiffness_methods) < 0 ||
+        PyModule_AddFunctions(module, control_methods) < 0)
         return -1;
     PyObject *kinds = Py_BuildValue("(ssss)", pair_kind_words[0], pair_kind_words[1],
                                     pair_kind_words[2], pair_kind_words[3]);

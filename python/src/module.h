@@ -72,6 +72,20 @@ typedef struct set_object {
     mesh_object *mesh;
 } set_object;
 
+typedef struct simulation_object {
+    PyObject_HEAD abut_sim *sim;
+    PyObject *log;      /* callable (level, message), or NULL */
+    PyObject *energies; /* list of capsules (control.c), or NULL */
+    PyObject *origin;   /* of a copy: the simulation whose log it calls, or NULL */
+    bool busy;          /* a thread is in it */
+    bool interrupted;   /* a callback has raised */
+} simulation_object;
+
+/* Functions of control.c: control of a simulation while it runs. */
+extern PyMethodDef control_methods[];
+/* Raises here what functions of energies have raised in other threads; -1: there was something. */
+int raise_energy_errors(simulation_object *self);
+
 extern PyTypeObject simulation_type, mesh_type, candidates_type, set_type, friction_type;
 
 /* Reads a barrier from keywords; -1 with an exception. */

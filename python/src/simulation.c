@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct simulation_object {
-    PyObject_HEAD abut_sim *sim;
-    PyObject *log;    /* callable (level, message), or NULL */
-    bool busy;        /* a thread is in it */
-    bool interrupted; /* a callback has raised */
-} simulation_object;
-
 /* ---- Callbacks: they come from within a step, without the interpreter ---- */
 
 static void call_log(void *user, abut_log_level level, const char *message)
@@ -154,12 +147,15 @@ static int simulation_traverse(PyObject *o, visitproc visit, void *arg)
 {
     simulation_object *self = (simulation_object *)o;
     Py_VISIT(self->log);
+    Py_VISIT(self->energies);
+    Py_VISIT(self->origin);
     return 0;
 }
 
 static int simulation_clear(PyObject *o)
 {
     Py_CLEAR(((simulation_object *)o)->log);
+    Py_CLEAR(((simulation_object *)o)->energies);
     return 0;
 }
 
@@ -169,6 +165,8 @@ static void simulation_dealloc(PyObject *o)
     PyObject_GC_UnTrack(o);
     abut_sim_destroy(self->sim); /* before the log that it may call */
     Py_XDECREF(self->log);
+    Py_XDECREF(self->energies);
+    Py_XDECREF(self->origin);
     Py_TYPE(o)->tp_free(o);
 }
 
@@ -185,7 +183,7 @@ static PyObject *current_info(simulation_object *self)
 static PyObject *finish(simulation_object *self, abut_status status, const abut_error *error)
 {
     self->busy = false;
-    if (PyErr_Occurred()) return NULL;
+    if (raise_energy_errors(self) < 0 || PyErr_Occurred()) return NULL;
     if (status != ABUT_OK) return raise_status(status, error);
     return current_info(self);
 }
