@@ -23,12 +23,13 @@ extern "C" {
 /* ---- What the next steps do ----------------------------------------------------------------- */
 
 /* Where coordinates are to be at the end of the next step: 3 numbers per node, in the coordinates
- * of abut_sim_positions; NAN, as at first: as the scene says. Any node can be taken so, and let go
- * again by NAN. Numbers stay until they are written again. A step that is divided goes there along
- * a straight line. A rigid body has two such blocks, its centre and its rotation vector, all three
- * numbers of which mean the nearest way to that orientation. Other bodies are pushed away, never
- * passed: a target that something prescribed is in the way of ends the step (ABUT_ERROR_OVERLAP).
- * They are no part of the state. NULL when there is no memory, and for scenes with `remesh`. */
+ * of abut_sim_positions; NAN, as at first: as the scene says. Any node can be taken so, and
+ * released again by NAN. Numbers stay until they are written again. A step that is divided goes
+ * there along a straight line. A rigid body has two such blocks, its centre and its rotation
+ * vector, all three numbers of which mean the nearest path to that orientation. Other bodies are
+ * pushed away, never passed: a target behind something prescribed ends the step
+ * (ABUT_ERROR_OVERLAP). They are no part of the state. NULL when there is no memory, and for scenes
+ * with `remesh`. */
 ABUT_API double *abut_sim_targets(abut_sim *sim);
 
 ABUT_API abut_status abut_sim_set_gravity(abut_sim *sim, const double gravity[3],
@@ -55,7 +56,7 @@ ABUT_API abut_status abut_sim_set_material(abut_sim *sim, const char *name,
 /* The body must have a name of its own. It comes last, and starts as its definition says. */
 ABUT_API abut_status abut_sim_add_body(abut_sim *sim, const abut_body_def *def, abut_error *error);
 ABUT_API abut_status abut_sim_remove_body(abut_sim *sim, const char *name, abut_error *error);
-/* Any other change: a native scene (JSON, `length` bytes) that takes the place of the present one.
+/* Any other change: a native scene (JSON, `length` bytes) that replaces the present one.
  */
 ABUT_API abut_status abut_sim_change(abut_sim *sim, const char *text, size_t length,
                                      abut_error *error);

@@ -366,7 +366,7 @@ TEST(changes_that_are_refused)
     def = tet_body("no material", 1);
     def.material = "wood";
     CHECK(abut_sim_add_body(sim, &def, &err) == ABUT_ERROR_INPUT);
-    CHECK(abut_sim_remove_body(sim, "nobody", &err) == ABUT_ERROR_INPUT);
+    CHECK(abut_sim_remove_body(sim, "no such body", &err) == ABUT_ERROR_INPUT);
     char *text = abut_sim_scene(sim);
     char *step = strstr(text, "\"step\": 0.01");
     CHECK(step != NULL);
