@@ -114,14 +114,14 @@ void sim_destroy(abut_sim *sim)
 
 abut_status sim_step(abut_sim *sim, abut_error *error)
 {
-    if (sim->remesh) return sim_remesh_step(sim, error);
-    step_statistics statistics;
-    TRY(stepper_advance(sim->stepper, &statistics, error));
-    sim->last = statistics;
-    return ABUT_OK;
     TRY(stepper_check_targets(sim->stepper, error));
-    TRY(sim->remesh ? sim_remesh_step(sim, error)
-                    : stepper_advance(sim->stepper, &sim->last, error));
+    step_statistics statistics;
+    if (sim->remesh) {
+        TRY(sim_remesh_step(sim, error));
+    } else {
+        TRY(stepper_advance(sim->stepper, &statistics, error));
+        sim->last = statistics;
+    }
     return sim_contacts_note(sim, error);
 }
 
