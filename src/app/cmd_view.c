@@ -2,6 +2,8 @@
 #include "app/commands.h"
 #include "app/view_session.h"
 #include "base/file.h"
+#include "base/json_text.h"
+#include "scene/load.h"
 
 #include <abut/sim.h>
 #include <dirent.h>
@@ -11,11 +13,25 @@
 #include <string.h>
 #include <unistd.h>
 
-static abut_status serve(const command_line *line, const char *folder, abut_error *err)
+/* A run has a folder of frames; one whose start was refused has the file that shows why. */
+static abut_status check_folder(const char *folder, abut_error *err)
 {
-    view_options options = {.folder = folder};
+    char frames[4096], refused[4096];
+    path_join(frames, sizeof frames, folder, "frames");
+    path_join(refused, sizeof refused, folder, "start_problems.vtu");
+    if (file_is_directory(frames) || file_exists(refused)) return ABUT_OK;
+    return error_set(err, ABUT_ERROR_INPUT, folder,
+                     "is not the folder of a run: it has no folder 'frames'");
+}
+
+static abut_status serve(const command_line *line, const char *folder, const char *reason,
+                         abut_error *err)
+{
+    view_options options = {.folder = folder, .problem = reason};
     view_server *server;
     TRY(view_read_options(line, &options, err));
+    options.other = line_value(line, "--compare");
+    if (options.other) TRY(check_folder(options.other, err));
     TRY(view_session_start(&options, line_has(line, "--open"), &server, err));
     if (isatty(STDOUT_FILENO)) puts("Ctrl-C ends it");
     fflush(stdout);
@@ -54,6 +70,7 @@ static abut_status write_start(const char *scene, const char *folder, abut_error
     sim_options.overrides = overrides;
     sim_options.override_count = 2;
     sim_options.log = show_message;
+    sim_options.problem_folder = folder;
     options.folder = folder;
     options.steps = 0;
     abut_sim *sim;
@@ -63,16 +80,39 @@ static abut_status write_start(const char *scene, const char *folder, abut_error
     return status;
 }
 
+/* The scene beside a start that was refused: the page takes names and the floor from it. */
+static abut_status write_scene(const char *scene_path, const char *folder, abut_error *err)
+{
+    scene_def *scene;
+    char path[4096];
+    TRY(scene_load(scene_path, NULL, 0, NULL, &scene, err));
+    char *text = json_text(scene->resolved, JSON_INDENT(2));
+    path_join(path, sizeof path, folder, "scene.json");
+    abut_status status =
+        text ? atomic_write(path, text, strlen(text), err) : error_memory(err, "writing the scene");
+    free(text);
+    scene_free(scene);
+    return status;
+}
+
 static abut_status view_scene(const command_line *line, abut_error *err)
 {
     const char *temporary = getenv("TMPDIR");
-    char folder[4096];
+    const char *scene = line->arguments[0];
+    char folder[4096], marked[4096], reason[sizeof err->message] = "";
     snprintf(folder, sizeof folder, "%s/abut-view-XXXXXX", temporary ? temporary : "/tmp");
     if (!mkdtemp(folder))
         return error_set(err, ABUT_ERROR_IO, folder, "cannot create a temporary folder: %s",
                          strerror(errno));
-    abut_status status = write_start(line->arguments[0], folder, err);
-    if (status == ABUT_OK) status = serve(line, folder, err);
+    path_join(marked, sizeof marked, folder, "start_problems.vtu");
+    abut_status status = write_start(scene, folder, err);
+    if (status == ABUT_ERROR_INFEASIBLE && file_exists(marked)) {
+        snprintf(reason, sizeof reason, "%s", err->message);
+        char *file = strstr(reason, "; all are marked in");
+        if (file) *file = 0; /* the page shows them */
+        status = write_scene(scene, folder, err);
+    }
+    if (status == ABUT_OK) status = serve(line, folder, reason[0] ? reason : NULL, err);
     remove_folder(folder);
     return status;
 }
@@ -80,18 +120,17 @@ static abut_status view_scene(const command_line *line, abut_error *err)
 static abut_status run(const command_line *line, abut_error *err)
 {
     const char *input = line->arguments[0];
-    char frames[4096];
     if (!file_exists(input) && !file_is_directory(input))
         return error_set(err, ABUT_ERROR_IO, input, "there is no such folder or scene");
     if (!file_is_directory(input)) return view_scene(line, err);
-    path_join(frames, sizeof frames, input, "frames");
-    if (!file_is_directory(frames))
-        return error_set(err, ABUT_ERROR_INPUT, input,
-                         "is not the folder of a run: it has no folder 'frames'");
-    return serve(line, input, err);
+    TRY(check_folder(input, err));
+    return serve(line, input, NULL, err);
 }
 
-static const option_def options[] = {VIEW_OPTION_DEFS};
+static const option_def options[] = {
+    {"--compare", NULL, "DIR", "a second run, which the page can draw over the first or beside it",
+     COMPLETE_FILE},
+    VIEW_OPTION_DEFS};
 
 const command_def command_view = {
     .name = "view",
@@ -101,7 +140,8 @@ const command_def command_view = {
         "Serves a page for this machine and prints its address; the run may still be going on, new "
         "frames appear by themselves. The address contains a random word, and only the frames, "
         "steps.csv, run.json and scene.json of the folder can be read, nothing can be changed. "
-        "For a scene its state before the first step is shown.\n"
+        "For a scene its state before the first step is shown; where that cannot be simulated, the "
+        "places that intersect are marked.\n"
         "The page is built once by 'make viewer' and needs no network. Ctrl-C ends the server.",
     .options = options,
     .option_count = sizeof options / sizeof *options,

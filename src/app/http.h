@@ -15,6 +15,7 @@
     X(MHD_get_daemon_info)                                                                         \
     X(MHD_lookup_connection_value)                                                                 \
     X(MHD_queue_response)                                                                          \
+    X(MHD_set_connection_option)                                                                   \
     X(MHD_start_daemon)                                                                            \
     X(MHD_stop_daemon)
 
@@ -37,6 +38,7 @@ abut_status http_load(abut_error *err);
 #define MHD_get_daemon_info http_table.MHD_get_daemon_info_
 #define MHD_lookup_connection_value http_table.MHD_lookup_connection_value_
 #define MHD_queue_response http_table.MHD_queue_response_
+#define MHD_set_connection_option http_table.MHD_set_connection_option_
 #define MHD_start_daemon http_table.MHD_start_daemon_
 #define MHD_stop_daemon http_table.MHD_stop_daemon_
 

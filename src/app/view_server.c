@@ -30,6 +30,7 @@ bool view_server_is_open(const view_server *server)
 #else
 
 #include "app/http.h"
+#include "app/http_text.h"
 #include "app/view_source.h"
 #include "base/file.h"
 #include "base/signals.h"
@@ -43,11 +44,15 @@ bool view_server_is_open(const view_server *server)
 #include <unistd.h>
 
 enum { TOKEN_BYTES = 16, TOKEN_SIZE = 2 * TOKEN_BYTES + 1 };
+/* Seconds that a connection may be idle before it has shown the word, and after; how many there may
+ * be, and how many from one address (browsers use six). */
+enum { UNKNOWN_SECONDS = 5, KNOWN_SECONDS = 60, ALL_CONNECTIONS = 64, ADDRESS_CONNECTIONS = 8 };
 
 struct view_server {
     struct MHD_Daemon *daemon;
     pthread_mutex_t lock; /* of the source */
     view_source source;
+    view_source other; /* its folder is "" when there is none */
     file_bytes page;
     char token[TOKEN_SIZE];
     char address[160];
@@ -124,24 +129,53 @@ static enum MHD_Result send_error(struct MHD_Connection *connection, abut_status
 
 static enum MHD_Result send_packet(struct MHD_Connection *connection, const char *type, packet p)
 {
+    http_range range;
+    const char *wanted =
+        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_RANGE);
+    http_range_kind kind = http_range_parse(wanted, p.size, &range);
+    if (kind == HTTP_RANGE_OUTSIDE) {
+        mem_free(p.bytes);
+        return send_text(connection, MHD_HTTP_RANGE_NOT_SATISFIABLE, "nothing there\n");
+    }
+    if (kind == HTTP_RANGE_PART) memmove(p.bytes, p.bytes + range.first, range.length);
     struct MHD_Response *response =
-        MHD_create_response_from_buffer_with_free_callback(p.size, p.bytes, mem_free);
-    if (!response) mem_free(p.bytes);
-    return send_response(connection, MHD_HTTP_OK, type, response);
+        MHD_create_response_from_buffer_with_free_callback(range.length, p.bytes, mem_free);
+    if (!response) {
+        mem_free(p.bytes);
+        return MHD_NO;
+    }
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ACCEPT_RANGES, "bytes");
+    if (kind == HTTP_RANGE_PART) {
+        char text[96];
+        snprintf(text, sizeof text, "bytes %zu-%zu/%zu", range.first,
+                 range.first + range.length - 1, p.size);
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_RANGE, text);
+    }
+    return send_response(connection,
+                         kind == HTTP_RANGE_PART ? MHD_HTTP_PARTIAL_CONTENT : MHD_HTTP_OK, type,
+                         response);
 }
 
-static enum MHD_Result send_state(view_server *server, struct MHD_Connection *connection)
+/* text: from malloc, or NULL when status tells of an error. */
+static enum MHD_Result send_json(struct MHD_Connection *connection, abut_status status, char *text,
+                                 const abut_error *err)
 {
-    char *text;
-    abut_error err;
-    pthread_mutex_lock(&server->lock);
-    abut_status status = view_source_state(&server->source, &text, &err);
-    pthread_mutex_unlock(&server->lock);
-    if (status != ABUT_OK) return send_error(connection, status, &err);
+    if (status != ABUT_OK) return send_error(connection, status, err);
     struct MHD_Response *response =
         MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE);
     if (!response) free(text);
     return send_response(connection, MHD_HTTP_OK, "application/json", response);
+}
+
+static enum MHD_Result send_state(view_server *server, view_source *source,
+                                  struct MHD_Connection *connection)
+{
+    char *text;
+    abut_error err;
+    pthread_mutex_lock(&server->lock);
+    abut_status status = view_source_state(source, &text, &err);
+    pthread_mutex_unlock(&server->lock);
+    return send_json(connection, status, text, &err);
 }
 
 static const char *query(struct MHD_Connection *connection, const char *name)
@@ -149,32 +183,71 @@ static const char *query(struct MHD_Connection *connection, const char *name)
     return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-static enum MHD_Result send_step(view_server *server, struct MHD_Connection *connection,
-                                 bool topology)
+/* A whole number of the address, at least 0. */
+static bool query_number(struct MHD_Connection *connection, const char *name, long long *value)
 {
-    const char *text = query(connection, "step");
+    const char *text = query(connection, name);
     char *end = NULL;
-    long long step = text ? strtoll(text, &end, 10) : -1;
-    if (!text || end == text || *end || step < 0)
+    *value = text ? strtoll(text, &end, 10) : -1;
+    return text && end != text && *end == 0 && *value >= 0;
+}
+
+static enum MHD_Result send_step(view_server *server, view_source *source,
+                                 struct MHD_Connection *connection, bool topology)
+{
+    long long step;
+    if (!query_number(connection, "step", &step))
         return send_text(connection, MHD_HTTP_BAD_REQUEST, "step must be a number\n");
     packet p;
     abut_error err;
     pthread_mutex_lock(&server->lock);
-    abut_status status =
-        topology ? view_source_topology(&server->source, step, &p, &err)
-                 : view_source_frame(&server->source, step, query(connection, "fields"), &p, &err);
+    abut_status status = topology ? view_source_topology(source, step, &p, &err)
+                                  : view_source_frame(source, step, query(connection, "fields"),
+                                                      query(connection, "quantised"), &p, &err);
     pthread_mutex_unlock(&server->lock);
     if (status != ABUT_OK) return send_error(connection, status, &err);
     return send_packet(connection, "application/octet-stream", p);
 }
 
-static enum MHD_Result send_file(view_server *server, struct MHD_Connection *connection,
-                                 const char *name)
+static enum MHD_Result send_range(view_server *server, view_source *source,
+                                  struct MHD_Connection *connection)
+{
+    const char *field = query(connection, "field");
+    char *text;
+    abut_error err;
+    if (!field) return send_text(connection, MHD_HTTP_BAD_REQUEST, "which field?\n");
+    pthread_mutex_lock(&server->lock);
+    abut_status status =
+        view_source_range(source, field, query(connection, "component"), &text, &err);
+    pthread_mutex_unlock(&server->lock);
+    return send_json(connection, status, text, &err);
+}
+
+static enum MHD_Result send_history(view_server *server, view_source *source,
+                                    struct MHD_Connection *connection)
+{
+    long long point, from;
+    const char *topology = query(connection, "topology");
+    char *text;
+    abut_error err;
+    if (!topology || !query_number(connection, "point", &point) ||
+        !query_number(connection, "from", &from))
+        return send_text(connection, MHD_HTTP_BAD_REQUEST,
+                         "point and from must be numbers, topology a word\n");
+    pthread_mutex_lock(&server->lock);
+    abut_status status = view_source_history(
+        source, (size_t)point, topology, query(connection, "fields"), (size_t)from, &text, &err);
+    pthread_mutex_unlock(&server->lock);
+    return send_json(connection, status, text, &err);
+}
+
+static enum MHD_Result send_file(view_server *server, view_source *source,
+                                 struct MHD_Connection *connection, const char *name)
 {
     packet p;
     abut_error err;
     pthread_mutex_lock(&server->lock);
-    abut_status status = view_source_file(&server->source, name, &p, &err);
+    abut_status status = view_source_file(source, name, &p, &err);
     pthread_mutex_unlock(&server->lock);
     if (status != ABUT_OK)
         return send_text(connection, MHD_HTTP_NOT_FOUND, "there is nothing of this name\n");
@@ -201,6 +274,36 @@ static bool token_matches(const view_server *server, const char *path)
     return difference == 0;
 }
 
+/* A page of somebody else may point a name of its own at this machine, but then it asks for that
+ * name: only addresses, localhost and the name of this machine are answered. */
+static bool host_is_ours(struct MHD_Connection *connection)
+{
+    const char *given =
+        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+    char name[256], machine[256];
+    return given && http_host_name(given, name, sizeof name) &&
+           (http_is_address(name) || strcmp(name, "localhost") == 0 ||
+            (gethostname(machine, sizeof machine) == 0 && strcmp(name, machine) == 0));
+}
+
+static enum MHD_Result answer_name(view_server *server, struct MHD_Connection *connection,
+                                   const char *name)
+{
+    static const char other[] = "other/";
+    view_source *source = &server->source;
+    if (*name == 0) return send_page(server, connection);
+    if (server->other.folder[0] && strncmp(name, other, sizeof other - 1) == 0) {
+        source = &server->other;
+        name += sizeof other - 1;
+    }
+    if (strcmp(name, "state") == 0) return send_state(server, source, connection);
+    if (strcmp(name, "frame") == 0) return send_step(server, source, connection, false);
+    if (strcmp(name, "topology") == 0) return send_step(server, source, connection, true);
+    if (strcmp(name, "range") == 0) return send_range(server, source, connection);
+    if (strcmp(name, "history") == 0) return send_history(server, source, connection);
+    return send_file(server, source, connection, name);
+}
+
 /* Only these names exist; nothing in an address is used as a path. */
 static enum MHD_Result answer(void *user, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *upload,
@@ -208,17 +311,13 @@ static enum MHD_Result answer(void *user, struct MHD_Connection *connection, con
 {
     (void)version, (void)upload, (void)upload_size, (void)state;
     view_server *server = user;
-    if (url[0] != '/' || !token_matches(server, url + 1))
+    if (!host_is_ours(connection) || url[0] != '/' || !token_matches(server, url + 1))
         return send_text(connection, MHD_HTTP_FORBIDDEN,
                          "wrong address: use the one that abut printed\n");
+    MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)KNOWN_SECONDS);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only reading is possible\n");
-    const char *name = url + 1 + TOKEN_SIZE;
-    if (*name == 0) return send_page(server, connection);
-    if (strcmp(name, "state") == 0) return send_state(server, connection);
-    if (strcmp(name, "frame") == 0) return send_step(server, connection, false);
-    if (strcmp(name, "topology") == 0) return send_step(server, connection, true);
-    return send_file(server, connection, name);
+    return answer_name(server, connection, url + 1 + TOKEN_SIZE);
 }
 
 /* ---- start and stop ---- */
@@ -273,7 +372,8 @@ static abut_status listen_on(view_server *server, const view_options *options, a
     server->daemon = MHD_start_daemon(
         MHD_USE_INTERNAL_POLLING_THREAD | (v6 ? MHD_USE_IPv6 : 0), (uint16_t)options->port, NULL,
         NULL, answer, server, MHD_OPTION_SOCK_ADDR, &address.any, MHD_OPTION_CONNECTION_TIMEOUT,
-        60u, MHD_OPTION_CONNECTION_LIMIT, 64u, MHD_OPTION_END);
+        (unsigned)UNKNOWN_SECONDS, MHD_OPTION_CONNECTION_LIMIT, (unsigned)ALL_CONNECTIONS,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)ADDRESS_CONNECTIONS, MHD_OPTION_END);
     int reason = errno;
     signals_end_threads(&before);
     errno = reason;
@@ -299,6 +399,10 @@ abut_status view_server_start(const view_options *options, view_server **out, ab
     abut_status status = http_load(err);
     if (status == ABUT_OK) status = load_page(server, options->page, err);
     if (status == ABUT_OK) status = view_source_open(&server->source, options->folder, err);
+    if (status == ABUT_OK && options->other)
+        status = view_source_open(&server->other, options->other, err);
+    server->source.problem = options->problem;
+    server->source.other = options->other ? path_name(options->other) : NULL;
     if (status == ABUT_OK) status = make_token(server, err);
     if (status == ABUT_OK) status = listen_on(server, options, err);
     if (status == ABUT_OK)
@@ -313,6 +417,7 @@ void view_server_stop(view_server *server)
     if (!server) return;
     if (server->daemon) MHD_stop_daemon(server->daemon);
     view_source_close(&server->source);
+    view_source_close(&server->other);
     file_free(&server->page);
     pthread_mutex_destroy(&server->lock);
     mem_free(server);

@@ -8,10 +8,12 @@
 #include <stddef.h>
 
 typedef struct view_options {
-    const char *folder; /* of the run; may appear later */
-    const char *page;   /* HTML file, NULL: the one that belongs to this program */
-    const char *host;   /* address to listen on, NULL: 127.0.0.1 */
-    int port;           /* 0: any free one */
+    const char *folder;  /* of the run; may appear later */
+    const char *other;   /* folder of a run to compare with, or NULL */
+    const char *problem; /* why the start that is shown cannot be simulated, or NULL */
+    const char *page;    /* HTML file, NULL: the one that belongs to this program */
+    const char *host;    /* address to listen on, NULL: 127.0.0.1 */
+    int port;            /* 0: any free one */
 } view_options;
 
 typedef struct view_server view_server;

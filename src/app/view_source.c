@@ -31,6 +31,7 @@ void view_source_close(view_source *s)
 {
     array_free(&s->entries);
     view_surface_free(&s->surface);
+    view_scans_free(&s->scans);
 }
 
 /* Nanoseconds of the last change; 0 for what is not an ordinary file. */
@@ -64,9 +65,15 @@ static int64_t step_of_name(const char *name)
     return length > 0 && name[length] == 0 && name[6] != '-' && name[6] != '+' ? step : -1;
 }
 
+static const char problems_name[] = "start_problems.vtu";
+
 static void entry_path(const view_source *s, const char *name, char out[PATH_SIZE])
 {
     char frames[PATH_SIZE];
+    if (strcmp(name, problems_name) == 0) {
+        path_join(out, PATH_SIZE, s->folder, name);
+        return;
+    }
     path_join(frames, sizeof frames, s->folder, "frames");
     path_join(out, PATH_SIZE, frames, name);
 }
@@ -94,7 +101,8 @@ static int compare_entries(const void *a, const void *b)
  * (removed by a run that starts anew) is left out. */
 static bool note_file(view_source *s, size_t known, const char *name)
 {
-    view_entry entry = {.step = step_of_name(name)};
+    bool refused = strcmp(name, problems_name) == 0;
+    view_entry entry = {.step = refused ? 0 : step_of_name(name)};
     char path[PATH_SIZE];
     int64_t step;
     if (entry.step < 0 || strlen(name) >= sizeof entry.name) return true;
@@ -111,7 +119,7 @@ static bool note_file(view_source *s, size_t known, const char *name)
 }
 
 /* The new list is made behind the old one, which says what is known already. */
-static abut_status look(view_source *s, abut_error *err)
+abut_status view_source_look(view_source *s, abut_error *err)
 {
     char frames[PATH_SIZE];
     size_t known = s->entries.count;
@@ -121,6 +129,7 @@ static abut_status look(view_source *s, abut_error *err)
     for (struct dirent *item; good && folder && (item = readdir(folder));)
         good = note_file(s, known, item->d_name);
     if (folder) closedir(folder);
+    if (good && s->entries.count == known) good = note_file(s, known, problems_name);
     size_t count = s->entries.count - known;
     if (count > 0) {
         memmove(s->entries.data, s->entries.data + known, count * sizeof *s->entries.data);
@@ -159,11 +168,20 @@ static json_t *list_files(const view_source *s, int64_t versions[FILE_COUNT], in
     return files;
 }
 
+/* Why there is no run, NULL when there is one. */
+static const char *problem_of(const view_source *s)
+{
+    if (s->entries.count != 1 || strcmp(s->entries.data[0].name, problems_name) != 0) return NULL;
+    return s->problem ? s->problem
+                      : "The run was refused: bodies intersect, touch, or lie behind a half-space. "
+                        "'abut check SCENE' lists the places.";
+}
+
 /* run.json is written at the end; one that is older than scene.json is of an earlier run. */
 abut_status view_source_state(view_source *s, char **text, abut_error *err)
 {
     *text = NULL;
-    TRY(look(s, err));
+    TRY(view_source_look(s, err));
     int64_t latest = 0, versions[FILE_COUNT];
     json_t *frames = list_frames(s, &latest), *files = list_files(s, versions, &latest);
     struct timespec now;
@@ -174,6 +192,9 @@ abut_status view_source_state(view_source *s, char **text, abut_error *err)
     json_t *state = json_pack("{s:s,s:s,s:b,s:f,s:o,s:o}", "abut", abut_version(), "folder",
                               path_name(s->folder), "finished", finished, "age", age, "files",
                               files, "frames", frames);
+    const char *problem = problem_of(s);
+    if (problem) json_object_set_new(state, "problem", json_pack("{s:s}", "message", problem));
+    if (s->other) json_object_set_new(state, "other", json_string(s->other));
     if (state) *text = json_text(state, JSON_COMPACT);
     json_decref(state);
     return *text ? ABUT_OK : error_memory(err, "describing a run");
@@ -181,11 +202,11 @@ abut_status view_source_state(view_source *s, char **text, abut_error *err)
 
 /* ---- packets ---- */
 
-static abut_status read_step(view_source *s, int64_t step, stored_frame *out, abut_error *err)
+abut_status view_source_read(view_source *s, int64_t step, stored_frame *out, abut_error *err)
 {
     const view_entry *entry = find_entry(s->entries.data, s->entries.count, step);
     if (!entry) {
-        TRY(look(s, err));
+        TRY(view_source_look(s, err));
         entry = find_entry(s->entries.data, s->entries.count, step);
     }
     if (!entry)
@@ -214,8 +235,8 @@ static void choose_origin(view_source *s, const frame *f)
     s->have_origin = true;
 }
 
-abut_status view_source_frame(view_source *s, int64_t step, const char *fields, packet *out,
-                              abut_error *err)
+abut_status view_source_frame(view_source *s, int64_t step, const char *fields, bool quantised,
+                              packet *out, abut_error *err)
 {
     char names[512];
     const char *list[MAX_FIELDS];
@@ -226,9 +247,10 @@ abut_status view_source_frame(view_source *s, int64_t step, const char *fields, 
          name = strtok_r(NULL, ",", &rest))
         list[count++] = name;
     stored_frame f;
-    TRY(read_step(s, step, &f, err));
+    TRY(view_source_read(s, step, &f, err));
     choose_origin(s, &f.frame);
-    abut_status status = view_frame_packet(&s->surface, &f.frame, s->origin, list, count, out, err);
+    view_request request = {.fields = list, .field_count = count, .quantised = quantised};
+    abut_status status = view_frame_packet(&s->surface, &f.frame, s->origin, &request, out, err);
     stored_frame_free(&f);
     return status;
 }
@@ -236,7 +258,7 @@ abut_status view_source_frame(view_source *s, int64_t step, const char *fields, 
 abut_status view_source_topology(view_source *s, int64_t step, packet *out, abut_error *err)
 {
     stored_frame f;
-    TRY(read_step(s, step, &f, err));
+    TRY(view_source_read(s, step, &f, err));
     abut_status status = view_topology_packet(&s->surface, &f.frame, out, err);
     stored_frame_free(&f);
     return status;

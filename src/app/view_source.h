@@ -1,10 +1,11 @@
 /* What `abut view` may read: the list of frames, frames as packets, and three files of one run
  * folder. Nothing else is reachable through it, and no link that leads out of the folder. The
- * folder may still be empty, and may be written to at any time. */
+ * folder may still be empty, and may be written to at any time. A folder without frames that has a
+ * start_problems.vtu (a start that was refused) has that as its only frame. */
 #ifndef APP_VIEW_SOURCE_H
 #define APP_VIEW_SOURCE_H
 
-#include "output/view_packet.h"
+#include "app/view_series.h"
 
 typedef struct view_entry {
     int64_t step;
@@ -13,13 +14,17 @@ typedef struct view_entry {
     char name[32];
 } view_entry;
 
-typedef struct view_source {
+typedef struct view_source view_source;
+struct view_source {
     char folder[4096];
     ARRAY(view_entry) entries; /* of the last look, by step */
     view_surface surface;
     vec3 origin; /* middle of the first frame that was seen */
     bool have_origin;
-} view_source;
+    const char *problem; /* why the start cannot be simulated, or NULL; not owned */
+    const char *other;   /* name of the run to compare with, or NULL; not owned */
+    view_scans scans;
+};
 
 abut_status view_source_open(view_source *s, const char *folder, abut_error *err);
 void view_source_close(view_source *s);
@@ -29,10 +34,14 @@ void view_source_close(view_source *s);
  */
 abut_status view_source_state(view_source *s, char **text, abut_error *err);
 
+/* Lists the frames again. Then one of them with its surface; freed by stored_frame_free. */
+abut_status view_source_look(view_source *s, abut_error *err);
+abut_status view_source_read(view_source *s, int64_t step, stored_frame *out, abut_error *err);
+
 /* Packets of a step; ABUT_ERROR_INPUT when there is no such frame. fields: names joined by commas,
  * or NULL. */
-abut_status view_source_frame(view_source *s, int64_t step, const char *fields, packet *out,
-                              abut_error *err);
+abut_status view_source_frame(view_source *s, int64_t step, const char *fields, bool quantised,
+                              packet *out, abut_error *err);
 abut_status view_source_topology(view_source *s, int64_t step, packet *out, abut_error *err);
 
 /* One of the files scene.json, run.json, steps.csv; ABUT_ERROR_INPUT for any other name. */

@@ -100,11 +100,13 @@ static void writer_set(packet_writer *w, const char *name, json_t *value)
     if (json_object_set_new(w->header, name, value) != 0) w->failed = true;
 }
 
-/* Room for an array of 4-byte numbers, listed in the header; NULL when out of memory. */
+/* Room for an array of numbers of 4 bytes (type "u16": 2), listed in the header; NULL when out of
+ * memory. */
 static void *writer_add(packet_writer *w, const char *name, const char *type, size_t components,
                         size_t count)
 {
-    size_t offset = w->data.count, bytes = 4 * components * count;
+    size_t width = strcmp(type, "u16") == 0 ? 2 : 4;
+    size_t offset = w->data.count, bytes = width * components * count;
     if (w->failed || !array_resize(&w->data, offset + bytes + 4)) {
         w->failed = true;
         return NULL;
@@ -188,23 +190,53 @@ abut_status view_topology_packet(const view_surface *s, const frame *f, packet *
 
 static double number_or_zero(double value) { return isfinite(value) ? value : 0.0; }
 
-static void add_points(packet_writer *w, const view_surface *s, const frame *f, vec3 origin)
+typedef struct bounds {
+    vec3 low, high;
+} bounds;
+
+static bounds find_bounds(const view_surface *s, const frame *f, vec3 origin)
 {
-    vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
-    float *out = writer_add(w, "points", "f32", 3, s->points.count);
-    for (size_t i = 0; out && i < s->points.count; i++) {
+    bounds b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (size_t i = 0; i < s->points.count; i++) {
         vec3 p = vec3_sub(f->points[s->points.data[i]], origin);
-        low = vec3_min(low, p);
-        high = vec3_max(high, p);
-        out[3 * i] = (float)p.x;
-        out[3 * i + 1] = (float)p.y;
-        out[3 * i + 2] = (float)p.z;
+        b.low = vec3_min(b.low, p);
+        b.high = vec3_max(b.high, p);
     }
-    json_t *bounds = json_array();
+    return b;
+}
+
+static void set_bounds(packet_writer *w, bounds b)
+{
+    json_t *list = json_array();
     for (int k = 0; k < 6; k++)
         json_array_append_new(
-            bounds, json_real(number_or_zero(k < 3 ? vec3_get(low, k) : vec3_get(high, k - 3))));
-    writer_set(w, "bounds", bounds);
+            list, json_real(number_or_zero(k < 3 ? vec3_get(b.low, k) : vec3_get(b.high, k - 3))));
+    writer_set(w, "bounds", list);
+}
+
+static void add_points(packet_writer *w, const view_surface *s, const frame *f, vec3 origin)
+{
+    float *out = writer_add(w, "points", "f32", 3, s->points.count);
+    for (size_t i = 0; out && i < s->points.count; i++)
+        for (int k = 0; k < 3; k++)
+            *out++ = (float)(vec3_get(f->points[s->points.data[i]], k) - vec3_get(origin, k));
+}
+
+/* The nearest of 65536 positions between the ends; what is no number becomes the lowest. */
+static uint16_t quantise(double x, double low, double high)
+{
+    double t = high > low ? (x - low) / (high - low) : 0.0;
+    return (uint16_t)(t > 0.0 ? fmin(65535.0, floor(65535.0 * t + 0.5)) : 0.0);
+}
+
+static void add_quantised_points(packet_writer *w, const view_surface *s, const frame *f,
+                                 vec3 origin, bounds b)
+{
+    uint16_t *out = writer_add(w, "points", "u16", 3, s->points.count);
+    for (size_t i = 0; out && i < s->points.count; i++)
+        for (int k = 0; k < 3; k++)
+            *out++ = quantise(vec3_get(f->points[s->points.data[i]], k) - vec3_get(origin, k),
+                              vec3_get(b.low, k), vec3_get(b.high, k));
 }
 
 static double field_component(const frame_field *field, size_t index)
@@ -212,28 +244,19 @@ static double field_component(const frame_field *field, size_t index)
     return field->ints ? field->ints[index] : field->doubles[index];
 }
 
-static void add_point_field(packet_writer *w, const view_surface *s, const frame_field *field)
+static void point_values(const view_surface *s, const frame_field *field, float *out)
 {
     size_t n = (size_t)field->components;
-    float *out = writer_add(w, field->name, "f32", n, s->points.count);
-    for (size_t i = 0; out && i < s->points.count; i++)
+    for (size_t i = 0; i < s->points.count; i++)
         for (size_t k = 0; k < n; k++)
             *out++ = (float)field_component(field, n * (size_t)s->points.data[i] + k);
 }
 
-/* Means over the cells around each point. */
-static void add_cell_field(packet_writer *w, const view_surface *s, const frame *f,
-                           const frame_field *field)
+/* Means over the cells around each point; sums has room for the components and a count. */
+static void cell_values(const view_surface *s, const frame *f, const frame_field *field,
+                        double *sums, float *out)
 {
-    size_t n = (size_t)field->components, count = s->points.count;
-    double *sums = mem_calloc(count * (n + 1) + 1, sizeof *sums);
-    float *out = writer_add(w, field->name, "f32", n, count);
-    if (!sums || !out) {
-        mem_free(sums);
-        w->failed = true;
-        return;
-    }
-    size_t cell = 0;
+    size_t n = (size_t)field->components, count = s->points.count, cell = 0;
     for (size_t b = 0; b < f->block_count; b++) {
         const cell_block *block = &f->blocks[b];
         size_t nodes = (size_t)block->nodes_per_cell;
@@ -249,7 +272,37 @@ static void add_cell_field(packet_writer *w, const view_surface *s, const frame 
     for (size_t i = 0; i < count; i++)
         for (size_t c = 0; c < n; c++)
             out[n * i + c] = (float)(sums[i * (n + 1) + c] / fmax(1.0, sums[i * (n + 1) + n]));
+}
+
+bool view_field_values(const view_surface *s, const frame *f, const char *name, int *components,
+                       float_values *out)
+{
+    const frame_field *field = frame_find(f, FRAME_POINTS, name);
+    bool cells = !field && (field = frame_find(f, FRAME_CELLS, name));
+    if (!field) return false;
+    size_t n = (size_t)field->components, count = s->points.count;
+    *components = field->components;
+    if (!array_resize(out, n * count + 1)) return false;
+    out->count = n * count;
+    if (!cells) {
+        point_values(s, field, out->data);
+        return true;
+    }
+    double *sums = mem_calloc(count * (n + 1) + 1, sizeof *sums);
+    if (sums) cell_values(s, f, field, sums, out->data);
     mem_free(sums);
+    return sums != NULL;
+}
+
+static void add_field(packet_writer *w, const view_surface *s, const frame *f, const char *name)
+{
+    float_values values = {0};
+    int components = 0;
+    if (view_field_values(s, f, name, &components, &values)) {
+        float *out = writer_add(w, name, "f32", (size_t)components, s->points.count);
+        if (out && values.count > 0) memcpy(out, values.data, values.count * sizeof *out);
+    }
+    array_free(&values);
 }
 
 static void list_fields(packet_writer *w, const frame *f)
@@ -262,10 +315,10 @@ static void list_fields(packet_writer *w, const frame *f)
 }
 
 abut_status view_frame_packet(const view_surface *s, const frame *f, vec3 origin,
-                              const char *const *fields, size_t field_count, packet *out,
-                              abut_error *err)
+                              const view_request *request, packet *out, abut_error *err)
 {
     packet_writer w;
+    bounds b = find_bounds(s, f, origin);
     writer_start(&w);
     writer_set(&w, "kind", json_string("frame"));
     writer_set(&w, "topology", json_string(s->id));
@@ -273,14 +326,12 @@ abut_status view_frame_packet(const view_surface *s, const frame *f, vec3 origin
     writer_set(&w, "time", json_real(number_or_zero(f->time)));
     writer_set(&w, "origin", json_pack("[f,f,f]", origin.x, origin.y, origin.z));
     list_fields(&w, f);
-    add_points(&w, s, f, origin);
-    for (size_t i = 0; i < field_count; i++) {
-        const frame_field *field = frame_find(f, FRAME_POINTS, fields[i]);
-        if (field) {
-            add_point_field(&w, s, field);
-        } else if ((field = frame_find(f, FRAME_CELLS, fields[i]))) {
-            add_cell_field(&w, s, f, field);
-        }
-    }
+    set_bounds(&w, b);
+    /* Fields first: sixteen bits per number would leave them at odd addresses. */
+    for (size_t i = 0; i < request->field_count; i++) add_field(&w, s, f, request->fields[i]);
+    if (request->quantised)
+        add_quantised_points(&w, s, f, origin, b);
+    else
+        add_points(&w, s, f, origin);
     return writer_finish(&w, out, err);
 }

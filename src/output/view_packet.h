@@ -23,6 +23,8 @@ typedef struct view_surface {
 abut_status view_surface_update(view_surface *s, const frame *f, abut_error *err);
 void view_surface_free(view_surface *s);
 
+typedef ARRAY(float) float_values;
+
 typedef struct packet {
     unsigned char *bytes; /* from mem_alloc */
     size_t size;
@@ -32,11 +34,22 @@ typedef struct packet {
 abut_status view_topology_packet(const view_surface *s, const frame *f, packet *out,
                                  abut_error *err);
 
+/* Values of a field at the points that are sent, `components` per point; values of cells become
+ * means over the cells around a point. false: the frame has no such field, or out of memory. */
+bool view_field_values(const view_surface *s, const frame *f, const char *name, int *components,
+                       float_values *out);
+
 /* Arrays: `points` minus the origin, and those of the named fields that the frame has (vectors as
  * they are; values of cells become means over the cells around a point). The header also has step,
- * time, origin, topology, bounds and the list of all fields. */
+ * time, origin, topology, bounds and the list of all fields. Quantised points are 16 bits per
+ * coordinate (type "u16"), 0 and 65535 at the ends of the bounds: half the size. */
+typedef struct view_request {
+    const char *const *fields;
+    size_t field_count;
+    bool quantised;
+} view_request;
+
 abut_status view_frame_packet(const view_surface *s, const frame *f, vec3 origin,
-                              const char *const *fields, size_t field_count, packet *out,
-                              abut_error *err);
+                              const view_request *request, packet *out, abut_error *err);
 
 #endif

@@ -17,6 +17,9 @@ mkdir -p "$out"
 cd viewer || exit 1
 ABUT_CHROMIUM=$browser node tests/viewer.mjs "$scratch/stack.run" ../examples/contact/pile/scene.json "$out"
 code=$?
+sed -e 's#"../meshes/#"'"$ABUT_SOURCE_DIR"'/examples/contact/meshes/#g' -e 's/0, 2.11, 0/0.1, 1.2, 0/' \
+    ../examples/contact/tet-tet/scene.json > "$scratch/refused.json"
+ABUT_CHROMIUM=$browser node tests/layout.mjs "$scratch/stack.run" "$scratch/refused.json" "$scratch" "$out" || code=1
 kinds=()
 for kind in contact/funnel rigid/gears-in-soft-block rigid/coin thin/all-in thin/hair thin/granules highorder/ball highorder/plane; do
     run=$scratch/${kind//\//-}.run

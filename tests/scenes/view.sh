@@ -63,6 +63,61 @@ END
 [ "$(get "${address}frame?step=5&fields=velocity,nothing")" = 200 ] || fail "frame"
 python3 tests/scenes/check_packets.py "$scratch/topology" "$scratch/answer" || fail "packets"
 
+# Half the bytes for the points, and the same places to 1/65535 of the extent.
+[ "$(get "${address}frame?step=5&quantised=1")" = 200 ] || fail "quantised frame"
+cp "$scratch/answer" "$scratch/quantised"
+[ "$(get "${address}frame?step=5")" = 200 ] || fail "plain frame"
+python3 - "$scratch/answer" "$scratch/quantised" << 'END' || fail "quantised positions"
+import json, struct, sys
+def points(path):
+    data = open(path, "rb").read()
+    (length,) = struct.unpack_from("<I", data, 4)
+    header = json.loads(data[8:8 + length])
+    item = next(a for a in header["arrays"] if a["name"] == "points")
+    count = 3 * item["count"]
+    raw = struct.unpack_from(f"<{count}{'f' if item['type'] == 'f32' else 'H'}", data, 8 + length + item["offset"])
+    low, high = header["bounds"][:3], header["bounds"][3:]
+    if item["type"] == "u16":
+        raw = [low[i % 3] + v / 65535 * (high[i % 3] - low[i % 3]) for i, v in enumerate(raw)]
+    return raw, item["type"], max(h - l for l, h in zip(low, high))
+plain, kind, extent = points(sys.argv[1])
+quantised, other, _ = points(sys.argv[2])
+assert (kind, other) == ("f32", "u16")
+assert max(abs(a - b) for a, b in zip(plain, quantised)) <= 0.51 * extent / 65535
+END
+
+# The range of a field over the run, a point over time.
+[ "$(get "${address}range?field=velocity&component=1")" = 200 ] || fail "range"
+python3 - "$scratch/answer" "$scratch/tets" << 'END' || fail "range: $(cat "$scratch/answer")"
+import json, sys
+r = json.load(open(sys.argv[1]))
+assert r["done"] == r["frames"] == 3, r
+assert r["low"] < -0.5 and r["low"] <= r["p2"] <= r["p98"] <= r["high"], r
+END
+topology=$(python3 -c 'import json,struct,sys; d=open(sys.argv[1],"rb").read(); n=struct.unpack_from("<I",d,4)[0]; print(json.loads(d[8:8+n])["topology"])' "$scratch/topology")
+[ "$(get "${address}history?point=4&topology=$topology&fields=velocity&from=0")" = 200 ] || fail "history"
+python3 - "$scratch/answer" << 'END' || fail "history: $(cat "$scratch/answer")"
+import json, sys
+h = json.load(open(sys.argv[1]))
+assert [row[0] for row in h["rows"]] == [0, 3, 5] and h["next"] == 3, h
+assert all(len(row) == 6 for row in h["rows"]) and h["rows"][0][5] == 0 and h["rows"][2][5] > 0.5, h
+END
+[ "$(get "${address}history?point=99&topology=$topology&from=0")" = 200 ] && grep -q '"rows":\[\]' "$scratch/answer" || fail "a point that is not there"
+refused 400 "${address}history?point=x&topology=$topology&from=0"
+refused 400 "${address}range"
+
+# Parts of an answer, and hosts that are not this machine.
+part() { python3 tests/scenes/http_get.py "$1" "$scratch/answer" GET "Range: $2"; }
+[ "$(part "${address}steps.csv" bytes=5-14)" = 206 ] || fail "a part"
+cmp -s <(tail -c +6 "$scratch/tets/steps.csv" | head -c 10) "$scratch/answer" || fail "the part is another one"
+[ "$(part "${address}steps.csv" bytes=-7)" = 206 ] || fail "the end"
+cmp -s <(tail -c 7 "$scratch/tets/steps.csv") "$scratch/answer" || fail "the end is another one"
+[ "$(part "${address}steps.csv" bytes=99999999-)" = 416 ] || fail "a part behind the end"
+[ "$(part "${address}steps.csv" bytes=9-2)" = 200 ] || fail "a part that is none"
+host() { python3 tests/scenes/http_get.py "$address" "$scratch/answer" GET "Host: $1"; }
+for name in localhost localhost:80 127.0.0.1 '[::1]:9'; do [ "$(host "$name")" = 200 ] || fail "host $name"; done
+for name in evil.example 127.0.0.1.evil.example 'localhost:80@evil.example' ''; do [ "$(host "$name")" = 403 ] || fail "host '$name'"; done
+
 # Refused: other words, other methods, files of the folder that are not for show, everything outside.
 root=${address%/*/}
 other=$(echo "$address" | tr '0123456789abcdef' '123456789abcdef0' | sed "s#^.*/\([0-9a-f]*\)/\$#$root/\1/#")
@@ -93,6 +148,29 @@ if command -v ss > /dev/null; then
 fi
 stop 0
 
+# Two runs; an address of the second is refused without one. At most 8 connections from one address, idle ones end.
+start view "$scratch/tets" --compare "$scratch/tets"
+[ "$(get "${address}other/frame?step=5")" = 200 ] || fail "the other run"
+[ "$(get "${address}state")" = 200 ] && grep -q '"other":"tets"' "$scratch/answer" || fail "the name of the other run"
+python3 - "$address" << 'END' || fail "limits of connections"
+import socket, sys, time
+from urllib.parse import urlsplit
+parts = urlsplit(sys.argv[1])
+def ended(s, seconds):
+    s.settimeout(seconds)
+    try:
+        return s.recv(1) == b""
+    except ConnectionResetError:
+        return True
+    except socket.timeout:
+        return False
+many = [socket.create_connection((parts.hostname, parts.port)) for _ in range(9)]
+assert ended(many[8], 3), "the ninth connection is served"
+assert not ended(many[0], 1), "the first one is not"
+assert ended(many[0], 12), "an idle connection stays"
+END
+stop 0
+
 # A run that goes on: frames appear while the server is up, --view with a run serves until interrupted.
 start run examples/contact/tet-tet/scene.json -o "$scratch/live" --steps 4 --view --quiet
 for _ in $(seq 200); do
@@ -109,6 +187,21 @@ start view examples/contact/tet-tet/scene.json
 [ "$(get "${address}frame?step=0")" = 200 ] || fail "start of a scene"
 stop 0
 [ -z "$(ls "$TMPDIR")" ] || fail "left behind: $(ls "$TMPDIR")"
+
+# A start that is refused is shown all the same, with what is wrong; a folder that holds only that, too.
+sed -e 's#"../meshes/#"'"$PWD"'/examples/contact/meshes/#g' -e 's/0, 2.11, 0/0.1, 1.2, 0/' \
+    examples/contact/tet-tet/scene.json > "$scratch/bad.json"
+start view "$scratch/bad.json"
+[ "$(get "${address}state")" = 200 ] && grep -q '"problem":{"message":"the start is infeasible: 8 intersections' "$scratch/answer" ||
+    fail "a refused start: $(cat "$scratch/answer")"
+[ "$(get "${address}frame?step=0&fields=problem")" = 200 ] || fail "the frame of a refused start"
+[ "$(get "${address}scene.json")" = 200 ] && grep -q '"upper"' "$scratch/answer" || fail "the scene of a refused start"
+stop 0
+[ -z "$(ls "$TMPDIR")" ] || fail "left behind: $(ls "$TMPDIR")"
+"$abut" run "$scratch/bad.json" -o "$scratch/refused" --quiet 2> /dev/null
+start view "$scratch/refused"
+[ "$(get "${address}state")" = 200 ] && grep -q '"problem"' "$scratch/answer" || fail "the folder of a refused run"
+stop 0
 
 # Messages.
 expect() { # expect CODE PATTERN WORD...

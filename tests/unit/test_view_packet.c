@@ -62,7 +62,9 @@ TEST(surface_and_fields)
     const char *wanted[] = {"velocity", "stress", "no such field"};
     CHECK_OK(view_surface_update(&s, &f, &err), err);
     CHECK_OK(view_topology_packet(&s, &f, &topology, &err), err);
-    CHECK_OK(view_frame_packet(&s, &f, (vec3){1000, 0, 0}, wanted, 3, &moment, &err), err);
+    CHECK_OK(view_frame_packet(&s, &f, (vec3){1000, 0, 0},
+                               &(view_request){.fields = wanted, .field_count = 3}, &moment, &err),
+             err);
     size_t count = 0;
     CHECK(memcmp(topology.bytes, "ABUT", 4) == 0);
     const int32_t *triangles = find(&topology, "triangles", &count);
@@ -130,7 +132,9 @@ TEST(no_memory)
         mem_fail_after(n);
         abut_status status = view_surface_update(&s, &f, &err);
         if (status == ABUT_OK)
-            status = view_frame_packet(&s, &f, (vec3){0, 0, 0}, wanted, 2, &p, &err);
+            status =
+                view_frame_packet(&s, &f, (vec3){0, 0, 0},
+                                  &(view_request){.fields = wanted, .field_count = 2}, &p, &err);
         bool failed = mem_failure_happened();
         mem_fail_after(-1);
         CHECK((status == ABUT_ERROR_MEMORY) == failed);

@@ -54,6 +54,7 @@ class Chart {
   readonly root: HTMLElement;
   private readonly canvas = element("canvas", { class: "chart" });
   private readonly legend = element("span", { class: "chart-legend" });
+  private readonly caption = element("b");
   private curves: Curve[] = [];
   private times = new Float64Array();
 
@@ -62,9 +63,12 @@ class Chart {
     seek: (time: number) => void,
   ) {
     this.root = element("figure", { class: "chart-box", "data-chart": kind.title }, [
-      element("figcaption", {}, [element("b", {}, [kind.title]), this.legend]),
+      element("figcaption", {}, [this.caption, this.legend]),
       this.canvas,
     ]);
+    this.caption.textContent = kind.title;
+    this.canvas.setAttribute("role", "img");
+    this.canvas.setAttribute("aria-label", `${kind.title} over time; click to go there`);
     const move = (event: PointerEvent) => {
       if (event.buttons === 0 || this.times.length === 0) return;
       const box = this.canvas.getBoundingClientRect();
@@ -82,6 +86,12 @@ class Chart {
   setTable(table: StepTable): void {
     this.curves = this.kind.curves(table);
     this.times = table.columns.get("time") ?? new Float64Array();
+  }
+
+  setCurve(label: string, times: number[], values: number[]): void {
+    this.times = Float64Array.from(times);
+    this.curves = [{ label, color: COLORS[0], values: Float64Array.from(values) }];
+    this.caption.textContent = label;
   }
 
   private span(): [number, number] {
@@ -220,5 +230,30 @@ export class Charts {
     if (!this.stale) return;
     this.stale = false;
     for (const chart of this.charts) chart.draw(this.time);
+  }
+}
+
+/** One curve over time, for the picked point. */
+export class Plot {
+  readonly root: HTMLElement;
+  private readonly chart: Chart;
+  private title = "";
+  private time = 0;
+
+  constructor(seek: (time: number) => void) {
+    this.chart = new Chart({ title: "Over time", unit: "", curves: () => [] }, seek);
+    this.root = this.chart.root;
+    this.root.classList.add("plot");
+  }
+
+  set(title: string, times: number[], values: number[]): void {
+    this.title = title;
+    this.chart.setCurve(title, times, values);
+    this.setTime(this.time);
+  }
+
+  setTime(time: number): void {
+    this.time = time;
+    if (this.title !== "") this.chart.draw(time);
   }
 }

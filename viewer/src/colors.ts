@@ -40,14 +40,63 @@ export function css(rgb: Rgb): string {
   return `rgb(${rgb.map((x) => Math.round(255 * toSrgb(x))).join(" ")})`;
 }
 
-const SCALE_STEPS = 256;
-const scale = Array.from({ length: SCALE_STEPS }, (_, i) => {
-  const t = i / (SCALE_STEPS - 1);
-  return oklch(0.36 + 0.53 * t, 0.125 + 0.03 * t, 285 - 187 * t);
-});
+// ---- colour maps: steps of equal lightness in OKLab, so that equal differences of a value look equally large ----
 
-/** The colour of a value at t in 0..1; what is not a number is grey. */
-export function scaleColor(t: number): Rgb {
+const SCALE_STEPS = 256;
+
+function ramp(at: (t: number) => Rgb): Rgb[] {
+  return Array.from({ length: SCALE_STEPS }, (_, i) => at(i / (SCALE_STEPS - 1)));
+}
+
+export interface ColorMap {
+  title: string;
+  steps: Rgb[];
+}
+
+/** All but the last get lighter from end to end, so they can be read without seeing colours; the last one is for values
+ * around a middle, in blue and orange, which people who cannot tell red from green can tell. */
+export const MAPS: Record<string, ColorMap> = {
+  dusk: { title: "dusk", steps: ramp((t) => oklch(0.36 + 0.53 * t, 0.125 + 0.03 * t, 285 - 187 * t)) },
+  ember: { title: "ember", steps: ramp((t) => oklch(0.16 + 0.78 * t, 0.22 * Math.sin(Math.PI * Math.min(1, 0.12 + 0.8 * t)), 15 + 90 * t)) },
+  ice: { title: "ice", steps: ramp((t) => oklch(0.24 + 0.72 * t, 0.13 * Math.sin(Math.PI * (0.15 + 0.78 * t)), 270 - 60 * t)) },
+  grey: { title: "grey", steps: ramp((t) => oklch(0.2 + 0.75 * t, 0, 0)) },
+  split: {
+    title: "blue to orange",
+    steps: ramp((t) => oklch(0.95 - 0.9 * Math.abs(t - 0.5), 0.28 * Math.abs(t - 0.5), t < 0.5 ? 255 : 55)),
+  },
+};
+
+export interface ColorScale {
+  map: string;
+  low: number;
+  high: number;
+  logarithmic: boolean;
+}
+
+/** A logarithmic scale has at most six decades, and none below 0. */
+export function logLow(scale: ColorScale): number {
+  return Math.max(scale.low, 1e-6 * Math.abs(scale.high), 1e-300);
+}
+
+/** Position of a value between the ends of a scale; 0..1 is within. */
+export function scalePosition(scale: ColorScale, value: number): number {
+  if (scale.logarithmic) {
+    const low = logLow(scale);
+    if (!(scale.high > low)) return 0.5;
+    return value > 0 ? Math.log(value / low) / Math.log(scale.high / low) : 0;
+  }
+  return scale.high > scale.low ? (value - scale.low) / (scale.high - scale.low) : 0.5;
+}
+
+/** The value at a position of a scale. */
+export function scaleValue(scale: ColorScale, t: number): number {
+  if (!scale.logarithmic) return scale.low + t * (scale.high - scale.low);
+  const low = logLow(scale);
+  return low * (scale.high / low) ** t;
+}
+
+/** The colour at t in 0..1; what is not a number is grey. */
+export function mapColor(map: string, t: number): Rgb {
   if (Number.isNaN(t)) return neutralColor;
-  return scale[Math.round(Math.min(1, Math.max(0, t)) * (SCALE_STEPS - 1))];
+  return (MAPS[map] ?? MAPS.dusk).steps[Math.round(Math.min(1, Math.max(0, t)) * (SCALE_STEPS - 1))];
 }

@@ -1,19 +1,31 @@
 // A picture of the view, and the run as one HTML file that needs no server.
+import type { ColorScale } from "./colors";
+import type { Component } from "./frames";
 import { drawLegend } from "./legend";
 import { parseFrame } from "./packet";
 import { type EmbeddedRun, type FrameEntry, type RunSource, type RunState, packRun, toBase64 } from "./source";
 import type { Stage } from "./stage";
 
-export function pictureOf(stage: Stage, legend: { name: string; range: [number, number] } | null): Promise<Blob> {
-  stage.redraw();
+export interface LegendOf {
+  name: string;
+  component: Component;
+  scale: ColorScale;
+}
+
+/** The view with its scale, onto a canvas of its own. */
+export function paintPicture(stage: Stage, legend: LegendOf | null, canvas: HTMLCanvasElement, passes?: number): void {
+  stage.finest(passes);
   const from = stage.renderer.domElement;
-  const canvas = document.createElement("canvas");
   canvas.width = from.width;
   canvas.height = from.height;
   const pen = canvas.getContext("2d");
-  if (!pen) return Promise.reject(new Error("the browser gives no 2D canvas"));
+  if (!pen) throw new Error("the browser gives no 2D canvas");
   pen.drawImage(from, 0, 0);
-  if (legend) drawLegend(pen, legend.name, legend.range, canvas.height);
+  const dark = document.documentElement.dataset.theme === "dark";
+  if (legend) drawLegend(pen, legend.name, legend.component, legend.scale, canvas.height, dark);
+}
+
+export function pngOf(canvas: HTMLCanvasElement): Promise<Blob> {
   return new Promise((done, fail) =>
     canvas.toBlob((blob) => (blob ? done(blob) : fail(new Error("the picture could not be made"))), "image/png"),
   );

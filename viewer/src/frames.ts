@@ -2,6 +2,9 @@
 import { type Frame, type Topology, parseFrame, parseTopology } from "./packet";
 import type { FrameEntry, RunSource } from "./source";
 
+/** Points of a frame from which on positions come in 16 bits. */
+const LARGE = 100000;
+
 interface Slot {
   key: string;
   frame: Frame;
@@ -13,10 +16,10 @@ export class FrameStore {
   private readonly loading = new Map<string, Promise<Frame>>();
   private readonly topologies = new Map<string, Topology>();
   private bytes = 0;
+  /** Frames have so many points that single precision is more than a screen can show. */
+  private large = false;
   /** Fields that are loaded with the frames. */
   private fields: string[] = [];
-  /** Smallest and largest value (of vectors: length) of each field in all frames seen so far. */
-  readonly ranges = new Map<string, [number, number]>();
   /** Largest extent of all frames seen so far. */
   readonly bounds = [Infinity, Infinity, Infinity, -Infinity, -Infinity, -Infinity];
 
@@ -70,7 +73,8 @@ export class FrameStore {
   }
 
   private async fetch(entry: FrameEntry, key: string): Promise<Frame> {
-    const frame = parseFrame(await this.source.frame(entry.step, this.fields));
+    const frame = parseFrame(await this.source.frame(entry.step, this.fields, this.large));
+    this.large = frame.points.length > 3 * LARGE;
     if (!this.topologies.has(frame.topology))
       this.topologies.set(frame.topology, parseTopology(await this.source.topology(entry.step, frame.topology)));
     this.learn(frame);
@@ -91,11 +95,6 @@ export class FrameStore {
       this.bounds[k] = Math.min(this.bounds[k], frame.bounds[k]);
       this.bounds[k + 3] = Math.max(this.bounds[k + 3], frame.bounds[k + 3]);
     }
-    for (const [name, field] of frame.fields) {
-      const range = this.ranges.get(name) ?? [Infinity, -Infinity];
-      const own = rangeOf(field.values, field.components);
-      this.ranges.set(name, [Math.min(range[0], own[0]), Math.max(range[1], own[1])]);
-    }
   }
 
   private forget(): void {
@@ -107,9 +106,12 @@ export class FrameStore {
   }
 }
 
-/** The value of a field that is shown at a point: itself, or the length of a vector. */
-export function fieldValue(values: Float32Array, components: number, i: number): number {
+/** What is shown of a field at a point: one component of a vector, or its length. */
+export type Component = "length" | 0 | 1 | 2;
+
+export function fieldValue(values: Float32Array, components: number, i: number, component: Component = "length"): number {
   if (components === 1) return values[i];
+  if (component !== "length") return component < components ? values[components * i + component] : NaN;
   let sum = 0;
   for (let k = 0; k < components; k++) {
     const value = values[components * i + k];
@@ -118,11 +120,11 @@ export function fieldValue(values: Float32Array, components: number, i: number):
   return Math.sqrt(sum);
 }
 
-export function rangeOf(values: Float32Array, components: number): [number, number] {
+export function rangeOf(values: Float32Array, components: number, component: Component = "length"): [number, number] {
   let low = Infinity;
   let high = -Infinity;
   for (let i = 0; i < values.length / components; i++) {
-    const value = fieldValue(values, components, i);
+    const value = fieldValue(values, components, i, component);
     if (value < low) low = value;
     if (value > high) high = value;
   }

@@ -1,5 +1,6 @@
 // The colour scale: on the page, and drawn into exported pictures.
-import { css, scaleColor } from "./colors";
+import { type ColorScale, css, mapColor, scaleValue } from "./colors";
+import type { Component } from "./frames";
 import { element, shortNumber } from "./ui";
 
 const UNITS: Record<string, string> = {
@@ -14,6 +15,7 @@ const UNITS: Record<string, string> = {
   second_piola_stress: "Pa",
   von_mises: "Pa",
   energy_density: "J/m^3",
+  depth: "m",
 };
 
 const TITLES: Record<string, string> = {
@@ -21,63 +23,97 @@ const TITLES: Record<string, string> = {
   contact_force: "contact force",
 };
 
-export function fieldTitle(name: string): string {
-  return TITLES[name] ?? name.replaceAll("_", " ");
+const COMPONENTS = ["x", "y", "z"];
+
+export function fieldTitle(name: string, component: Component = "length"): string {
+  const title = TITLES[name] ?? name.replaceAll("_", " ");
+  return component === "length" ? title : `${title}, ${COMPONENTS[component]}`;
 }
 
-export function fieldLabel(name: string): string {
-  const unit = UNITS[name];
-  return unit ? `${fieldTitle(name)} in ${unit}` : fieldTitle(name);
+export function fieldUnit(name: string): string {
+  return UNITS[name] ?? "";
 }
 
-function gradient(direction: string): string {
-  const stops = Array.from({ length: 11 }, (_, i) => css(scaleColor(i / 10)));
-  return `linear-gradient(${direction}, ${stops.join(", ")})`;
+export function fieldLabel(name: string, component: Component = "length"): string {
+  const unit = fieldUnit(name);
+  return unit ? `${fieldTitle(name, component)} in ${unit}` : fieldTitle(name, component);
+}
+
+/** Round numbers within a scale, at most six; powers of ten when it is logarithmic. */
+export function ticks(scale: ColorScale): { t: number; value: number }[] {
+  const low = scaleValue(scale, 0);
+  const high = scaleValue(scale, 1);
+  if (!(high > low)) return [{ t: 0.5, value: low }];
+  const out: { t: number; value: number }[] = [];
+  if (scale.logarithmic) {
+    const first = Math.ceil(Math.log10(low) - 1e-9);
+    const last = Math.floor(Math.log10(high) + 1e-9);
+    const every = Math.max(1, Math.ceil((last - first + 1) / 6));
+    for (let k = first; k <= last; k += every) out.push({ t: (k - Math.log10(low)) / (Math.log10(high) - Math.log10(low)), value: 10 ** k });
+    if (out.length >= 2) return out;
+    return [0, 1].map((t) => ({ t, value: scaleValue(scale, t) }));
+  }
+  const rough = (high - low) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((k) => k * power >= rough) ?? 10);
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) out.push({ t: (k * step - low) / (high - low), value: k * step });
+  return out;
 }
 
 export class Legend {
   readonly root: HTMLElement;
   private readonly title = element("div", { class: "legend-title" });
-  private readonly low = element("span");
-  private readonly middle = element("span");
-  private readonly high = element("span");
+  private readonly bar = element("div", { class: "legend-bar" });
+  private readonly numbers = element("div", { class: "legend-numbers" });
+  private readonly note = element("div", { class: "legend-note" });
+  private key = "";
 
   constructor() {
-    const bar = element("div", { class: "legend-bar", style: `background:${gradient("to right")}` });
-    this.root = element("div", { id: "legend", class: "legend", hidden: "" }, [
-      this.title,
-      bar,
-      element("div", { class: "legend-numbers" }, [this.low, this.middle, this.high]),
-    ]);
+    this.root = element("div", { id: "legend", class: "legend", hidden: "", role: "img", "aria-label": "colour scale" }, [this.title, this.bar, this.numbers, this.note]);
   }
 
-  show(name: string, range: [number, number] | null): void {
-    this.root.hidden = range === null;
-    if (!range) return;
-    this.title.textContent = fieldLabel(name);
-    this.low.textContent = shortNumber(range[0]);
-    this.middle.textContent = shortNumber((range[0] + range[1]) / 2);
-    this.high.textContent = shortNumber(range[1]);
+  get noteText(): string {
+    return this.note.textContent ?? "";
+  }
+
+  show(name: string, component: Component, scale: ColorScale | null, note: string): void {
+    this.root.hidden = scale === null;
+    if (!scale) return;
+    const key = JSON.stringify([name, component, scale, note]);
+    if (key === this.key) return;
+    this.key = key;
+    this.title.textContent = fieldLabel(name, component);
+    this.note.textContent = note;
+    const stops = Array.from({ length: 17 }, (_, i) => css(mapColor(scale.map, i / 16)));
+    this.bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+    this.numbers.replaceChildren(
+      ...ticks(scale).map(({ t, value }) => element("span", { style: `left:${(100 * t).toFixed(2)}%` }, [shortNumber(value)])),
+    );
+    this.root.setAttribute("aria-label", `colour scale: ${fieldLabel(name, component)}, ${shortNumber(scaleValue(scale, 0))} to ${shortNumber(scaleValue(scale, 1))}`);
   }
 }
 
 /** Draws the scale into the lower left corner of a picture. */
-export function drawLegend(pen: CanvasRenderingContext2D, name: string, range: [number, number], height: number): void {
-  const unit = Math.max(1, height / 600);
-  const left = 16 * unit;
-  const top = height - 58 * unit;
-  const width = 200 * unit;
-  pen.fillStyle = "rgb(255 255 255 / 0.85)";
-  pen.fillRect(left - 8 * unit, top - 20 * unit, width + 16 * unit, 66 * unit);
-  for (let i = 0; i < 200; i++) {
-    pen.fillStyle = css(scaleColor(i / 199));
-    pen.fillRect(left + (i * width) / 200, top + 4 * unit, width / 200 + 0.6, 14 * unit);
+export function drawLegend(pen: CanvasRenderingContext2D, name: string, component: Component, scale: ColorScale, height: number, dark: boolean): void {
+  const unit = Math.max(1, height / 700);
+  const left = 24 * unit;
+  const top = height - 56 * unit;
+  const width = 210 * unit;
+  pen.fillStyle = dark ? "rgb(23 25 29 / 0.8)" : "rgb(255 255 255 / 0.85)";
+  pen.beginPath();
+  pen.roundRect(left - 14 * unit, top - 24 * unit, width + 28 * unit, 66 * unit, 6 * unit);
+  pen.fill();
+  for (let i = 0; i < 210; i++) {
+    pen.fillStyle = css(mapColor(scale.map, i / 209));
+    pen.fillRect(left + (i * width) / 210, top, width / 210 + 0.6, 13 * unit);
   }
-  pen.fillStyle = "#222";
-  pen.font = `${12 * unit}px system-ui, sans-serif`;
+  pen.fillStyle = dark ? "#e8eaee" : "#22252a";
+  pen.font = `${12 * unit}px system-ui, "Noto Sans", sans-serif`;
   pen.textAlign = "left";
-  pen.fillText(fieldLabel(name), left, top - 4 * unit);
-  pen.fillText(shortNumber(range[0]), left, top + 34 * unit);
-  pen.textAlign = "right";
-  pen.fillText(shortNumber(range[1]), left + width, top + 34 * unit);
+  pen.fillText(fieldLabel(name, component), left, top - 8 * unit);
+  pen.textAlign = "center";
+  for (const { t, value } of ticks(scale)) {
+    pen.fillRect(left + t * width - 0.5 * unit, top + 13 * unit, unit, 4 * unit);
+    pen.fillText(shortNumber(value), left + t * width, top + 30 * unit);
+  }
 }

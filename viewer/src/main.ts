@@ -1,67 +1,65 @@
 // The page: reads the run, shows frames, keeps controls, charts and picture together.
 import "./style.css";
 import { Charts } from "./charts";
-import { exportPage, pictureOf } from "./export";
+import { type LegendOf, exportPage, paintPicture, pngOf } from "./export";
 import { type SceneFacts, readScene } from "./facts";
 import { FrameStore, rangeOf } from "./frames";
+import { isTyping, KEYS } from "./keys";
+import { Layout } from "./layout";
 import { Legend, fieldTitle } from "./legend";
+import { type SavedView, applyView, flagsOf, readLink, writeLink } from "./link";
+import { Overlay } from "./overlay";
 import type { Frame } from "./packet";
-import { Panel } from "./panel";
+import { type CompareMode, Panel } from "./panel";
+import { Picker } from "./picker";
 import { Player } from "./player";
+import { Ranges } from "./ranges";
+import { canRecord, recordWebm, zip } from "./record";
 import { CONTACT_FIELD } from "./solids";
-import { EmbeddedSource, HttpSource, type RunSource, type RunState, unpackRun } from "./source";
+import { EmbeddedSource, HttpSource, NoServer, type RunSource, type RunState, unpackRun } from "./source";
 import { type Look, Stage } from "./stage";
+import { showProblem } from "./start";
 import { parseTable } from "./table";
-import { button, checkbox, download, element, iconButton, setIcon, shortNumber } from "./ui";
+import { button, checkbox, download, element, iconButton, recall, remember, setIcon, shortNumber } from "./ui";
 
 const SPEEDS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-const KEYS = [
-  ["Space", "play and pause"],
-  ["← →", "one frame back or on; with Shift ten"],
-  ["Home End", "first and last frame"],
-  ["+ −", "speed"],
-  ["C", "next colour"],
-  ["E", "surface, edges, wireframe"],
-  ["F", "show everything"],
-  ["K", "contact forces"],
-  ["L", "follow a run that goes on"],
-  ["B", "charts"],
-  ["D", "dark or light"],
-  ["P", "save a picture"],
-  ["?", "this list"],
-];
-
-interface SavedView {
-  camera: number[];
-  color: string;
-  mode: Look["mode"];
-  index: number;
-}
+/** Passes per picture of a film: less than at rest, as there are many. */
+const FILM_PASSES = 8;
 
 class App {
   private readonly look: Look = {
     color: "body",
-    range: [0, 1],
+    component: "length",
+    scale: { map: "dusk", low: 0, high: 1, logarithmic: false },
+    isoLines: false,
     mode: "surface",
+    finish: "satin",
     flat: false,
     thickness: true,
     shadows: true,
+    floor: true,
     contacts: false,
+    trail: true,
     clip: null,
     hidden: new Set(),
   };
   private readonly player = new Player();
   private readonly store: FrameStore;
+  private readonly otherStore: FrameStore | null;
   private readonly stage: Stage;
   private readonly charts = new Charts((time) => this.seek(this.player.indexAt(time)));
   private readonly legend = new Legend();
+  private readonly overlay: Overlay;
   private readonly panel: Panel;
+  private readonly picker: Picker;
+  private readonly ranges: Ranges;
+  private readonly layout: Layout;
   private readonly view = element("div", { class: "view" });
   private readonly slider = element("input", { type: "range", min: "0", max: "0", value: "0", id: "slider", "aria-label": "frame" });
   private readonly clock = element("output", { id: "clock", class: "clock" });
   private readonly status = element("span", { id: "status", class: "status", role: "status" });
   private readonly speed = element("select", { id: "speed", title: "Speed (+ and −)", "aria-label": "speed" });
-  private readonly help = element("dialog", { id: "help" });
+  private readonly help = element("dialog", { id: "help", "aria-label": "keys" });
   private playButton!: HTMLButtonElement;
   private state: RunState | null = null;
   private facts: SceneFacts | null = null;
@@ -70,43 +68,63 @@ class App {
   private shownKey = "";
   private lookVersion = 0;
   private run: Record<string, unknown> | null = null;
+  private saved: SavedView | null;
+  private compare: CompareMode = "off";
+  private recording = false;
+  private otherState: RunState | null = null;
   private readonly displayTimes: number[] = []; // ms of work per frame, drawing not included
 
   constructor(
     private readonly source: RunSource,
-    private readonly saved: SavedView | undefined,
+    saved: SavedView | null,
   ) {
     // "?cache=100" keeps at most 100 MB of frames, for small machines.
     const megabytes = Number(new URLSearchParams(location.search).get("cache"));
-    this.store = new FrameStore(source, megabytes > 0 ? 1e6 * megabytes : undefined);
-    const canvas = element("canvas", { id: "stage", tabindex: "0", "aria-label": "3D view: drag to turn, wheel to come nearer" });
-    this.view.append(canvas, this.legend.root);
+    const limit = megabytes > 0 ? 1e6 * megabytes : undefined;
+    this.saved = readLink(location.hash) ?? saved;
+    this.store = new FrameStore(source, limit);
+    this.otherStore = source.other ? new FrameStore(source.other, limit) : null;
+    const canvas = element("canvas", { id: "stage", tabindex: "0", "aria-label": "3D view: drag to turn, wheel to come nearer, click to pick a point" });
     this.stage = new Stage(canvas);
-    this.panel = new Panel(
-      this.look,
-      {
-        changed: () => this.invalidate(),
-        colorChanged: () => this.fieldsChanged(),
-        picture: () => void this.savePicture(),
-        page: () => void this.savePage(),
-        theme: () => this.toggleTheme(),
-        fit: (direction) => this.stage.fit(direction),
-      },
-      source.live,
-    );
-    this.build();
+    this.overlay = new Overlay(this.stage, (direction) => this.stage.fit(direction));
+    this.view.append(canvas, this.overlay.root, this.legend.root, this.overlay.notice);
+    this.stage.onDraw = () => this.overlay.update();
+    this.ranges = new Ranges(source, () => this.invalidate());
+    this.picker = new Picker(this.stage, this.overlay, source, this.look, (body) => this.facts?.bodies[body]?.name ?? `body ${body}`, (time) => this.seek(this.player.indexAt(time)), () => this.fieldsChanged());
+    this.panel = new Panel(this.look, this.panelActions(), this.picker.root, source.live);
+    this.layout = this.build();
     new ResizeObserver(() => this.stage.resize(this.view.clientWidth, this.view.clientHeight)).observe(this.view);
     window.addEventListener("keydown", (event) => this.key(event));
-    if (saved) {
-      this.look.color = saved.color;
-      this.look.mode = saved.mode;
-      this.store.setFields(this.neededFields());
-    }
+    this.setTheme(this.saved?.theme ?? localTheme());
+    if (this.saved) this.useView(this.saved);
+  }
+
+  private panelActions(): ConstructorParameters<typeof Panel>[1] {
+    return {
+      changed: () => this.invalidate(),
+      colorChanged: () => {
+        this.fieldsChanged();
+        this.picker.colorChanged();
+      },
+      picture: () => void this.savePicture(),
+      film: () => void this.saveFilm(),
+      pictures: () => void this.savePictures(),
+      page: () => void this.savePage(),
+      link: () => void this.copyLink(),
+      fit: (all) => this.stage.fit(undefined, true, all),
+      home: () => this.stage.home(),
+      look: (direction) => this.stage.fit(direction),
+      orthographic: (on) => this.setOrthographic(on),
+      compare: (how) => {
+        this.compare = how;
+        this.invalidate();
+      },
+    };
   }
 
   // ---- the page ----
 
-  private build(): void {
+  private build(): Layout {
     this.playButton = iconButton("play", "Play and pause (Space)", () => this.togglePlay(), "play");
     for (const value of SPEEDS) this.speed.append(element("option", { value: String(value) }, [`${value}×`]));
     this.speed.value = "1";
@@ -118,7 +136,7 @@ class App {
       this.player.play(false);
       this.seek(Number(this.slider.value));
     });
-    const bar = element("footer", { class: "bar" }, [
+    const bar = element("footer", { class: "bar", "aria-label": "time" }, [
       iconButton("first", "First frame (Home)", () => this.seek(0), "first"),
       iconButton("back", "One frame back (←)", () => this.step(-1), "back"),
       this.playButton,
@@ -129,40 +147,33 @@ class App {
       this.speed,
       checkbox("loop", "loop", true, (value) => (this.player.loop = value)),
       ...(this.source.live ? [checkbox("follow", "follow", true, (value) => (this.player.follow = value))] : []),
-      button("?", "Keys (?)", () => this.toggleHelp(), "keys"),
     ]);
     this.help.append(
       element("h2", {}, ["Keys"]),
       element("table", {}, KEYS.map(([key, what]) => element("tr", {}, [element("th", {}, [key]), element("td", {}, [what])]))),
-      element("p", {}, ["Drag: turn. Right button or Shift and drag: move. Wheel: nearer and further."]),
+      element("p", {}, ["Drag: turn. Right button or Shift and drag: move. Wheel or two fingers: nearer and further. Click: pick a point; Shift and click: ruler."]),
       button("close", "Close", () => this.help.close()),
     );
     const app = document.getElementById("app") as HTMLElement;
-    app.append(
-      element("header", { class: "top" }, [element("b", { id: "title" }, ["abut"]), this.status]),
-      this.view,
-      this.panel.root,
-      this.charts.root,
-      bar,
-      this.help,
-    );
-    this.setTheme(localTheme());
+    const title = element("b", { id: "title" }, ["abut"]);
+    const parts = { title, status: this.status, view: this.view, panel: this.panel.root, charts: this.charts.root, bar };
+    const layout = new Layout(app, parts, { theme: () => this.toggleTheme(), help: () => this.toggleHelp(), changed: () => this.charts.invalidate() });
+    app.append(this.help);
+    return layout;
   }
 
   private setTheme(theme: string): void {
     document.documentElement.dataset.theme = theme;
     const style = getComputedStyle(document.documentElement);
-    this.stage.setBackground(style.getPropertyValue("--stage").trim(), style.getPropertyValue("--line").trim());
+    const color = (name: string) => style.getPropertyValue(`--${name}`).trim();
+    this.stage.setColors({ top: color("sky-top"), bottom: color("sky-bottom"), floor: color("floor"), grid: color("grid") }, color("line"));
     this.charts.invalidate();
+    this.invalidate();
   }
 
   private toggleTheme(): void {
     const next = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-    try {
-      localStorage.setItem("abut-theme", next);
-    } catch {
-      // pages opened from a file may have no storage
-    }
+    remember("theme", next);
     this.setTheme(next);
   }
 
@@ -171,26 +182,44 @@ class App {
     else this.help.showModal();
   }
 
+  private setOrthographic(on: boolean): void {
+    this.stage.view.orthographic = on;
+    const box = document.querySelector<HTMLInputElement>("#orthographic");
+    if (box) box.checked = on;
+    this.stage.touch();
+  }
+
   private key(event: KeyboardEvent): void {
-    const target = event.target as HTMLElement;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (target instanceof HTMLInputElement && target.type === "number") return;
-    if (target instanceof HTMLSelectElement) return;
+    if (isTyping(event) || (this.help.open && event.key !== "?")) return;
+    const along = (axis: number) => {
+      const direction: [number, number, number] = [0, 0, 0];
+      direction[axis] = event.shiftKey ? -1 : 1;
+      this.stage.fit(direction);
+    };
     const actions: Record<string, () => void> = {
       " ": () => this.togglePlay(),
       ArrowLeft: () => this.step(event.shiftKey ? -10 : -1),
       ArrowRight: () => this.step(event.shiftKey ? 10 : 1),
       Home: () => this.seek(0),
       End: () => this.seek(this.player.frames.length - 1),
+      Escape: () => this.picker.clear(),
       "+": () => this.changeSpeed(1),
       "=": () => this.changeSpeed(1),
       "-": () => this.changeSpeed(-1),
       c: () => this.nextColor(),
       e: () => this.nextMode(),
-      f: () => this.stage.fit(),
+      f: () => this.stage.fit(undefined, true, event.shiftKey),
+      h: () => this.stage.home(),
+      x: () => along(0),
+      y: () => along(1),
+      z: () => along(2),
+      o: () => this.setOrthographic(!this.stage.view.orthographic),
       k: () => ((this.look.contacts = !this.look.contacts), this.fieldsChanged()),
+      t: () => ((this.look.trail = !this.look.trail), this.picker.colorChanged(), this.invalidate()),
+      r: () => document.querySelector<HTMLInputElement>("#ruler")?.click(),
       l: () => this.toggleFollow(),
-      b: () => this.toggleCharts(),
+      b: () => this.layout.toggle("charts"),
+      s: () => this.layout.toggle("panel"),
       d: () => this.toggleTheme(),
       p: () => void this.savePicture(),
       "?": () => this.toggleHelp(),
@@ -199,11 +228,6 @@ class App {
     if (!action) return;
     event.preventDefault();
     action();
-  }
-
-  private toggleCharts(): void {
-    document.body.classList.toggle("no-charts");
-    this.charts.invalidate();
   }
 
   private toggleFollow(): void {
@@ -222,8 +246,9 @@ class App {
     const list = document.querySelector<HTMLSelectElement>("#color");
     if (!list || list.options.length === 0) return;
     this.look.color = list.options[(list.selectedIndex + 1) % list.options.length].value;
-    this.panel.fixedRange = null;
+    if (this.panel.rangeMode === "hand") this.panel.setRangeMode("run");
     this.fieldsChanged();
+    this.picker.colorChanged();
   }
 
   private nextMode(): void {
@@ -266,11 +291,14 @@ class App {
     const fields = new Set<string>();
     if (this.look.color !== "body") fields.add(this.look.color);
     if (this.look.contacts) fields.add(CONTACT_FIELD);
+    if (this.state?.problem) fields.add("problem");
+    if (this.picker.state) for (const { name } of this.shown?.available ?? []) if (name !== "body") fields.add(name);
     return [...fields];
   }
 
   private fieldsChanged(): void {
     this.store.setFields(this.neededFields());
+    this.otherStore?.setFields(this.look.color === "body" ? [] : [this.look.color]);
     this.invalidate();
   }
 
@@ -278,30 +306,65 @@ class App {
     this.lookVersion++;
   }
 
-  private range(frame: Frame): [number, number] | null {
-    if (this.look.color === "body") return null;
-    if (this.panel.fixedRange) return this.panel.fixedRange;
-    const field = frame.fields.get(this.look.color);
-    return this.store.ranges.get(this.look.color) ?? (field ? rangeOf(field.values, field.components) : null);
+  /** Sets the ends of the colour scale; what to say about them. */
+  private chooseRange(frame: Frame): string {
+    const { look, panel } = this;
+    const field = frame.fields.get(look.color);
+    if (look.color === "body" || panel.rangeMode === "hand") return "";
+    const own: [number, number] = field ? rangeOf(field.values, field.components, look.component) : [0, 1];
+    if (panel.rangeMode === "frame") {
+      Object.assign(look.scale, { low: own[0], high: own[1] });
+      return "range of this frame";
+    }
+    const known = this.ranges.get(look.color, look.component, this.player.frames.length);
+    if (!known || known.done === 0) {
+      Object.assign(look.scale, { low: own[0], high: own[1] });
+      panel.setProgress("looking for the range of the run…");
+      return "range of this frame, until that of the run is known";
+    }
+    const middle = panel.rangeMode === "percentiles";
+    Object.assign(look.scale, { low: middle ? known.p2 : known.low, high: middle ? known.p98 : known.high });
+    const done = known.done >= known.frames;
+    panel.setProgress(done ? "" : `range: ${known.done} of ${known.frames} frames`);
+    return `${middle ? "2 to 98 %" : "range"} of ${done ? "the run" : `${known.done} of ${known.frames} frames`}`;
   }
 
   private display(frame: Frame): void {
     const started = performance.now();
-    const range = this.range(frame);
-    if (range) this.look.range = range;
-    this.legend.show(this.look.color, range);
+    const note = this.chooseRange(frame);
+    const { look } = this;
+    this.legend.show(look.color, look.component, look.color === "body" ? null : look.scale, note);
     const topology = this.store.topologyOf(frame);
-    this.stage.show(frame, topology, this.store.bounds, this.look);
+    this.stage.show(frame, topology, this.store.bounds, look);
     if (!this.shown && this.saved) this.stage.setCameraState(this.saved.camera);
     if (!this.shown || this.shown.topology !== frame.topology) {
       this.panel.setFields(frame.available);
-      if (this.stage.triangleCount > 300000) this.look.shadows = false;
+      if (this.stage.triangleCount > 300000) look.shadows = false;
     }
     this.shown = frame;
-    this.panel.refresh();
+    this.picker.show(frame);
+    void this.showOther(frame.time);
+    if (this.state?.problem && this.facts) showProblem(this.stage, this.overlay, frame, topology, this.facts, this.state.problem.message);
+    this.panel.refresh(frame.available.find((field) => field.name === look.color)?.components ?? 1);
     this.refreshFacts();
     this.displayTimes.push(performance.now() - started);
     if (this.displayTimes.length > 200) this.displayTimes.shift();
+  }
+
+  /** The frame of the other run that is nearest in time. */
+  private async showOther(time: number): Promise<void> {
+    const { otherStore, otherState } = this;
+    if (!otherStore || !otherState || this.compare === "off" || otherState.frames.length === 0) {
+      this.stage.showGhost(null, null, false);
+      return;
+    }
+    const entry = otherState.frames.reduce((best, item) => (Math.abs(item.time - time) < Math.abs(best.time - time) ? item : best));
+    try {
+      const frame = await otherStore.load(entry);
+      this.stage.showGhost(frame, otherStore.topologyOf(frame), this.compare === "beside");
+    } catch (error) {
+      this.complain(error);
+    }
   }
 
   /** While playing: the last frame up to the wanted one that is loaded, if any after the present one is. */
@@ -318,6 +381,7 @@ class App {
     const seconds = Math.min(0.25, (now - this.lastTick) / 1000);
     this.lastTick = now;
     const { player, store } = this;
+    if (this.recording) return;
     const index = this.available(player.wanted(seconds));
     const entry = player.frames[index];
     if (entry) {
@@ -348,7 +412,26 @@ class App {
   }
 
   private complain(error: unknown): void {
-    this.setStatus(error instanceof Error ? error.message : String(error), "bad");
+    if (error instanceof NoServer) this.serverEnded();
+    else this.setStatus(error instanceof Error ? error.message : String(error), "bad");
+  }
+
+  private serverEnded(): void {
+    this.setStatus("no answer: the server has ended", "bad");
+    const folder = this.state?.folder;
+    this.overlay.say("bad", "The server has ended", "What was loaded can still be looked at. To go on, start it again and open the address that it prints:", folder ? `abut view ${folder}` : "abut view FOLDER");
+  }
+
+  /** What there is to say instead of a picture, or about it. */
+  private sayState(running: boolean): void {
+    const { state, run } = this;
+    if (!state) return;
+    const failed = state.finished && run && run.status !== "ok" && run.status !== "interrupted";
+    if (state.problem) return;
+    if (state.frames.length === 0 && running) this.overlay.say("", "Waiting for the first frame", "The run has begun; frames appear here by themselves.");
+    else if (state.frames.length === 0) this.overlay.say("bad", "There are no frames", failed ? String(run.message ?? run.status) : "The folder has no frames: the run wrote none (output.every), or was stopped before the first.");
+    else if (failed && this.player.index === this.player.frames.length - 1) this.overlay.say("bad", `The run ended early: ${String(run.status)}`, String(run.message ?? ""));
+    else this.overlay.say("", "", "");
   }
 
   private setStatus(text: string, kind: string): void {
@@ -378,7 +461,8 @@ class App {
   private refreshFacts(): void {
     if (!this.state || !this.facts) return;
     const points = this.shown ? this.shown.points.length / 3 : 0;
-    const size = `${this.stage.triangleCount.toLocaleString("en")} triangles, ${points.toLocaleString("en")} points`;
+    const kept = shortNumber(Math.round(this.store.usedBytes / 1e5) / 10);
+    const size = `${this.stage.triangleCount.toLocaleString("en")} triangles, ${points.toLocaleString("en")} points; ${this.store.count} frames kept, ${kept} MB`;
     this.panel.setFacts(this.state, this.facts, this.state.finished ? this.run : null, size);
   }
 
@@ -394,11 +478,16 @@ class App {
     const count = this.player.frames.length;
     this.player.setFrames(state.frames, running);
     if (count !== state.frames.length || !before) this.showTime();
-    if (!before && this.saved) this.seek(this.saved.index);
-    this.setStatus(
+    if (!before && this.saved) this.seek(Math.max(0, state.frames.findIndex((entry) => entry.step === this.saved?.step)));
+    if (state.problem) this.setStatus("refused start", "bad");
+    else this.setStatus(
       running ? `running · ${state.frames.length} frames` : state.finished ? String(this.run?.status ?? "finished") : "stopped without a summary",
       running ? "live" : this.run?.status === "ok" || !state.finished ? "good" : "bad",
     );
+    this.sayState(running);
+    this.panel.setCompare(state.other);
+    if (state.other && !this.otherState && this.source.other) this.otherState = await this.source.other.state();
+    if (state.problem && !before) this.fieldsChanged();
     this.refreshFacts();
   }
 
@@ -415,12 +504,13 @@ class App {
       try {
         await this.poll();
         if (this.state?.finished) pause = 3000;
-      } catch {
-        this.setStatus("no answer: the server has ended", "bad");
+      } catch (error) {
+        this.complain(error);
         pause = 5000;
       }
       if (this.source.live) setTimeout(() => void again(), document.hidden ? 5000 : pause);
     };
+    this.overlay.say("", "Loading", "");
     await again();
     await this.learnExtent();
     const loop = () => {
@@ -436,30 +526,148 @@ class App {
     return `${(this.state?.folder ?? "run").replace(/\.run$/, "")}-${this.player.entry?.step ?? 0}.${extension}`;
   }
 
+  private legendOf(): LegendOf | null {
+    const { look } = this;
+    return look.color === "body" ? null : { name: look.color, component: look.component, scale: { ...look.scale } };
+  }
+
   private async savePicture(): Promise<void> {
     try {
-      const legend = this.look.color === "body" ? null : { name: this.look.color, range: this.look.range };
-      download(this.fileName("png"), await pictureOf(this.stage, legend));
+      const canvas = element("canvas");
+      paintPicture(this.stage, this.legendOf(), canvas);
+      download(this.fileName("png"), await pngOf(canvas));
     } catch (error) {
       this.complain(error);
     }
   }
 
+  /** Puts one frame after the other onto the stage and hands a picture of each to `use`. */
+  private async everyFrame(use: (index: number, canvas: HTMLCanvasElement) => Promise<void>): Promise<void> {
+    const { frames } = this.player;
+    const canvas = element("canvas");
+    const back = this.player.index;
+    this.player.play(false);
+    this.recording = true;
+    try {
+      for (let i = 0; i < frames.length; i++) {
+        await this.paintFrame(i, canvas);
+        await use(i, canvas);
+        this.panel.say(`${i + 1} of ${frames.length} pictures`);
+      }
+    } finally {
+      this.recording = false;
+      this.seek(back);
+      this.invalidate();
+    }
+  }
+
+  private async paintFrame(index: number, canvas: HTMLCanvasElement): Promise<void> {
+    this.seek(index);
+    this.display(await this.store.load(this.player.frames[index]));
+    paintPicture(this.stage, this.legendOf(), canvas, FILM_PASSES);
+  }
+
+  private async saveFilm(): Promise<void> {
+    if (!canRecord()) {
+      this.panel.say("this browser cannot record; save pictures, or use abut render");
+      return;
+    }
+    const { frames } = this.player;
+    if (frames.length === 0) return;
+    const seconds = (frames[frames.length - 1].time - frames[0].time) / this.player.speed;
+    const rate = Math.min(30, Math.max(2, seconds > 0 ? (frames.length - 1) / seconds : 12));
+    const back = this.player.index;
+    this.player.play(false);
+    this.recording = true;
+    try {
+      const blob = await recordWebm(frames.length, rate, async (i, canvas) => {
+        await this.paintFrame(i, canvas);
+        this.panel.say(`recording ${i + 1} of ${frames.length}`);
+      });
+      download(this.fileName("webm"), blob);
+      this.panel.say(`${frames.length} pictures, ${shortNumber(blob.size / 1e6)} MB`);
+    } catch (error) {
+      this.complain(error);
+    } finally {
+      this.recording = false;
+      this.seek(back);
+      this.invalidate();
+    }
+  }
+
+  private async savePictures(): Promise<void> {
+    const files: { name: string; bytes: Uint8Array }[] = [];
+    try {
+      await this.everyFrame(async (i, canvas) => {
+        const step = String(this.player.frames[i].step).padStart(6, "0");
+        files.push({ name: `frame_${step}.png`, bytes: new Uint8Array(await (await pngOf(canvas)).arrayBuffer()) });
+      });
+      const blob = zip(files);
+      download(this.fileName("zip"), blob);
+      this.panel.say(`${files.length} pictures, ${shortNumber(blob.size / 1e6)} MB`);
+    } catch (error) {
+      this.complain(error);
+    }
+  }
+
+  private currentView(): SavedView {
+    const { look, stage } = this;
+    return {
+      camera: stage.cameraState(),
+      orthographic: stage.view.orthographic,
+      color: look.color,
+      component: look.component,
+      scale: { ...look.scale },
+      fixed: this.panel.rangeMode === "hand",
+      isoLines: look.isoLines,
+      mode: look.mode,
+      finish: look.finish,
+      flags: flagsOf(look),
+      clip: look.clip,
+      hidden: [...look.hidden],
+      step: this.player.entry?.step ?? 0,
+      theme: document.documentElement.dataset.theme ?? "light",
+    };
+  }
+
+  private useView(view: SavedView): void {
+    applyView(this.look, view);
+    this.panel.rangeMode = view.fixed ? "hand" : "run";
+    this.setOrthographic(view.orthographic);
+    this.fieldsChanged();
+  }
+
+  private async copyLink(): Promise<void> {
+    const link = location.href.split("#")[0] + writeLink(this.currentView());
+    history.replaceState(null, "", link);
+    try {
+      await navigator.clipboard.writeText(link);
+      this.panel.say("the address is in the clipboard");
+    } catch {
+      this.panel.say("the address line now restores this view");
+    }
+  }
+
   private async savePage(): Promise<void> {
     if (!this.state || this.state.frames.length === 0) return;
-    const view: SavedView = { camera: this.stage.cameraState(), color: this.look.color, mode: this.look.mode, index: this.player.index };
+    const view = this.currentView();
     const fields = (this.shown?.available ?? []).map((field) => field.name).filter((name) => name !== "body");
     try {
       const made = await exportPage(this.source, this.state, fields, view, (done, all) =>
         this.panel.say(`${done} of ${all} frames`),
       );
-      view.index = Math.min(view.index, made.frames - 1);
       download(this.fileName("html"), made.html);
       const size = shortNumber(made.html.size / 1e6);
       this.panel.say(`${made.frames} of ${this.state.frames.length} frames, ${size} MB`);
     } catch (error) {
       this.complain(error);
     }
+  }
+
+  /** For the tests of the page: where a point is on the canvas, 0..1. */
+  placeOfPoint(point: number): [number, number] {
+    const { x, y } = this.stage.project(this.stage.pointAt(point));
+    return [x, y];
   }
 
   /** For the tests of the page. */
@@ -472,7 +680,16 @@ class App {
       shownStep: this.shown?.step ?? null,
       color: this.look.color,
       colorTitle: fieldTitle(this.look.color),
-      range: this.look.range,
+      legendNote: this.legend.noteText,
+      range: [this.look.scale.low, this.look.scale.high],
+      rangeMode: this.panel.rangeMode,
+      passes: this.stage.passes,
+      notice: this.overlay.notice.hidden ? "" : this.overlay.notice.textContent,
+      picked: this.picker.state,
+      ruler: this.picker.rulerLength,
+      arrows: this.stage.contactArrows,
+      bad: this.stage.marks.badCount,
+      orthographic: this.stage.view.orthographic,
       triangles: this.stage.triangleCount,
       pictures: this.stage.pictures,
       chartRows: this.charts.rows,
@@ -486,19 +703,13 @@ class App {
 }
 
 function localTheme(): string {
-  try {
-    const kept = localStorage.getItem("abut-theme");
-    if (kept) return kept;
-  } catch {
-    // see toggleTheme
-  }
-  return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  return recall("theme") ?? (window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 }
 
 async function main(): Promise<void> {
   const embedded = document.getElementById("abut-data")?.textContent;
   const run = embedded ? await unpackRun(embedded) : null;
-  const app = new App(run ? new EmbeddedSource(run) : new HttpSource(), run?.view as SavedView | undefined);
+  const app = new App(run ? new EmbeddedSource(run) : new HttpSource(), (run?.view as SavedView | undefined) ?? null);
   Object.assign(window, { abut: app });
   await app.start();
 }

@@ -7,7 +7,7 @@ export interface FieldInfo {
 
 interface ArrayInfo {
   name: string;
-  type: "f32" | "i32";
+  type: "f32" | "i32" | "u16";
   components: number;
   count: number;
   offset: number;
@@ -53,6 +53,15 @@ export interface Frame {
   bytes: number;
 }
 
+/** Points in 16 bits per coordinate between the ends of the bounds (type "u16"). */
+function spread(values: Uint16Array, bounds: number[]): Float32Array {
+  const out = new Float32Array(values.length);
+  const scale = [0, 1, 2].map((k) => (bounds[k + 3] - bounds[k]) / 65535);
+  for (let i = 0; i < values.length; i += 3)
+    for (let k = 0; k < 3; k++) out[i + k] = bounds[k] + values[i + k] * scale[k];
+  return out;
+}
+
 function parse(buffer: ArrayBuffer): { header: Header; arrays: Map<string, Float32Array | Int32Array> } {
   const view = new DataView(buffer);
   if (buffer.byteLength < 8 || view.getUint32(0, false) !== 0x41425554) throw new Error("not a packet of abut");
@@ -62,7 +71,8 @@ function parse(buffer: ArrayBuffer): { header: Header; arrays: Map<string, Float
   for (const info of header.arrays) {
     const size = info.components * info.count;
     const offset = 8 + length + info.offset;
-    arrays.set(info.name, info.type === "f32" ? new Float32Array(buffer, offset, size) : new Int32Array(buffer, offset, size));
+    if (info.type === "u16") arrays.set(info.name, spread(new Uint16Array(buffer, offset, size), header.bounds));
+    else arrays.set(info.name, info.type === "f32" ? new Float32Array(buffer, offset, size) : new Int32Array(buffer, offset, size));
   }
   return { header, arrays };
 }
@@ -95,6 +105,6 @@ export function parseFrame(buffer: ArrayBuffer): Frame {
     available: header.fields,
     points: arrays.get("points") as Float32Array,
     fields,
-    bytes: buffer.byteLength,
+    bytes: buffer.byteLength + (header.arrays.some((info) => info.type === "u16") ? 12 * header.arrays[header.arrays.length - 1].count : 0),
   };
 }

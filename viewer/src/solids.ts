@@ -58,13 +58,21 @@ export class RodsAndDots {
   readonly group = new THREE.Group();
   private readonly tubes: Instances;
   private readonly balls: Instances;
-  readonly materials: THREE.Material[];
+  readonly materials: THREE.MeshStandardMaterial[];
+  private tubeEnds: number[] = [];
+  private ballPoints: number[] = [];
 
   constructor() {
     const material = () => new THREE.MeshStandardMaterial({ roughness: 0.75 });
     this.tubes = new Instances(new THREE.CylinderGeometry(1, 1, 1, 10, 1, true), material(), this.group);
     this.balls = new Instances(new THREE.IcosahedronGeometry(1, 2), material(), this.group);
-    this.materials = [this.tubes.material, this.balls.material];
+    this.materials = [this.tubes.material, this.balls.material] as THREE.MeshStandardMaterial[];
+  }
+
+  /** The points that a tube or ball stands for. */
+  pointsOf(object: THREE.Object3D, instance: number): number[] {
+    if (object === this.tubes.mesh) return this.tubeEnds.slice(2 * instance, 2 * instance + 2);
+    return object === this.balls.mesh ? [this.ballPoints[instance]] : [];
   }
 
   /** Thickness counts when the scene says it and the look wants it; else everything gets a default one. */
@@ -108,6 +116,8 @@ export class RodsAndDots {
       this.tubes.set(l / 2, matrix, paint.setRGB(...color(lines[l])));
     }
     this.tubes.done();
+    this.tubeEnds = lines;
+    this.ballPoints = [...ends, ...dots];
     this.balls.resize(ends.size + dots.length);
     let ball = 0;
     turn.identity();
@@ -123,52 +133,58 @@ export class RodsAndDots {
 
 export const CONTACT_FIELD = "contact_force";
 
-/** The force of contact on each point: a dot where it acts and a line along it. */
+/** The force of contact on each point as an arrow. */
 export class ContactArrows {
   readonly group = new THREE.Group();
-  private readonly lines: THREE.LineSegments;
-  private readonly dots: THREE.Points;
+  private readonly shafts: Instances;
+  private readonly heads: Instances;
+  /** Of the forces of this frame, in N: the arrow of full length. */
+  largest = 0;
 
   constructor() {
-    const color = 0xe5484d;
-    this.lines = new THREE.LineSegments(
-      new THREE.BufferGeometry(),
-      new THREE.LineBasicMaterial({ color, depthTest: false, transparent: true, opacity: 0.9 }),
-    );
-    this.dots = new THREE.Points(
-      new THREE.BufferGeometry(),
-      new THREE.PointsMaterial({ color, size: 5, sizeAttenuation: false, depthTest: false, transparent: true }),
-    );
-    this.lines.frustumCulled = this.dots.frustumCulled = false;
-    this.lines.renderOrder = this.dots.renderOrder = 2;
-    this.group.add(this.lines, this.dots);
+    const material = () => new THREE.MeshBasicMaterial({ color: 0xd92d4a, depthTest: false, transparent: true, opacity: 0.92 });
+    this.shafts = new Instances(new THREE.CylinderGeometry(1, 1, 1, 8, 1), material(), this.group);
+    this.heads = new Instances(new THREE.ConeGeometry(1, 1, 12), material(), this.group);
   }
 
   /** The longest arrow is a tenth of the scene; short ones grow with the root, so that they can be seen. */
   update(frame: Frame, wanted: boolean, size: number): void {
     const field = frame.fields.get(CONTACT_FIELD);
     this.group.visible = wanted && field !== undefined && field.components === 3;
+    this.largest = 0;
     if (!this.group.visible || !field) return;
     const f = field.values;
-    let largest = 0;
-    for (let i = 0; i < f.length; i += 3) largest = Math.max(largest, Math.hypot(f[i], f[i + 1], f[i + 2]));
-    const places: number[] = [];
-    const lines: number[] = [];
-    for (let i = 0; largest > 0 && i < f.length; i += 3) {
-      const force = Math.hypot(f[i], f[i + 1], f[i + 2]);
-      if (force <= 1e-6 * largest) continue;
-      const scale = (0.1 * size * Math.sqrt(force / largest)) / force;
-      const p = [frame.points[i], frame.points[i + 1], frame.points[i + 2]];
-      places.push(...p);
-      lines.push(...p, p[0] + scale * f[i], p[1] + scale * f[i + 1], p[2] + scale * f[i + 2]);
+    for (let i = 0; i < f.length; i += 3) this.largest = Math.max(this.largest, Math.hypot(f[i], f[i + 1], f[i + 2]));
+    const shown: number[] = [];
+    for (let i = 0; this.largest > 0 && i < f.length; i += 3)
+      if (Math.hypot(f[i], f[i + 1], f[i + 2]) > 1e-6 * this.largest) shown.push(i);
+    for (const part of [this.shafts, this.heads]) {
+      part.resize(shown.length);
+      part.mesh.castShadow = part.mesh.receiveShadow = false;
+      part.mesh.renderOrder = 2;
     }
-    this.lines.geometry.dispose();
-    this.dots.geometry.dispose();
-    this.lines.geometry.setAttribute("position", new THREE.Float32BufferAttribute(lines, 3));
-    this.dots.geometry.setAttribute("position", new THREE.Float32BufferAttribute(places, 3));
+    const from = new THREE.Vector3();
+    const along = new THREE.Vector3();
+    const turn = new THREE.Quaternion();
+    const scale = new THREE.Vector3();
+    const matrix = new THREE.Matrix4();
+    shown.forEach((i, k) => {
+      along.fromArray(f, i);
+      const length = 0.1 * size * Math.sqrt(along.length() / this.largest);
+      along.normalize();
+      turn.setFromUnitVectors(UP, along);
+      const head = Math.min(0.4 * length, 0.016 * size);
+      const width = Math.min(0.12 * length, 0.002 * size);
+      from.fromArray(frame.points, i).addScaledVector(along, (length - head) / 2);
+      this.shafts.set(k, matrix.compose(from, turn, scale.set(width, length - head, width)), WHITE);
+      from.fromArray(frame.points, i).addScaledVector(along, length - head / 2);
+      this.heads.set(k, matrix.compose(from, turn, scale.set(2.6 * width, head, 2.6 * width)), WHITE);
+    });
+    this.shafts.done();
+    this.heads.done();
   }
 
   get count(): number {
-    return this.group.visible ? (this.dots.geometry.getAttribute("position")?.count ?? 0) : 0;
+    return this.group.visible ? this.heads.mesh.count : 0;
   }
 }

@@ -1,4 +1,6 @@
 // Where the page gets a run from: the server that gave the page, or data that an export put into the page.
+import { type Component, fieldValue } from "./frames";
+import { type Frame, parseFrame } from "./packet";
 
 export interface FrameEntry {
   step: number;
@@ -14,19 +16,47 @@ export interface RunState {
   age: number;
   files: Record<string, string>;
   frames: FrameEntry[];
+  /** Why there is only a start with problems: the message of the check. */
+  problem?: { message: string };
+  /** The name of the run to compare with. */
+  other?: string;
+}
+
+/** The values of a field in the frames looked at so far; `done` of `frames`. */
+export interface FieldRange {
+  done: number;
+  frames: number;
+  low: number;
+  high: number;
+  /** Below these are 2 and 98 % of the values. */
+  p2: number;
+  p98: number;
+}
+
+/** A point in some frames: step, time, position, and one value per field (vectors: their length). */
+export interface History {
+  rows: number[][];
+  /** Number of the frame to ask for next; the number of frames when there is no more. */
+  next: number;
 }
 
 export interface RunSource {
   /** False when nothing can change any more. */
   readonly live: boolean;
   state(): Promise<RunState>;
-  frame(step: number, fields: string[]): Promise<ArrayBuffer>;
+  /** quantised: half the bytes, each coordinate to 1/65535 of the extent. */
+  frame(step: number, fields: string[], quantised?: boolean): Promise<ArrayBuffer>;
   topology(step: number, id: string): Promise<ArrayBuffer>;
+  /** Asks again until done is frames: every answer is the result of a little more work. */
+  range(field: string, component: Component): Promise<FieldRange>;
+  history(point: number, topology: string, fields: string[], from: number): Promise<History>;
+  /** The run to compare with, if there is one. */
+  readonly other: RunSource | null;
   /** A file of the run, null when there is none. */
   text(name: string): Promise<string | null>;
 }
 
-interface RawState extends Omit<RunState, "frames"> {
+export interface RawState extends Omit<RunState, "frames"> {
   frames: [number, number, string][];
 }
 
@@ -35,30 +65,56 @@ function cook(raw: RawState): RunState {
 }
 
 async function get(path: string): Promise<Response> {
-  const answer = await fetch(path, { cache: "no-store" });
+  let answer: Response;
+  try {
+    answer = await fetch(path, { cache: "no-store" });
+  } catch {
+    throw new NoServer("the server does not answer");
+  }
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${(await answer.text()).trim()}`);
   return answer;
 }
 
+/** The server has ended, or cannot be reached. */
+export class NoServer extends Error {}
+
 export class HttpSource implements RunSource {
   readonly live = true;
+  readonly other: RunSource | null;
 
-  async state(): Promise<RunState> {
-    return cook((await (await get("state")).json()) as RawState);
+  constructor(private readonly prefix = "") {
+    this.other = prefix === "" ? new HttpSource("other/") : null;
   }
 
-  async frame(step: number, fields: string[]): Promise<ArrayBuffer> {
+  private get(path: string): Promise<Response> {
+    return get(this.prefix + path);
+  }
+
+  async state(): Promise<RunState> {
+    return cook((await (await this.get("state")).json()) as RawState);
+  }
+
+  async frame(step: number, fields: string[], quantised = false): Promise<ArrayBuffer> {
     const query = fields.length > 0 ? `&fields=${fields.map(encodeURIComponent).join(",")}` : "";
-    return (await get(`frame?step=${step}${query}`)).arrayBuffer();
+    return (await this.get(`frame?step=${step}${query}${quantised ? "&quantised=1" : ""}`)).arrayBuffer();
   }
 
   async topology(step: number): Promise<ArrayBuffer> {
-    return (await get(`topology?step=${step}`)).arrayBuffer();
+    return (await this.get(`topology?step=${step}`)).arrayBuffer();
   }
 
   async text(name: string): Promise<string | null> {
-    const answer = await fetch(name, { cache: "no-store" });
+    const answer = await fetch(this.prefix + name, { cache: "no-store" });
     return answer.ok ? answer.text() : null;
+  }
+
+  async range(field: string, component: Component): Promise<FieldRange> {
+    return (await (await this.get(`range?field=${encodeURIComponent(field)}&component=${component}`)).json()) as FieldRange;
+  }
+
+  async history(point: number, topology: string, fields: string[], from: number): Promise<History> {
+    const names = fields.map(encodeURIComponent).join(",");
+    return (await (await this.get(`history?point=${point}&topology=${topology}&fields=${names}&from=${from}`)).json()) as History;
   }
 }
 
@@ -99,8 +155,14 @@ export async function unpackRun(text: string): Promise<EmbeddedRun> {
   return JSON.parse(new TextDecoder().decode(bytes)) as EmbeddedRun;
 }
 
+/** The value below which a part of sorted values lies. */
+function percentile(sorted: number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? 0;
+}
+
 export class EmbeddedSource implements RunSource {
   readonly live = false;
+  readonly other = null;
 
   constructor(private readonly run: EmbeddedRun) {}
 
@@ -124,5 +186,39 @@ export class EmbeddedSource implements RunSource {
 
   text(name: string): Promise<string | null> {
     return Promise.resolve(this.run.texts[name] ?? null);
+  }
+
+  private frames(): Frame[] {
+    return this.run.state.frames.map(([step]) => parseFrame(fromBase64(this.run.frames[String(step)]).buffer as ArrayBuffer));
+  }
+
+  range(field: string, component: Component): Promise<FieldRange> {
+    const values: number[] = [];
+    const frames = this.frames();
+    for (const frame of frames) {
+      const data = frame.fields.get(field);
+      const count = data ? data.values.length / data.components : 0;
+      for (let i = 0; data && i < count; i++) {
+        const value = fieldValue(data.values, data.components, i, component);
+        if (Number.isFinite(value)) values.push(value);
+      }
+    }
+    values.sort((a, b) => a - b);
+    const done = frames.length;
+    return Promise.resolve({ done, frames: done, low: values[0] ?? 0, high: values[values.length - 1] ?? 0, p2: percentile(values, 0.02), p98: percentile(values, 0.98) });
+  }
+
+  history(point: number, topology: string, fields: string[]): Promise<History> {
+    const rows: number[][] = [];
+    for (const frame of this.frames()) {
+      if (frame.topology !== topology) continue;
+      const values = fields.map((name) => {
+        const data = frame.fields.get(name);
+        return data ? fieldValue(data.values, data.components, point) : NaN;
+      });
+      const position = [0, 1, 2].map((k) => frame.points[3 * point + k] + frame.origin[k]);
+      rows.push([frame.step, frame.time, ...position, ...values]);
+    }
+    return Promise.resolve({ rows, next: this.run.state.frames.length });
   }
 }

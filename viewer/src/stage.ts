@@ -1,14 +1,19 @@
-// The 3D view: one frame at a time, drawn when something has changed.
+// The 3D view: one frame at a time, drawn when something has changed, and better and better while nothing does.
 import * as THREE from "three";
-import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { type Rgb, bodyColor, neutralColor, scaleColor } from "./colors";
-import { type Corners, makeCorners, meshEdges, moveCorners } from "./corners";
-import type { SceneFacts } from "./facts";
-import { fieldValue } from "./frames";
+import { Backdrop, type BackdropColors, Lights } from "./backdrop";
+import { Caps } from "./caps";
+import { type ColorScale, type Rgb, bodyColor, mapColor, neutralColor, scalePosition } from "./colors";
+import type { Plane, SceneFacts } from "./facts";
+import { type Component, fieldValue } from "./frames";
+import { Marks } from "./marks";
 import type { Frame, Topology } from "./packet";
+import { PASSES, Refiner } from "./refine";
 import { ContactArrows, RodsAndDots } from "./solids";
+import { SurfaceMesh } from "./surface";
+import { Viewpoint } from "./viewpoint";
 
 export type SurfaceMode = "surface" | "edges" | "wireframe";
+export type Finish = "matte" | "satin" | "glossy";
 
 export interface ClipPlane {
   axis: 0 | 1 | 2;
@@ -20,173 +25,182 @@ export interface ClipPlane {
 /** How a frame is drawn. */
 export interface Look {
   color: string; // "body" or the name of a field
-  range: [number, number];
+  component: Component;
+  scale: ColorScale;
+  isoLines: boolean;
   mode: SurfaceMode;
+  finish: Finish;
   flat: boolean;
   thickness: boolean;
   shadows: boolean;
+  floor: boolean;
   contacts: boolean;
+  trail: boolean;
   clip: ClipPlane | null;
   hidden: Set<number>;
 }
 
-interface CurrentMesh {
-  topology: Topology;
-  corners: Corners;
+export interface Hit {
+  point: number; // nearest point of the frame
+  body: number;
+  position: THREE.Vector3; // in the coordinates of the stage
 }
+
+const FINISHES: Record<Finish, { roughness: number; metalness: number; reflection: number }> = {
+  matte: { roughness: 0.95, metalness: 0, reflection: 0 },
+  satin: { roughness: 0.55, metalness: 0, reflection: 0.25 },
+  glossy: { roughness: 0.16, metalness: 0.05, reflection: 0.75 },
+};
+
+const ISO_LINES = 10;
+/** Milliseconds without a change before passes are added up. */
+const REST = 120;
 
 export class Stage {
   readonly renderer: THREE.WebGLRenderer;
-  readonly camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
-  readonly controls: OrbitControls;
+  readonly view: Viewpoint;
+  readonly marks: Marks;
+  readonly surface = new SurfaceMesh();
   private readonly scene = new THREE.Scene();
-  private readonly key = new THREE.DirectionalLight(0xffffff, 1.9);
-  private readonly sky = new THREE.HemisphereLight(0xffffff, 0xa09a8e, 1.7);
-  private readonly material = new THREE.MeshStandardMaterial({
-    vertexColors: true,
-    side: THREE.DoubleSide,
-    roughness: 0.75,
-    polygonOffset: true,
-    polygonOffsetFactor: 1,
-    polygonOffsetUnits: 1,
-  });
-  private readonly lineMaterial = new THREE.LineBasicMaterial({ color: 0x1a1a1a, transparent: true, opacity: 0.55 });
-  private readonly surface = new THREE.Mesh(new THREE.BufferGeometry(), this.material);
-  private readonly edges = new THREE.LineSegments(new THREE.BufferGeometry(), this.lineMaterial);
+  private readonly backdrop = new Backdrop();
+  private readonly lights: Lights;
+  private readonly refiner: Refiner;
   private readonly solids = new RodsAndDots();
   private readonly arrows = new ContactArrows();
-  private readonly planes = new THREE.Group();
-  private mesh: CurrentMesh | null = null;
-  private meshKey = "";
-  private indexKey = "";
+  private readonly caps = new Caps();
+  private readonly ghost = new SurfaceMesh();
   private facts: SceneFacts | null = null;
-  private origin: [number, number, number] = [0, 0, 0];
+  private frame: Frame | null = null;
+  private look: Look | null = null;
+  private origin = new THREE.Vector3();
   private bounds = [-1, -1, -1, 1, 1, 1];
-  private drawn = false;
+  private stale = true;
+  private staleAt = 0;
   private fitted = false;
   private framesDrawn = 0;
+  private refineBudget = 2500; // ms of refining one picture may take
+  private refineSpent = 0;
+  /** Called after every picture, for what lies over it. */
+  onDraw: () => void = () => {};
 
-  constructor(canvas: HTMLCanvasElement) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, stencil: true, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
+    this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     this.renderer.localClippingEnabled = true;
-    this.controls = new OrbitControls(this.camera, canvas);
-    this.controls.enableDamping = false;
-    this.controls.addEventListener("change", () => this.touch());
-    this.key.castShadow = true;
-    this.key.shadow.mapSize.set(2048, 2048);
-    this.key.shadow.bias = -0.0004;
-    this.key.shadow.normalBias = 0.02;
-    this.surface.castShadow = this.surface.receiveShadow = true;
-    this.surface.frustumCulled = this.edges.frustumCulled = false;
-    this.scene.add(this.surface, this.edges, this.solids.group, this.arrows.group, this.planes, this.sky, this.key, this.key.target);
+    this.view = new Viewpoint(canvas, () => this.touch());
+    this.lights = new Lights(this.scene);
+    this.refiner = new Refiner(this.renderer);
+    this.marks = new Marks();
+    this.ghost.material.transparent = true;
+    this.ghost.material.opacity = 0.35;
+    this.ghost.material.depthWrite = false;
+    this.ghost.mesh.castShadow = false;
+    this.ghost.edges.visible = false;
+    this.ghost.group.visible = false;
+    this.scene.add(this.surface.group, this.solids.group, this.arrows.group, this.caps.group, this.backdrop.group, this.marks.group, this.ghost.group);
   }
 
   get pictures(): number {
     return this.framesDrawn;
   }
 
+  get passes(): number {
+    return this.refiner.passes;
+  }
+
   get triangleCount(): number {
-    return this.mesh ? this.mesh.topology.triangles.length / 3 : 0;
+    return this.surface.triangleCount;
+  }
+
+  get contactArrows(): { count: number; largest: number } {
+    return { count: this.arrows.count, largest: this.arrows.largest };
   }
 
   touch(): void {
-    this.drawn = false;
+    this.stale = true;
+    this.staleAt = performance.now();
   }
 
   setFacts(facts: SceneFacts): void {
     this.facts = facts;
-    this.meshKey = "";
-    this.camera.up.set(...facts.up);
+    this.surface.forget();
+    this.view.setUp(facts.up);
+    this.touch();
   }
 
-  setBackground(color: string, line: string): void {
-    this.scene.background = new THREE.Color(color);
-    this.lineMaterial.color.set(line);
+  setColors(colors: BackdropColors, line: string): void {
+    this.backdrop.setColors(this.scene, colors);
+    this.surface.lineMaterial.color.set(line);
+    const generator = new THREE.PMREMGenerator(this.renderer);
+    const room = new THREE.Scene();
+    room.background = this.scene.background;
+    room.add(new THREE.Mesh(new THREE.SphereGeometry(0.8), new THREE.MeshBasicMaterial({ color: 0xffffff })));
+    room.children[0].position.set(3, 4, 3);
+    this.scene.environment?.dispose();
+    this.scene.environment = generator.fromScene(room, 0.02).texture;
+    generator.dispose();
     this.touch();
   }
 
   resize(width: number, height: number): void {
     if (width < 1 || height < 1) return;
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    this.view.resize(width / height);
+    if (this.fitted && this.view.untouched) this.fit(this.view.direction().toArray() as [number, number, number], false, true);
     this.touch();
   }
 
   // ---- the frame ----
 
   show(frame: Frame, topology: Topology, bounds: number[], look: Look): void {
-    this.origin = frame.origin;
+    this.frame = frame;
+    this.look = look;
+    this.origin.set(...frame.origin);
     this.bounds = bounds.every(Number.isFinite) ? bounds : this.bounds;
-    this.useMesh(frame, topology, look);
-    this.useIndex(topology, look);
-    this.movePoints(frame, topology);
-    this.paint(frame, topology, look);
+    const shells = (body: number) => (look.thickness && this.facts?.bodies[body]?.type === "shell" ? this.thickness(body) : 0);
+    const field = look.color !== "body";
+    this.surface.use(frame, topology, shells, look.thickness);
+    this.surface.choose(look.hidden, look.mode !== "surface");
+    this.surface.move(frame);
+    this.surface.paintBodies((body) => this.bodyColor(body), field);
+    if (field) this.surface.paintField(frame, look.color, look.component);
+    this.surface.setScale(look.scale, look.isoLines ? ISO_LINES : 0);
     this.solids.update(frame, topology, this.size(), look, (body) => this.thickness(body), (i) => this.pointColor(frame, topology, look, i));
     this.arrows.update(frame, look.contacts, this.size());
-    this.applyLook(look);
-    this.placePlanes();
-    if (!this.fitted) this.fit();
+    this.applyLook(look, topology);
+    this.placeFloor(look);
+    if (!this.fitted) this.fit(undefined, false);
     this.touch();
+  }
+
+  /** Another run over this one, translucent, or beside it; null takes it away. */
+  showGhost(frame: Frame | null, topology: Topology | null, beside: boolean): void {
+    this.ghost.group.visible = frame !== null && topology !== null;
+    if (frame && topology) {
+      this.ghost.use(frame, topology, () => 0, false);
+      this.ghost.choose(new Set(), false);
+      this.ghost.move(frame);
+      this.ghost.material.opacity = beside ? 1 : 0.35;
+      this.ghost.material.depthWrite = beside;
+      this.ghost.material.transparent = !beside;
+      this.ghost.material.needsUpdate = true;
+      this.ghost.paintBodies((body) => this.bodyColor(body), this.look !== null && this.look.color !== "body");
+      if (this.look && this.look.color !== "body") this.ghost.paintField(frame, this.look.color, this.look.component);
+      const apart = this.sideways().multiplyScalar(beside ? 0.75 * this.size() : 0);
+      this.ghost.group.position.set(...frame.origin).sub(this.origin).add(apart);
+    }
+    this.touch();
+  }
+
+  private sideways(): THREE.Vector3 {
+    const { up } = this.view;
+    return new THREE.Vector3().crossVectors(up, Math.abs(up.z) > 0.5 ? new THREE.Vector3(0, -1, 0) : new THREE.Vector3(0, 0, 1));
   }
 
   private thickness(body: number): number {
     return this.facts?.bodies[body]?.thickness ?? 0;
-  }
-
-  private shellThickness(look: Look): (body: number) => number {
-    return (body) => (look.thickness && this.facts?.bodies[body]?.type === "shell" ? this.thickness(body) : 0);
-  }
-
-  private useMesh(frame: Frame, topology: Topology, look: Look): void {
-    const key = `${topology.id} ${look.thickness}`;
-    if (this.meshKey === key) return;
-    this.meshKey = key;
-    this.indexKey = "";
-    const corners = makeCorners(frame.points, topology, this.shellThickness(look));
-    this.mesh = { topology, corners };
-    const attribute = (size: number, items: number) => {
-      const made = new THREE.BufferAttribute(new Float32Array(size * items), items);
-      made.setUsage(THREE.DynamicDrawUsage);
-      return made;
-    };
-    this.surface.geometry.dispose();
-    this.surface.geometry = new THREE.BufferGeometry();
-    for (const name of ["position", "normal", "color"]) this.surface.geometry.setAttribute(name, attribute(corners.count, 3));
-    this.edges.geometry.dispose();
-    this.edges.geometry = new THREE.BufferGeometry();
-    this.edges.geometry.setAttribute("position", attribute(topology.body.length, 3));
-  }
-
-  private useIndex(topology: Topology, look: Look): void {
-    const key = `${[...look.hidden].sort().join(",")} ${look.mode !== "surface"}`;
-    if (this.indexKey === key || !this.mesh) return;
-    this.indexKey = key;
-    const { corners } = this.mesh;
-    const index: number[] = [];
-    if (look.hidden.size === 0) {
-      this.surface.geometry.setIndex(new THREE.BufferAttribute(corners.triangles, 1));
-    } else {
-      corners.triangleBody.forEach((body, t) => {
-        if (!look.hidden.has(body)) index.push(corners.triangles[3 * t], corners.triangles[3 * t + 1], corners.triangles[3 * t + 2]);
-      });
-      this.surface.geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(index), 1));
-    }
-    const lines = look.mode === "surface" ? new Uint32Array() : meshEdges(topology, (body) => !look.hidden.has(body));
-    this.edges.geometry.setIndex(new THREE.BufferAttribute(lines, 1));
-  }
-
-  private movePoints(frame: Frame, topology: Topology): void {
-    if (!this.mesh) return;
-    const position = this.surface.geometry.getAttribute("position") as THREE.BufferAttribute;
-    const normal = this.surface.geometry.getAttribute("normal") as THREE.BufferAttribute;
-    moveCorners(this.mesh.corners, topology, frame.points, position.array as Float32Array, normal.array as Float32Array);
-    position.needsUpdate = normal.needsUpdate = true;
-    const line = this.edges.geometry.getAttribute("position") as THREE.BufferAttribute;
-    (line.array as Float32Array).set(frame.points);
-    line.needsUpdate = true;
   }
 
   private bodyColor(body: number): Rgb {
@@ -194,53 +208,33 @@ export class Stage {
   }
 
   private pointColor(frame: Frame, topology: Topology, look: Look, point: number): Rgb {
+    if (look.color === "body") return this.bodyColor(topology.body[point]);
     const field = frame.fields.get(look.color);
-    if (look.color === "body" || !field) return look.color === "body" ? this.bodyColor(topology.body[point]) : neutralColor;
-    const [low, high] = look.range;
-    const value = fieldValue(field.values, field.components, point);
-    return scaleColor(high > low ? (value - low) / (high - low) : 0.5);
-  }
-
-  private paint(frame: Frame, topology: Topology, look: Look): void {
-    if (!this.mesh) return;
-    const attribute = this.surface.geometry.getAttribute("color") as THREE.BufferAttribute;
-    const out = attribute.array as Float32Array;
-    const { point, count } = this.mesh.corners;
-    const bodies = look.color === "body" ? new Map<number, Rgb>() : null;
-    for (let i = 0; i < count; i++) {
-      let color: Rgb | undefined;
-      if (bodies) {
-        const body = topology.body[point[i]];
-        color = bodies.get(body);
-        if (!color) bodies.set(body, (color = this.bodyColor(body)));
-      } else {
-        color = this.pointColor(frame, topology, look, point[i]);
-      }
-      out[3 * i] = color[0];
-      out[3 * i + 1] = color[1];
-      out[3 * i + 2] = color[2];
-    }
-    attribute.needsUpdate = true;
+    if (!field) return neutralColor;
+    return mapColor(look.scale.map, scalePosition(look.scale, fieldValue(field.values, field.components, point, look.component)));
   }
 
   // ---- the look ----
 
-  private applyLook(look: Look): void {
-    this.surface.visible = look.mode !== "wireframe";
-    this.edges.visible = look.mode !== "surface";
-    if (this.material.flatShading !== look.flat) {
-      this.material.flatShading = look.flat;
-      this.material.needsUpdate = true;
+  private applyLook(look: Look, topology: Topology): void {
+    const { material, lineMaterial, mesh, edges, corners } = this.surface;
+    mesh.visible = look.mode !== "wireframe";
+    edges.visible = look.mode !== "surface";
+    const finish = FINISHES[look.finish];
+    for (const item of [material, ...this.solids.materials]) {
+      item.roughness = finish.roughness;
+      item.metalness = finish.metalness;
+      item.envMapIntensity = finish.reflection;
     }
-    if (this.renderer.shadowMap.enabled !== look.shadows) {
-      this.renderer.shadowMap.enabled = look.shadows;
-      this.scene.traverse((item) => {
-        const material = (item as THREE.Mesh).material as THREE.Material | undefined;
-        if (material) material.needsUpdate = true;
-      });
+    this.scene.environmentIntensity = finish.reflection;
+    if (material.flatShading !== look.flat) {
+      material.flatShading = look.flat;
+      material.needsUpdate = true;
     }
-    const clipping = look.clip ? [this.clipPlane(look.clip)] : [];
-    for (const material of [this.material, this.lineMaterial, ...this.solids.materials]) material.clippingPlanes = clipping;
+    this.lights.sun.castShadow = this.lights.part.castShadow = look.shadows;
+    const plane = look.clip ? this.clipPlane(look.clip) : null;
+    for (const item of [material, lineMaterial, ...this.solids.materials]) item.clippingPlanes = plane ? [plane] : [];
+    if (corners) this.caps.update(mesh.geometry, topology, corners.triangles, corners.triangleBody, look.hidden, look.mode === "wireframe" ? null : plane, this.center(), this.size());
   }
 
   private clipPlane(clip: ClipPlane): THREE.Plane {
@@ -252,118 +246,168 @@ export class Stage {
     return new THREE.Plane(normal, clip.flip ? -at : at);
   }
 
-  private size(): number {
+  size(): number {
     const b = this.bounds;
     return Math.hypot(b[3] - b[0], b[4] - b[1], b[5] - b[2]) || 1;
   }
 
-  private center(): THREE.Vector3 {
+  center(): THREE.Vector3 {
     const b = this.bounds;
     return new THREE.Vector3((b[0] + b[3]) / 2, (b[1] + b[4]) / 2, (b[2] + b[5]) / 2);
   }
 
-  /** Half-spaces of the scene as discs with a grid. */
-  private placePlanes(): void {
-    const facts = this.facts;
-    if (!facts) return;
-    const key = `${facts.planes.length} ${this.origin.join()} ${Math.round(Math.log2(this.size()) * 4)}`;
-    if (this.planes.userData.key === key) return;
-    this.planes.userData.key = key;
-    this.planes.clear();
-    const radius = 1.2 * this.size();
-    for (const plane of facts.planes) {
-      const normal = new THREE.Vector3(...plane.normal).normalize();
-      const origin = new THREE.Vector3(...plane.origin).sub(new THREE.Vector3(...this.origin));
-      const center = this.center();
-      center.addScaledVector(normal, -normal.dot(center.clone().sub(origin)));
-      const disc = new THREE.Mesh(
-        new THREE.CircleGeometry(radius, 96),
-        new THREE.MeshStandardMaterial({ color: 0xb9b7b0, roughness: 1, side: THREE.FrontSide, transparent: true, opacity: 0.9 }),
-      );
-      disc.receiveShadow = true;
-      disc.position.copy(center).addScaledVector(normal, -1e-4 * radius);
-      disc.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), normal);
-      this.planes.add(disc);
+  /** The scene's half-spaces; where there is gravity and none of them, a floor below all frames seen so far. */
+  private placeFloor(look: Look): void {
+    const { facts } = this;
+    this.backdrop.visible = look.floor;
+    if (!facts || !look.floor) return;
+    const up = this.view.up;
+    let below: Plane | null = null;
+    if (facts.gravity && !this.isFlat()) {
+      const [low, high] = [0, 3].map((at) => new THREE.Vector3().fromArray(this.bounds, at));
+      const lowest = Math.min(low.dot(up), high.dot(up)) - 0.002 * this.size();
+      const at = this.origin.clone().addScaledVector(up, lowest);
+      below = { origin: [at.x, at.y, at.z], normal: [up.x, up.y, up.z] };
     }
+    this.backdrop.place(facts.planes, below, this.origin, this.center(), this.size());
+  }
+
+  private isFlat(): boolean {
+    return this.bounds[5] - this.bounds[2] < 1e-9 * this.size();
   }
 
   // ---- the camera ----
 
-  /** Looks at everything seen so far from a direction (default: a little from above). */
-  fit(direction?: [number, number, number]): void {
+  /** Fits what is shown: the present frame, or the ends of all frames. Without a direction it keeps the present one. */
+  fit(direction?: [number, number, number], smooth = true, all = false): void {
+    const first = !this.fitted;
     this.fitted = true;
-    const up = this.camera.up;
-    const flat = this.bounds[5] - this.bounds[2] < 1e-9 * this.size();
-    const from = direction ? new THREE.Vector3(...direction) : flat ? new THREE.Vector3(0, 0, 1) : this.defaultDirection(up);
-    const center = this.center();
-    const half = ((this.camera.fov / 2) * Math.PI) / 180;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.camera.aspect));
-    const distance = (0.52 * this.size()) / Math.sin(narrow);
-    this.camera.position.copy(center).addScaledVector(from.normalize(), distance);
-    this.camera.near = distance / 200;
-    this.camera.far = distance * 20;
-    this.camera.updateProjectionMatrix();
-    this.controls.target.copy(center);
-    this.controls.update();
-    this.touch();
+    if (smooth && !first) this.view.untouched = false;
+    const from = direction ? new THREE.Vector3(...direction) : first ? (this.isFlat() ? new THREE.Vector3(0, 0, 1) : this.view.defaultDirection()) : this.view.direction();
+    this.view.go(this.view.poseFor(all || first ? this.boxPoints() : this.shownPoints(), from), smooth && !first);
   }
 
-  private defaultDirection(up: THREE.Vector3): THREE.Vector3 {
-    const side = Math.abs(up.z) > 0.5 ? new THREE.Vector3(0, -1, 0) : new THREE.Vector3(0, 0, 1);
-    const right = new THREE.Vector3().crossVectors(up, side);
-    return side.clone().addScaledVector(right, 0.6).addScaledVector(up, 0.4);
+  /** Back to the direction of the start. */
+  home(): void {
+    this.fit(this.isFlat() ? [0, 0, 1] : (this.view.defaultDirection().toArray() as [number, number, number]));
+  }
+
+  private boxPoints(): number[] {
+    const b = this.bounds;
+    const out: number[] = [];
+    for (let i = 0; i < 8; i++) out.push(b[i & 1 ? 3 : 0], b[i & 2 ? 4 : 1], b[i & 4 ? 5 : 2]);
+    if (this.frame) for (const x of this.frame.points) out.push(x);
+    return this.frame && this.frame.points.length < 3e5 ? out : out.slice(0, 24);
+  }
+
+  private shownPoints(): ArrayLike<number> {
+    const { frame, look } = this;
+    const topology = this.surface.topology;
+    if (!frame) return this.boxPoints();
+    if (!look || look.hidden.size === 0 || !topology) return frame.points;
+    const out: number[] = [];
+    topology.body.forEach((body, i) => {
+      if (!look.hidden.has(body)) out.push(frame.points[3 * i], frame.points[3 * i + 1], frame.points[3 * i + 2]);
+    });
+    return out.length > 0 ? out : frame.points;
   }
 
   cameraState(): number[] {
-    return [...this.camera.position.toArray(), ...this.controls.target.toArray()];
+    return this.view.state();
   }
 
   setCameraState(state: number[]): void {
     this.fitted = true;
-    this.camera.position.fromArray(state);
-    this.controls.target.fromArray(state, 3);
-    const distance = this.camera.position.distanceTo(this.controls.target);
-    this.camera.near = distance / 200;
-    this.camera.far = distance * 20;
-    this.camera.updateProjectionMatrix();
-    this.controls.update();
-    this.touch();
+    this.view.untouched = false;
+    this.view.setState(state);
   }
 
-  private placeLight(): void {
-    const center = this.center();
-    const size = this.size();
-    const up = this.camera.up;
-    const view = this.camera.position.clone().sub(this.controls.target);
-    const back = view.clone().addScaledVector(up, -view.dot(up));
-    if (back.lengthSq() < 1e-12 * view.lengthSq()) back.copy(this.defaultDirection(up));
-    back.normalize();
-    const right = new THREE.Vector3().crossVectors(up, back);
-    const from = up.clone().multiplyScalar(1.1).addScaledVector(right, -0.55).addScaledVector(back, 0.5).normalize();
-    this.key.position.copy(center).addScaledVector(from, 1.5 * size);
-    this.key.target.position.copy(center);
-    this.sky.position.copy(up);
-    const shadow = this.key.shadow.camera;
-    shadow.left = shadow.bottom = -0.62 * size;
-    shadow.right = shadow.top = 0.62 * size;
-    shadow.near = 0.3 * size;
-    shadow.far = 3 * size;
-    shadow.updateProjectionMatrix();
-    this.key.shadow.normalBias = 0.002 * size;
+  /** What is under a place of the canvas (0..1 from the upper left corner). */
+  hit(x: number, y: number): Hit | null {
+    const { topology, corners, mesh } = this.surface;
+    const { frame } = this;
+    if (!topology || !frame || !corners) return null;
+    const camera = this.view.forDrawing(this.center(), this.size());
+    const caster = new THREE.Raycaster();
+    caster.setFromCamera(new THREE.Vector2(2 * x - 1, 1 - 2 * y), camera as THREE.PerspectiveCamera);
+    caster.params.Points = { threshold: 0.01 * this.size() };
+    const plane = this.look?.clip ? this.clipPlane(this.look.clip) : null;
+    const hits = caster.intersectObjects([mesh, this.solids.group], true).filter((item) => !plane || plane.distanceToPoint(item.point) >= 0);
+    const found = hits[0];
+    if (!found) return null;
+    let candidates: number[];
+    if (found.face && found.object === mesh) candidates = [found.face.a, found.face.b, found.face.c].map((c) => corners.point[c]);
+    else candidates = this.solids.pointsOf(found.object, found.instanceId ?? 0);
+    const best = this.nearest(candidates, found.point);
+    return best < 0 ? null : { point: best, body: topology.body[best], position: found.point.clone() };
   }
 
-  /** Draws when something has changed; true when it did. */
+  private nearest(candidates: number[], to: THREE.Vector3): number {
+    let best = -1;
+    let least = Infinity;
+    for (const i of candidates) {
+      const d = this.pointAt(i).distanceToSquared(to);
+      if (d < least) [least, best] = [d, i];
+    }
+    return best;
+  }
+
+  pointAt(i: number): THREE.Vector3 {
+    return this.frame ? new THREE.Vector3().fromArray(this.frame.points, 3 * i) : new THREE.Vector3();
+  }
+
+  /** Place on the canvas, 0..1 from the upper left corner. */
+  project(position: THREE.Vector3): { x: number; y: number; inFront: boolean } {
+    const p = position.clone().project(this.view.forDrawing(this.center(), this.size()) as THREE.PerspectiveCamera);
+    return { x: (p.x + 1) / 2, y: (1 - p.y) / 2, inFront: p.z < 1 };
+  }
+
+  // ---- pictures ----
+
+  private paint(sample: number): void {
+    const camera = this.view.forDrawing(this.center(), this.size()) as THREE.PerspectiveCamera;
+    const size = this.renderer.getDrawingBufferSize(new THREE.Vector2());
+    if (sample >= 0) {
+      const shift = (k: number, step: number) => ((0.5 + step * k) % 1) - 0.5;
+      camera.setViewOffset(size.x, size.y, shift(sample, 0.7548776662), shift(sample, 0.569840291), size.x, size.y);
+    }
+    this.lights.aim(camera, this.view.up, this.center(), this.size(), sample, PASSES);
+    this.renderer.render(this.scene, camera);
+    camera.clearViewOffset();
+  }
+
+  /** Draws when something has changed; refines the picture when nothing did. True when a new picture was made. */
   draw(): boolean {
-    if (this.drawn) return false;
-    this.drawn = true;
-    this.placeLight();
-    this.renderer.render(this.scene, this.camera);
-    this.framesDrawn++;
-    return true;
+    this.view.tick();
+    if (this.stale) {
+      this.stale = false;
+      this.refiner.restart();
+      this.refineSpent = 0;
+      this.paint(-1);
+      this.framesDrawn++;
+      this.onDraw();
+      return true;
+    }
+    if (this.look?.shadows && this.frame && performance.now() - this.staleAt > REST) this.refine();
+    return false;
   }
 
-  redraw(): void {
-    this.touch();
-    this.draw();
+  private refine(): void {
+    if (this.refiner.done || !this.refiner.supported || this.refineSpent > this.refineBudget) return;
+    const started = performance.now();
+    this.refiner.step((sample) => this.paint(sample));
+    this.refineSpent += performance.now() - started;
+  }
+
+  /** A picture of the best quality, now. */
+  finest(passes = PASSES): void {
+    if (!this.look?.shadows || !this.refiner.supported) {
+      this.touch();
+      this.draw();
+      return;
+    }
+    if (this.stale) this.refiner.restart();
+    this.stale = false;
+    while (this.refiner.passes < passes) this.refiner.step((sample) => this.paint(sample));
   }
 }

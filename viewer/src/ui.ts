@@ -31,6 +31,10 @@ const ICONS: Record<string, string> = {
   forward: "M4 2v12l8-6z",
   first: "M2 2h2v12H2zM14 2v12L5 8z",
   last: "M12 2h2v12h-2zM2 2v12l9-6z",
+  charts: "M1 14h14v1H1zM2 12l4-5 3 3 5-7-1-1-4 5.500-3-3-5 6z",
+  panel: "M1 2h14v12H1zM2.500 3.500v9h6v-9z",
+  theme: "M8 1a7 7 0 1 0 0 14zM8 2.500a5.500 5.500 0 0 1 0 11z",
+  help: "M6 5.500a2 2 0 1 1 2.800 1.800c-.9.400-1.300.800-1.300 2.200h1.200c0-.8.200-1 .8-1.300A3.200 3.200 0 1 0 4.800 5.500zM7.300 11h1.500v1.600H7.300z",
 };
 
 export function setIcon(target: HTMLElement, name: string): void {
@@ -100,4 +104,21 @@ export function download(name: string, blob: Blob): void {
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+/** Settings that outlive the page; pages opened from a file may have no storage. */
+export function recall(key: string): string | null {
+  try {
+    return localStorage.getItem(`abut-${key}`);
+  } catch {
+    return null;
+  }
+}
+
+export function remember(key: string, value: string): void {
+  try {
+    localStorage.setItem(`abut-${key}`, value);
+  } catch {
+    // then it holds for this page only
+  }
 }

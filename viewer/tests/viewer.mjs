@@ -63,10 +63,39 @@ await page.waitForTimeout(400);
 const colored = await pixels(page);
 check(difference(last, colored) > 0.02, "the colours have changed");
 check((await page.textContent("#legend")).includes("displacement in m"), "the scale names field and unit");
-await page.fill("#range-high", String(state.range[1] * 10));
+const whole = state.range;
+await until(page, (s) => s.legendNote === "range of the run", "the server knows the range of the run");
+await page.keyboard.press("Home");
+await until(page, (s) => s.index === 0 && s.shownStep === 0, "the first frame again");
+check((await probe(page)).range[1] > 0, "the first frame, where nothing has moved, has the range of the run");
+await page.keyboard.press("End");
+await until(page, (s) => s.shownStep === lastStep, "the last frame again");
+await page.selectOption("#range-mode", "percentiles");
+await until(page, (s) => s.range[1] < whole[1] && s.range[0] > whole[0], "a range of percentiles is narrower");
+await page.selectOption("#range-mode", "hand");
+await page.fill("#range-high", String(whole[1] * 10));
 await page.locator("#range-high").blur();
-await until(page, (s) => s.range[1] > 9 * state.range[1], "a range by hand");
-await page.click("#range-auto");
+await until(page, (s) => s.range[1] > 9 * whole[1], "a range by hand");
+await page.selectOption("#range-mode", "frame");
+await until(page, (s) => s.legendNote === "range of this frame", "the range of one frame");
+await page.selectOption("#range-mode", "run");
+for (const [id, value] of [["map", "ember"], ["component", "1"], ["finish", "glossy"]]) {
+  const before = await pixels(page);
+  await page.selectOption(`#${id}`, value);
+  await page.waitForTimeout(400);
+  check(difference(before, await pixels(page)) > 0.002, `${id}: ${value}`);
+}
+check((await page.textContent("#legend")).includes("displacement, y in m"), "the scale names the component");
+await page.selectOption("#component", "length");
+await page.selectOption("#map", "dusk");
+await page.selectOption("#finish", "satin");
+for (const id of ["log", "iso", "floor"]) {
+  const before = await pixels(page);
+  await page.click(`#${id}`);
+  await page.waitForTimeout(400);
+  check(difference(before, await pixels(page)) > 0.001, `${id} changes the picture`);
+  await page.click(`#${id}`);
+}
 await page.selectOption("#color", "stress");
 await until(page, (s) => s.color === "stress" && s.range[1] > 1, "colour by stress");
 await page.waitForTimeout(300);
@@ -111,6 +140,55 @@ await page.mouse.up();
 state = await probe(page);
 check(Math.hypot(...camera.slice(0, 3).map((x, i) => x - state.camera[i])) > 1e-3, "dragging turns the view");
 await page.keyboard.press("f");
+for (const key of ["x", "Y", "z", "h"]) {
+  const from = (await probe(page)).camera;
+  await page.keyboard.press(key);
+  await page.waitForTimeout(700);
+  check(JSON.stringify((await probe(page)).camera) !== JSON.stringify(from), `the key ${key} moves the camera`);
+}
+await page.keyboard.press("o");
+check((await probe(page)).orthographic, "orthographic");
+await page.keyboard.press("o");
+
+// ---- picking and the ruler ----
+await page.keyboard.press("f");
+await page.waitForTimeout(700);
+const target = await page.evaluate(() => window.abut.placeOfPoint(0));
+await page.mouse.click(box.x + target[0] * box.width, box.y + target[1] * box.height);
+state = await until(page, (s) => s.picked !== null, "a click picks a point");
+await until(page, (s) => s.picked?.rows === s.frames, "its values over time come from the server");
+check(/point\d+position in m/.test(await page.textContent("#picked")), "the values of the point are listed");
+check(await page.isVisible("#pick-label"), "the point has a tag");
+await page.screenshot({ path: join(out, "picked.png") });
+await page.check("#follow-point");
+const followed = (await probe(page)).camera;
+await page.keyboard.press("Home");
+await until(page, (s) => s.shownStep === 0 && JSON.stringify(s.camera) !== JSON.stringify(followed), "the camera follows the point");
+await page.keyboard.press("End");
+await until(page, (s) => s.shownStep === lastStep, "and comes back");
+await page.keyboard.press("Escape");
+check((await probe(page)).picked === null, "Escape lets go");
+const ends = await page.evaluate(() => [window.abut.placeOfPoint(0), window.abut.placeOfPoint(3)]);
+await page.check("#ruler");
+for (const [x, y] of ends) await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
+await until(page, (s) => s.ruler > 0, "the ruler measures a length");
+await page.uncheck("#ruler");
+await page.keyboard.press("Escape");
+
+// ---- a link restores the view ----
+await page.$eval("details:has(#export-png)", (item) => (item.open = true));
+await page.selectOption("#color", "stress");
+await page.keyboard.press("d");
+await page.click("#export-link");
+await page.waitForFunction(() => location.hash.startsWith("#view="));
+const link = page.url();
+const restored = await openPage(browser, link);
+const kept = await probe(page);
+state = await until(restored.page, (s) => s.shownStep === kept.shownStep && s.color === "stress", "a link restores frame and colour");
+check(state.camera.every((x, i) => Math.abs(x - kept.camera[i]) <= 1e-4 * (1 + Math.abs(x))), "and the camera");
+check((await restored.page.getAttribute("html", "data-theme")) === "dark", "and the theme");
+await restored.context.close();
+await page.keyboard.press("d");
 
 // ---- charts ----
 check((await probe(page)).chartRows === rows, `charts have all ${rows} rows`);
@@ -138,6 +216,12 @@ const [picture] = await Promise.all([page.waitForEvent("download"), page.click("
 await picture.saveAs(join(out, "export.png"));
 const png = readFileSync(join(out, "export.png"));
 check(png.subarray(1, 4).toString() === "PNG" && png.length > 5000, `a picture of ${png.length} bytes`);
+for (const [id, name, magic] of [["export-zip", "frames.zip", "504b0304"], ["export-webm", "film.webm", "1a45dfa3"]]) {
+  const [made] = await Promise.all([page.waitForEvent("download", { timeout: 120000 }), page.click(`#${id}`)]);
+  await made.saveAs(join(out, name));
+  const bytes = readFileSync(join(out, name));
+  check(bytes.subarray(0, 4).toString("hex") === magic && bytes.length > 20000, `${name} of ${bytes.length} bytes`);
+}
 await page.selectOption("#color", "velocity");
 const [file] = await Promise.all([page.waitForEvent("download", { timeout: 60000 }), page.click("#export-html")]);
 await file.saveAs(join(out, "export.html"));
@@ -167,6 +251,7 @@ await watched.page.screenshot({ path: join(out, "live.png") });
 check(watched.problems.filter((text) => !text.includes("404")).length === 0, `no complaints while it runs: ${watched.problems.join("; ")}`);
 await until(watched.page, (s) => s.status === "ok", "the end of the run is shown", 120);
 await live.stop();
-await until(watched.page, (s) => s.status.startsWith("no answer"), "a server that ended is noticed", 20);
+state = await until(watched.page, (s) => s.status.startsWith("no answer"), "a server that ended is noticed", 20);
+check(state.notice.includes("abut view live.run"), "and the page says how to start it again");
 await browser.close();
 finish();

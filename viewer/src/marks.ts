@@ -1,0 +1,73 @@
+// What one has pointed at: a ball at the picked point, its trail, the ruler, and marks at bad places.
+import * as THREE from "three";
+
+const ACCENT = 0xff7a1a;
+
+export class Marks {
+  readonly group = new THREE.Group();
+  private readonly ball: THREE.Mesh;
+  private readonly trail: THREE.Line;
+  private readonly ruler: THREE.Line;
+  private readonly bad: THREE.Points;
+  private readonly arrow = new THREE.ArrowHelper(new THREE.Vector3(0, 1, 0), new THREE.Vector3(), 1, ACCENT);
+
+  constructor() {
+    const over = { depthTest: false, transparent: true };
+    this.ball = new THREE.Mesh(new THREE.SphereGeometry(1, 20, 14), new THREE.MeshBasicMaterial({ color: ACCENT, ...over, opacity: 0.9 }));
+    this.trail = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: ACCENT, ...over, opacity: 0.85 }));
+    this.ruler = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x1b7f4b, ...over }));
+    this.bad = new THREE.Points(new THREE.BufferGeometry(), new THREE.PointsMaterial({ color: 0xe00034, size: 9, sizeAttenuation: false, ...over }));
+    for (const item of [this.ball, this.trail, this.ruler, this.bad]) {
+      item.renderOrder = 3;
+      item.frustumCulled = false;
+      item.visible = false;
+      this.group.add(item);
+    }
+    this.arrow.visible = false;
+    this.group.add(this.arrow);
+  }
+
+  setPicked(at: THREE.Vector3 | null, radius: number): void {
+    this.ball.visible = at !== null;
+    if (at) {
+      this.ball.position.copy(at);
+      this.ball.scale.setScalar(radius);
+    }
+  }
+
+  private line(target: THREE.Line, points: number[]): void {
+    target.visible = points.length >= 6;
+    target.geometry.dispose();
+    target.geometry = new THREE.BufferGeometry();
+    target.geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+  }
+
+  setTrail(points: number[]): void {
+    this.line(this.trail, points);
+  }
+
+  setRuler(points: number[]): void {
+    this.line(this.ruler, points);
+  }
+
+  setBad(points: number[]): void {
+    this.bad.visible = points.length > 0;
+    this.bad.geometry.dispose();
+    this.bad.geometry = new THREE.BufferGeometry();
+    this.bad.geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
+  }
+
+  get badCount(): number {
+    return this.bad.visible ? this.bad.geometry.getAttribute("position").count : 0;
+  }
+
+  /** The translation that would free a body. */
+  setSuggestion(from: THREE.Vector3 | null, by: THREE.Vector3, size: number): void {
+    this.arrow.visible = from !== null && by.lengthSq() > 0;
+    if (!from || !this.arrow.visible) return;
+    const length = Math.max(by.length(), 0.12 * size); // short ones are drawn long enough to be seen
+    this.arrow.position.copy(from);
+    this.arrow.setDirection(by.clone().normalize());
+    this.arrow.setLength(length, 0.25 * length, 0.12 * length);
+  }
+}
