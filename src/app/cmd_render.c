@@ -106,14 +106,32 @@ static bool parse_color(render_command *r, const char *text)
 
 static bool parse_output(render_command *r, const char *text)
 {
-    static const char *const extensions[] = {"png", "gif", "mp4"};
+    static const char *const extensions[] = {"png", "jpg", "gif", "mp4", "webm"};
     r->output = text;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         if (strcasecmp(path_extension(text), extensions[i]) != 0) continue;
         r->format = (picture_format)i;
         return true;
     }
     return false;
+}
+
+static bool parse_fit(render_command *r, const char *text)
+{
+    r->fit_run = strcmp(text, "run") == 0;
+    return r->fit_run || strcmp(text, "frame") == 0;
+}
+
+static bool parse_sheet(render_command *r, const char *text)
+{
+    char extra;
+    return sscanf(text, "%dx%d%c", &r->columns, &r->rows, &extra) == 2 && r->columns >= 1 &&
+           r->rows >= 1 && r->columns <= 20 && r->rows <= 20;
+}
+
+static bool parse_turntable(render_command *r, const char *text)
+{
+    return parse_positive(text, &r->turntable) && r->turntable <= 600.0;
 }
 
 static bool parse_fps(render_command *r, const char *text)
@@ -142,7 +160,7 @@ static const struct {
     bool (*parse)(render_command *r, const char *text);
     const char *expected;
 } values[] = {
-    {"--output", parse_output, "a name that ends in .png, .gif or .mp4"},
+    {"--output", parse_output, "a name that ends in .png, .jpg, .gif, .mp4 or .webm"},
     {"--frame", parse_frame, "the number of a step, first, last or all"},
     {"--size", parse_size, "width x height in pixels, like 1280x720"},
     {"--camera", parse_camera, "yaw,pitch or yaw,pitch,distance, like 30,18,1.2"},
@@ -154,9 +172,26 @@ static const struct {
     {"--up", parse_up, "x, y, z, -x, -y or -z"},
     {"--line-width", parse_line_width, "a positive fraction of the scene's size"},
     {"--point-size", parse_point_size, "a positive fraction of the scene's size"},
+    {"--fit", parse_fit, "frame or run"},
+    {"--sheet", parse_sheet, "columns x rows, like 4x2, each at most 20"},
+    {"--turntable", parse_turntable, "the seconds of a full turn, at most 600"},
     {"--fps", parse_fps, "a positive number, at most 100"},
     {"--speed", parse_speed, "a positive number"},
 };
+
+/* "cube-stack.run" gives cube-stack.png, in the working folder; a turntable is a GIF. */
+static void choose_name(render_command *r)
+{
+    char input[RENDER_PATH_SIZE];
+    snprintf(input, sizeof input, "%s", r->input);
+    for (size_t n = strlen(input); n > 1 && input[n - 1] == '/'; n--) input[n - 1] = 0;
+    const char *name = path_name(input), *extension = path_extension(name);
+    size_t stem = strlen(name) - (*extension ? strlen(extension) + 1 : 0);
+    r->format = r->turntable > 0.0 ? PICTURE_GIF : PICTURE_PNG;
+    snprintf(r->named, sizeof r->named, "%.*s.%s", (int)(stem > 0 ? stem : strlen(name)), name,
+             r->turntable > 0.0 ? "gif" : "png");
+    r->output = r->named;
+}
 
 static abut_status read_line(render_command *r, const command_line *line, abut_error *err)
 {
@@ -166,13 +201,18 @@ static abut_status read_line(render_command *r, const command_line *line, abut_e
             return error_set(err, ABUT_ERROR_INPUT, "render", "%s '%s' must be %s", values[i].name,
                              text, values[i].expected);
     }
-    if (!r->output)
-        return error_set(err, ABUT_ERROR_INPUT, "render",
-                         "where to? the option --output (-o) FILE is missing");
     r->input = line->arguments[0];
-    if (r->format != PICTURE_PNG && !file_is_directory(r->input))
+    if (!r->output) choose_name(r);
+    if ((!is_still(r->format) || r->columns > 0) && !file_is_directory(r->input))
         return error_set(err, ABUT_ERROR_INPUT, r->input,
-                         "an animation needs the folder of a run; a single picture is a .png file");
+                         "%s needs the folder of a run; a single picture is a .png file",
+                         r->columns > 0 ? "a contact sheet" : "an animation");
+    if (r->columns > 0 && (!is_still(r->format) || r->turntable > 0.0))
+        return error_set(err, ABUT_ERROR_INPUT, "render",
+                         "a contact sheet is one picture: .png or .jpg, and no --turntable");
+    if (r->turntable > 0.0 && (is_still(r->format) || r->choice == FRAME_ALL))
+        return error_set(err, ABUT_ERROR_INPUT, "render",
+                         "a turntable is a film (.gif, .mp4 or .webm) of one frame");
     r->options.edges = line_has(line, "--edges");
     r->options.smooth = !line_has(line, "--flat");
     return ABUT_OK;
@@ -200,7 +240,7 @@ static abut_status draw_one(render_command *r, const frame *f, abut_error *err)
     abut_status status = renderer_create(&painter, &r->options, &scope, err);
     if (status == ABUT_OK) status = image_init(&picture, r->options.width, r->options.height, err);
     if (status == ABUT_OK) status = renderer_draw(painter, f, &picture, err);
-    if (status == ABUT_OK) status = image_write_png(&picture, r->output, err);
+    if (status == ABUT_OK) status = write_picture(&picture, r->format, r->output, err);
     image_free(&picture);
     renderer_free(painter);
     return status;
@@ -242,21 +282,36 @@ static abut_status render_file(render_command *r, abut_error *err)
 static abut_status run(const command_line *line, abut_error *err)
 {
     render_command r = {.options = render_defaults(), .frames_per_second = 25.0, .speed = 1.0};
+    if (line_has(line, "--fields")) return list_fields(line->arguments[0], err);
     TRY(read_line(&r, line, err));
-    return file_is_directory(r.input) ? render_run(&r, err) : render_file(&r, err);
+    TRY(file_is_directory(r.input) ? render_run(&r, err) : render_file(&r, err));
+    if (r.named[0]) printf("%s\n", r.named);
+    return ABUT_OK;
 }
 
 static const option_def options[] = {
     {"--output", "-o", "FILE",
-     "a picture (.png; with --frame all FILE_000012.png and so on), or an animation of all frames "
-     "(.gif; .mp4 if ffmpeg is installed)",
+     "a picture (.png; .jpg if ffmpeg is installed; with --frame all FILE_000012.png and so on), "
+     "or "
+     "an animation of all frames (.gif; .mp4 and .webm if ffmpeg is installed); default: the name "
+     "of the run with .png, in the working folder",
      COMPLETE_FILE},
     {"--frame", NULL, "N", "the frame of step N, or first, last (default) or all",
      COMPLETE_NOTHING},
     {"--size", NULL, "WxH", "width and height in pixels (1280x720)", COMPLETE_NOTHING},
     {"--camera", NULL, "YAW,PITCH[,DISTANCE]",
-     "degrees, and the distance as a multiple of the one at which all frames are in the picture "
+     "degrees, and the distance as a multiple of the one at which everything is in the picture "
      "(30,18,1)",
+     COMPLETE_NOTHING},
+    {"--fit", NULL, "WHAT",
+     "what is in the picture: frame (default of a single picture) or run (of films and series)",
+     COMPLETE_NOTHING},
+    {"--sheet", NULL, "COLUMNSxROWS",
+     "a contact sheet: so many frames, evenly spread, in one picture; --size is that of each",
+     COMPLETE_NOTHING},
+    {"--turntable", NULL, "SECONDS", "a film of one frame, seen from all around in this time",
+     COMPLETE_NOTHING},
+    {"--fields", NULL, NULL, "list the fields that the frames of the run have, and draw nothing",
      COMPLETE_NOTHING},
     {"--color", NULL, "FIELD",
      "body for one colour per body (default), or the values of a field such as velocity, "
@@ -285,12 +340,13 @@ static const option_def options[] = {
 
 const command_def command_render = {
     .name = "render",
-    .summary = "draw a run, a frame or a mesh without a display: PNG, GIF or MP4",
+    .summary = "draw a run, a frame or a mesh without a display: PNG, JPG, GIF, MP4 or WebM",
     .arguments = "DIR|FILE",
     .details =
         "DIR is the folder of a run; FILE is a frame (VTU) or a mesh of any format that abut "
-        "reads. Camera and colours are the same for all frames of a run, so that pictures of "
-        "single frames fit together. Obstacles are grey, other bodies have a colour each.",
+        "reads. A single picture shows its own frame with even margins; the pictures of a film, of "
+        "--frame all and of --sheet have one camera, and colours one scale for the whole run. "
+        "Obstacles are grey, other bodies have a colour each.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .min_arguments = 1,

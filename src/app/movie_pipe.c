@@ -12,35 +12,30 @@
 
 extern char **environ;
 
+/* What ffmpeg is told for each kind of file. */
+static const struct {
+    const char *extension;
+    const char *words[10];
+} kinds[] = {
+    {"mp4", {"-c:v", "libx264", "-crf", "18", "-pix_fmt", "yuv420p", "-movflags", "+faststart"}},
+    {"webm", {"-c:v", "libvpx-vp9", "-crf", "28", "-b:v", "0", "-pix_fmt", "yuv420p"}},
+    {"jpg", {"-frames:v", "1", "-update", "1", "-q:v", "2"}},
+};
+
 static abut_status start_ffmpeg(movie_pipe *movie, int read_end, char *size, char *rate,
                                 abut_error *err)
 {
-    char *words[] = {"ffmpeg",
-                     "-loglevel",
-                     "error",
-                     "-y",
-                     "-f",
-                     "rawvideo",
-                     "-pixel_format",
-                     "rgb24",
-                     "-video_size",
-                     size,
-                     "-framerate",
-                     rate,
-                     "-i",
-                     "-",
-                     "-vf",
-                     "crop=trunc(iw/2)*2:trunc(ih/2)*2",
-                     "-c:v",
-                     "libx264",
-                     "-crf",
-                     "18",
-                     "-pix_fmt",
-                     "yuv420p",
-                     "-movflags",
-                     "+faststart",
-                     movie->temporary,
-                     NULL};
+    char *words[40] = {
+        "ffmpeg",      "-loglevel", "error",         "-y",
+        "-f",          "rawvideo",  "-pixel_format", "rgb24",
+        "-video_size", size,        "-framerate",    rate,
+        "-i",          "-",         "-vf",           "crop=trunc(iw/2)*2:trunc(ih/2)*2"};
+    size_t count = 16;
+    const char *extension = path_extension(movie->temporary);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t k = 0; strcmp(kinds[i].extension, extension) == 0 && kinds[i].words[k]; k++)
+            words[count++] = (char *)kinds[i].words[k];
+    words[count++] = movie->temporary;
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, read_end, STDIN_FILENO);
@@ -49,7 +44,8 @@ static abut_status start_ffmpeg(movie_pipe *movie, int read_end, char *size, cha
     if (code == 0) return ABUT_OK;
     movie->process = 0;
     return error_set(err, ABUT_ERROR_UNSUPPORTED, movie->path,
-                     "MP4 needs the program ffmpeg (%s); .gif and .png work without it",
+                     "this kind of file needs the program ffmpeg (%s); .gif and .png work without "
+                     "it",
                      strerror(code));
 }
 
@@ -61,7 +57,8 @@ abut_status movie_open(movie_pipe *movie, const char *path, int width, int heigh
     int ends[2];
     snprintf(movie->path, sizeof movie->path, "%s", path);
     path_folder(folder, sizeof folder, path);
-    snprintf(movie->temporary, sizeof movie->temporary, "%s.%ld.tmp.mp4", path, (long)getpid());
+    snprintf(movie->temporary, sizeof movie->temporary, "%s.%ld.tmp.%s", path, (long)getpid(),
+             path_extension(path));
     snprintf(size, sizeof size, "%dx%d", width, height);
     snprintf(rate, sizeof rate, "%.6g", frames_per_second);
     if (access(folder, W_OK) != 0 || pipe2(ends, O_CLOEXEC) != 0)

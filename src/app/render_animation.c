@@ -118,6 +118,73 @@ static abut_status write_movie(const render_command *r, const frame_series *seri
     return status;
 }
 
+/* Pictures of a turntable go to a film or, with one palette, to a GIF. */
+static abut_status add_turns(const render_command *r, const frame *f, renderer *painter,
+                             image *picture, gif_writer *gif, movie_pipe *movie, abut_error *err)
+{
+    int count = (int)fmax(2.0, rint(r->turntable * r->frames_per_second));
+    int delay = (int)fmax(2.0, rint(100.0 / r->frames_per_second));
+    for (int i = 0; i < count; i++) {
+        renderer_orbit(painter, f, r->options.yaw + 360.0 * i / count);
+        TRY(renderer_draw(painter, f, picture, err));
+        TRY(gif ? gif_add(gif, picture, delay, err) : movie_add(movie, picture, err));
+        show_count((size_t)i + 1, (size_t)count);
+    }
+    return ABUT_OK;
+}
+
+static abut_status turn_gif(const render_command *r, const frame *f, renderer *painter,
+                            image *picture, abut_error *err)
+{
+    palette colors;
+    gif_writer *gif = NULL;
+    abut_status status = ABUT_OK;
+    TRY(palette_init(&colors, err));
+    for (int i = 0; status == ABUT_OK && i < 4; i++) {
+        renderer_orbit(painter, f, r->options.yaw + 90.0 * i);
+        status = renderer_draw(painter, f, picture, err);
+        if (status == ABUT_OK) palette_sample(&colors, picture);
+    }
+    if (status == ABUT_OK) status = palette_choose(&colors, err);
+    if (status == ABUT_OK)
+        status = gif_open(&gif, r->output, picture->width, picture->height, &colors, err);
+    if (status == ABUT_OK) {
+        status = add_turns(r, f, painter, picture, gif, NULL, err);
+        if (status == ABUT_OK)
+            status = gif_close(gif, err);
+        else
+            gif_discard(gif);
+    }
+    palette_free(&colors);
+    return status;
+}
+
+abut_status render_turntable(const render_command *r, const frame_series *series, size_t entry,
+                             renderer *painter, image *picture, abut_error *err)
+{
+    stored_frame f;
+    char path[RENDER_PATH_SIZE];
+    movie_pipe movie;
+    series_path(series, entry, path, sizeof path);
+    TRY(frame_read(path, &f, err));
+    abut_status status;
+    if (r->format == PICTURE_GIF) {
+        status = turn_gif(r, &f.frame, painter, picture, err);
+    } else {
+        status = movie_open(&movie, r->output, picture->width, picture->height,
+                            r->frames_per_second, err);
+        if (status == ABUT_OK) {
+            status = add_turns(r, &f.frame, painter, picture, NULL, &movie, err);
+            if (status == ABUT_OK)
+                status = movie_close(&movie, err);
+            else
+                movie_discard(&movie);
+        }
+    }
+    stored_frame_free(&f);
+    return status;
+}
+
 abut_status render_animation(const render_command *r, const frame_series *series, renderer *painter,
                              image *picture, abut_error *err)
 {

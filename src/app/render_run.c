@@ -1,5 +1,6 @@
 #include "app/render_run.h"
 
+#include "app/movie_pipe.h"
 #include "base/file.h"
 
 #include <inttypes.h>
@@ -18,8 +19,8 @@ void face_plane(render_command *r, const frame *f)
     if (!r->ground_given) r->options.ground = false;
 }
 
-static abut_status choose_frames(const render_command *r, const frame_series *series, size_t *first,
-                                 size_t *end, abut_error *err)
+abut_status choose_frames(const render_command *r, const frame_series *series, size_t *first,
+                          size_t *end, abut_error *err)
 {
     size_t count = series->entries.count;
     *first = r->choice == FRAME_LAST ? count - 1 : 0;
@@ -45,21 +46,44 @@ static abut_status read_entry(const frame_series *series, size_t i, stored_frame
     return frame_read(path, f, err);
 }
 
-/* Camera and colours fit all frames, also when only one is drawn. */
+/* A single picture shows its own frame, as large as it can be; films and series show where all
+ * frames are. Colours have one scale for all of them. */
 static abut_status scan_frames(render_command *r, const frame_series *series, render_scope *scope,
                                abut_error *err)
 {
     stored_frame f;
-    TRY(read_entry(series, series->entries.count - 1, &f, err));
+    size_t first = 0, end = series->entries.count;
+    TRY(read_entry(series, end - 1, &f, err));
     face_plane(r, &f.frame);
     stored_frame_free(&f);
+    bool single = is_still(r->format) && r->choice != FRAME_ALL && r->columns == 0;
+    if ((single && !r->fit_run) || r->turntable > 0.0)
+        TRY(choose_frames(r, series, &first, &end, err));
+    bool colored = strcmp(r->options.color, FIELD_BODY) != 0;
     TRY(render_scope_start(scope, &r->options, err));
     for (size_t i = 0; i < series->entries.count; i++) {
+        bool shown = i >= first && i < end;
+        if (!shown && !colored) continue;
         TRY(read_entry(series, i, &f, err));
-        render_scope_add(scope, &f.frame, &r->options);
+        if (shown)
+            render_scope_add(scope, &f.frame, &r->options);
+        else
+            render_scope_add_values(scope, &f.frame, &r->options);
         stored_frame_free(&f);
     }
     return ABUT_OK;
+}
+
+abut_status write_picture(const image *picture, picture_format format, const char *path,
+                          abut_error *err)
+{
+    if (format == PICTURE_PNG) return image_write_png(picture, path, err);
+    movie_pipe pipe;
+    TRY(movie_open(&pipe, path, picture->width, picture->height, 1.0, err));
+    abut_status status = movie_add(&pipe, picture, err);
+    if (status == ABUT_OK) return movie_close(&pipe, err);
+    movie_discard(&pipe);
+    return status;
 }
 
 /* out.png becomes out_000012.png in a sequence. */
@@ -99,10 +123,23 @@ static abut_status draw_pictures(const render_command *r, const frame_series *se
         char path[RENDER_PATH_SIZE];
         picture_path(r, series->entries.data[i].step, path, sizeof path);
         TRY(draw_entry(series, i, painter, picture, err));
-        TRY(image_write_png(picture, path, err));
+        TRY(write_picture(picture, r->format, path, err));
         show_count(i + 1 - first, end - first);
     }
     return ABUT_OK;
+}
+
+static abut_status draw_all(const render_command *r, const frame_series *series, renderer *painter,
+                            image *picture, abut_error *err)
+{
+    size_t first, end;
+    if (r->columns > 0) return render_sheet(r, series, painter, err);
+    if (r->turntable > 0.0) {
+        TRY(choose_frames(r, series, &first, &end, err));
+        return render_turntable(r, series, first, painter, picture, err);
+    }
+    return is_still(r->format) ? draw_pictures(r, series, painter, picture, err)
+                               : render_animation(r, series, painter, picture, err);
 }
 
 static abut_status draw_series(render_command *r, const frame_series *series, abut_error *err)
@@ -113,9 +150,7 @@ static abut_status draw_series(render_command *r, const frame_series *series, ab
     TRY(scan_frames(r, series, &scope, err));
     abut_status status = renderer_create(&painter, &r->options, &scope, err);
     if (status == ABUT_OK) status = image_init(&picture, r->options.width, r->options.height, err);
-    if (status == ABUT_OK)
-        status = r->format == PICTURE_PNG ? draw_pictures(r, series, painter, &picture, err)
-                                          : render_animation(r, series, painter, &picture, err);
+    if (status == ABUT_OK) status = draw_all(r, series, painter, &picture, err);
     image_free(&picture);
     renderer_free(painter);
     return status;

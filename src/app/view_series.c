@@ -86,7 +86,7 @@ static abut_status scan_frame(view_source *s, field_scan *scan, size_t *work, ab
     if (status == ABUT_OK) { /* a frame that cannot be read now has no values */
         *work += f.frame.point_count;
         bool have = view_field_values(&s->surface, &f.frame, scan->field, &components, &values);
-        if (have && !scan_add(scan, &values, components))
+        if (have ? !scan_add(scan, &values, components) : components > 0)
             status = error_memory(err, "looking for a range");
         stored_frame_free(&f);
     } else {

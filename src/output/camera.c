@@ -78,6 +78,41 @@ camera camera_fit(const camera_view *view, double radius, double distance)
     return c;
 }
 
+double camera_orbit_distance(const mat3 *world, double pitch, double aspect, vec3 offset)
+{
+    /* While the angle goes round, a point moves on a circle: sideways, and to and fro. */
+    camera_view view;
+    view_start(&view, world, 0.0, pitch, aspect, 0.0);
+    vec3 up = mat3_column(*world, 1);
+    double height = vec3_dot(offset, up);
+    double radius = vec3_norm(vec3_mul_add(offset, -height, up));
+    double cp = cos(pitch * degree), sp = sin(pitch * degree), least = 0.0;
+    for (int i = 0; i < 72; i++) {
+        double angle = 5.0 * degree * i, side = radius * sin(angle), front = radius * cos(angle);
+        double x = fabs(side), y = fabs(height * cp - front * sp);
+        double z = -(height * sp + front * cp); /* away from the eye */
+        least = fmax(least, fmax(x / view.tangent_x - z, y / view.tangent_y - z));
+    }
+    return least;
+}
+
+camera camera_orbit(const mat3 *world, double yaw, double pitch, vec3 center, double distance,
+                    double aspect, double reach)
+{
+    const double margin = 1.06;
+    camera_view view;
+    view_start(&view, world, yaw, pitch, aspect, 0.0);
+    camera c = {.eye = vec3_mul_add(center, -distance, view.forward),
+                .right = view.right,
+                .up = view.up,
+                .forward = view.forward,
+                .tangent_x = view.tangent_x * margin,
+                .tangent_y = view.tangent_y * margin};
+    c.near = fmin(0.9 * fmax(distance - reach, 0.02 * distance), 0.02 * distance);
+    c.far = 2.0 * (distance + reach) + 20.0 * (2.0 * reach + distance * view.tangent_x);
+    return c;
+}
+
 matrix4 camera_matrix(const camera *c, double shift_x, double shift_y)
 {
     double rows[4][4], depth_scale = (c->far + c->near) / (c->far - c->near);

@@ -32,6 +32,13 @@ void view_add(camera_view *view, vec3 point);
  * picture; then moved away to `distance` times its distance from their middle. */
 camera camera_fit(const camera_view *view, double radius, double distance);
 
+/* The camera on a circle around `center` at an angle, `distance` away from it. */
+camera camera_orbit(const mat3 *world, double yaw, double pitch, vec3 center, double distance,
+                    double aspect, double reach);
+/* The least distance at which a point of this offset from the middle is in the picture, whatever
+ * the angle: the points of a turntable. */
+double camera_orbit_distance(const mat3 *world, double pitch, double aspect, vec3 offset);
+
 /* World to clip space, moved by a fraction of the picture (-1..1 is all of it). For a left margin,
  * move by that margin. */
 matrix4 camera_matrix(const camera *c, double shift_x, double shift_y);

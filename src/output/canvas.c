@@ -117,8 +117,7 @@ static const char sum_fragment[] = "#version 330 core\n"
 /* ---- the canvas ---- */
 
 struct canvas {
-    OSMesaContext context;
-    unsigned char screen[4 * 16 * 16]; /* OSMesa wants one; everything goes to textures */
+    gl_context *context;
     int width, height, pass_count;
     GLsizei vertex_count;
     GLuint depth_program, surface_program, ground_program, sum_program;
@@ -238,20 +237,7 @@ static abut_status check_errors(abut_error *err)
 
 static abut_status set_up(canvas *c, abut_error *err)
 {
-    static const int wanted[] = {OSMESA_FORMAT,
-                                 OSMESA_RGBA,
-                                 OSMESA_PROFILE,
-                                 OSMESA_CORE_PROFILE,
-                                 OSMESA_CONTEXT_MAJOR_VERSION,
-                                 3,
-                                 OSMESA_CONTEXT_MINOR_VERSION,
-                                 3,
-                                 0};
-    TRY(gl_load(err));
-    c->context = OSMesaCreateContextAttribs(wanted, NULL);
-    if (!c->context || !OSMesaMakeCurrent(c->context, c->screen, GL_UNSIGNED_BYTE, 16, 16))
-        return error_set(err, ABUT_ERROR_UNSUPPORTED, "OSMesa",
-                         "cannot start OpenGL 3.3 in software");
+    TRY(gl_context_open(&c->context, err));
     TRY(link_program(depth_vertex, depth_fragment, "", &c->depth_program, err));
     TRY(link_program(surface_vertex, lighting, surface_fragment, &c->surface_program, err));
     TRY(link_program(ground_vertex, lighting, ground_fragment, &c->ground_program, err));
@@ -279,17 +265,14 @@ abut_status canvas_create(canvas **out, int width, int height, abut_error *err)
 void canvas_free(canvas *c)
 {
     if (!c) return;
-    if (c->context) {
-        OSMesaMakeCurrent(NULL, NULL, 0, 0, 0);
-        OSMesaDestroyContext(c->context);
-    }
+    gl_context_close(c->context);
     mem_free(c);
 }
 
 abut_status canvas_begin(canvas *c, const drawing *d, abut_error *err)
 {
-    if (!OSMesaMakeCurrent(c->context, c->screen, GL_UNSIGNED_BYTE, 16, 16))
-        return error_set(err, ABUT_ERROR_INTERNAL, "OSMesa", "cannot go on drawing");
+    if (!gl_context_use(c->context))
+        return error_set(err, ABUT_ERROR_INTERNAL, "OpenGL", "cannot go on drawing");
     c->pass_count = 0;
     c->vertex_count = (GLsizei)d->vertices.count;
     glBindBuffer(GL_ARRAY_BUFFER, c->surface_buffer);

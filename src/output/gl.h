@@ -1,6 +1,6 @@
-/* OpenGL by OSMesa, loaded when the first picture is drawn: it brings a compiler of some 50 MB
- * along, which a simulation does not need in memory. Functions keep their own names through the
- * macros. */
+/* OpenGL without a display, by OSMesa or, where that is not installed, by EGL. It is loaded when
+ * the first picture is drawn: it brings a compiler of some 50 MB along, which a simulation does not
+ * need in memory. Functions keep their own names through the macros. */
 #ifndef OUTPUT_GL_H
 #define OUTPUT_GL_H
 
@@ -9,7 +9,6 @@
 #define GL_GLEXT_PROTOTYPES
 #include <GL/gl.h>
 #include <GL/glext.h>
-#include <GL/osmesa.h>
 
 #define GL_FUNCTIONS(X)                                                                            \
     X(glActiveTexture)                                                                             \
@@ -54,10 +53,7 @@
     X(glUniformMatrix4fv)                                                                          \
     X(glUseProgram)                                                                                \
     X(glVertexAttribPointer)                                                                       \
-    X(glViewport)                                                                                  \
-    X(OSMesaCreateContextAttribs)                                                                  \
-    X(OSMesaDestroyContext)                                                                        \
-    X(OSMesaMakeCurrent)
+    X(glViewport)
 
 typedef struct gl_functions {
 #define GL_MEMBER(name) __typeof__(name) *name##_;
@@ -65,10 +61,17 @@ typedef struct gl_functions {
 #undef GL_MEMBER
 } gl_functions;
 
-/* The table, filled on first use; thread-safe. ABUT_ERROR_UNSUPPORTED when OSMesa is not installed.
- */
-abut_status gl_load(abut_error *err);
 extern gl_functions gl_table;
+
+/* OpenGL 3.3, core profile. */
+typedef struct gl_context gl_context;
+
+/* Makes a context and makes it the present one; the table is filled on first use. The environment
+ * variable ABUT_GL ("osmesa" or "egl") chooses one; else OSMesa is tried first.
+ * ABUT_ERROR_UNSUPPORTED when neither works, with the reasons. */
+abut_status gl_context_open(gl_context **out, abut_error *err);
+bool gl_context_use(gl_context *c);
+void gl_context_close(gl_context *c);
 
 #define glActiveTexture (gl_table.glActiveTexture_)
 #define glAttachShader (gl_table.glAttachShader_)
@@ -113,8 +116,5 @@ extern gl_functions gl_table;
 #define glUseProgram (gl_table.glUseProgram_)
 #define glVertexAttribPointer (gl_table.glVertexAttribPointer_)
 #define glViewport (gl_table.glViewport_)
-#define OSMesaCreateContextAttribs (gl_table.OSMesaCreateContextAttribs_)
-#define OSMesaDestroyContext (gl_table.OSMesaDestroyContext_)
-#define OSMesaMakeCurrent (gl_table.OSMesaMakeCurrent_)
 
 #endif

@@ -152,16 +152,59 @@ static void draw_bar(image *picture, int x, int y, int width, int height)
         }
 }
 
+const char *field_unit(const char *name)
+{
+    static const char *const units[][2] = {
+        {"displacement", "m"},
+        {"velocity", "m/s"},
+        {"stress", "Pa"},
+        {"contact_force", "N"},
+        {"contact_pressure", "Pa"},
+        {"friction_traction", "Pa"},
+        {"gap", "m"},
+        {"depth", "m"},
+    };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i][0], name) == 0) return units[i][1];
+    return "";
+}
+
+int legend_ticks(double low, double high, int max, double *out)
+{
+    if (!(high > low) || max < 2) {
+        out[0] = low;
+        return 1;
+    }
+    double rough = (high - low) / (max - 1), power = pow(10.0, floor(log10(rough)));
+    double step = power * (rough <= power       ? 1.0
+                           : rough <= 2 * power ? 2.0
+                           : rough <= 5 * power ? 5.0
+                                                : 10.0);
+    int count = 0;
+    for (double k = ceil(low / step - 1e-9); k * step <= high + 1e-9 * step && count < max; k++)
+        out[count++] = k * step == 0.0 ? 0.0 : k * step;
+    return count;
+}
+
 void legend_draw(image *picture, const char *name, double low, double high)
 {
-    double unit = fmax(1.2, picture->height / 400.0);
+    double unit = fmax(1.2, picture->height / 400.0), ticks[6];
     int height = (int)(0.4 * picture->height), width = (int)(7.0 * unit);
     int x = (int)(10.0 * unit), y = (int)(0.3 * picture->height);
+    static const unsigned char ink[3] = {52, 58, 66};
     draw_bar(picture, x, y, width, height);
-    text_draw(picture, name, x, y - 8.0 * unit, unit);
-    for (int i = 0; i <= 2; i++) {
+    double end = x + text_draw(picture, name, x, y - 8.0 * unit, unit);
+    if (field_unit(name)[0]) {
+        end += 3.0 * unit + text_draw(picture, "in", end + 3.0 * unit, y - 8.0 * unit, unit);
+        text_draw(picture, field_unit(name), end + 3.0 * unit, y - 8.0 * unit, unit);
+    }
+    int count = legend_ticks(low, high, 6, ticks);
+    for (int i = 0; i < count; i++) {
         char text[32];
-        snprintf(text, sizeof text, "%.3g", high + 0.5 * i * (low - high));
-        text_draw(picture, text, x + width + 4.0 * unit, y + 0.5 * i * height + 3.0 * unit, unit);
+        double t = high > low ? (high - ticks[i]) / (high - low) : 0.5;
+        int at = y + (int)(t * (height - 1));
+        for (int k = 0; k < (int)(2.5 * unit); k++) blend(picture, x + width + k, at, ink, 0.8);
+        snprintf(text, sizeof text, "%.4g", ticks[i]);
+        text_draw(picture, text, x + width + 5.0 * unit, at + 3.0 * unit, unit);
     }
 }

@@ -19,6 +19,7 @@ struct renderer {
     vec3 up;
     double size; /* diagonal of everything */
     double ground_height;
+    double orbit_distance; /* 0 before the first renderer_orbit */
     float *rgba;
 };
 
@@ -94,6 +95,11 @@ void render_scope_add(render_scope *scope, const frame *f, const render_options 
         scope->high = vec3_max(scope->high, f->points[i]);
         view_add(&scope->view, f->points[i]);
     }
+    render_scope_add_values(scope, f, options);
+}
+
+void render_scope_add_values(render_scope *scope, const frame *f, const render_options *options)
+{
     if (drawing_field_range(f, options->color, scope->range)) scope->has_field = true;
 }
 
@@ -171,6 +177,24 @@ void renderer_free(renderer *r)
     canvas_free(r->canvas);
     mem_free(r->rgba);
     mem_free(r);
+}
+
+void renderer_orbit(renderer *r, const frame *f, double yaw)
+{
+    const render_options *o = &r->options;
+    mat3 axes = world_axes(o);
+    double aspect = (double)o->width / o->height, radius = r->style.line_radius;
+    if (!(r->orbit_distance > 0.0)) {
+        for (size_t i = 0; i < f->point_count; i++) {
+            vec3 offset = vec3_sub(f->points[i], r->style.origin);
+            if (!vec3_is_finite(offset)) continue;
+            double distance = camera_orbit_distance(&axes, o->pitch, aspect, offset);
+            r->orbit_distance = fmax(r->orbit_distance, distance + radius);
+        }
+        r->orbit_distance = o->distance * fmax(r->orbit_distance, 1e-3 * r->size);
+    }
+    r->camera = camera_orbit(&axes, yaw, o->pitch, vec3_make(0, 0, 0), r->orbit_distance, aspect,
+                             0.5 * r->size);
 }
 
 /* ---- passes ---- */

@@ -1,4 +1,4 @@
-/* Pictures of frames without a display: OpenGL in software (OSMesa). One picture is the mean of
+/* Pictures of frames without a display: OpenGL by OSMesa or EGL. One picture is the mean of
  * many passes; each pass moves the camera by a fraction of a pixel and takes one direction of the
  * sun's disc and one of the sky, both with shadows. Smooth edges, soft shadows and the darkening in
  * corners and gaps come out of that at once. The same input gives the same picture. */
@@ -43,6 +43,8 @@ typedef struct render_scope {
 /* Checks the options. They are the same in all calls. */
 abut_status render_scope_start(render_scope *scope, const render_options *options, abut_error *err);
 void render_scope_add(render_scope *scope, const frame *f, const render_options *options);
+/* Only the values of the coloured field: for frames that are not in the picture. */
+void render_scope_add_values(render_scope *scope, const frame *f, const render_options *options);
 
 typedef struct renderer renderer;
 
@@ -51,5 +53,9 @@ abut_status renderer_create(renderer **out, const render_options *options,
 /* picture: made by image_init with the size of the options. */
 abut_status renderer_draw(renderer *r, const frame *f, image *picture, abut_error *err);
 void renderer_free(renderer *r);
+
+/* From now on the camera is on a circle around the middle of this frame, at a distance from which
+ * all of it is seen from every angle. yaw: degrees. */
+void renderer_orbit(renderer *r, const frame *f, double yaw);
 
 #endif

@@ -277,6 +277,7 @@ static void cell_values(const view_surface *s, const frame *f, const frame_field
 bool view_field_values(const view_surface *s, const frame *f, const char *name, int *components,
                        float_values *out)
 {
+    *components = 0;
     const frame_field *field = frame_find(f, FRAME_POINTS, name);
     bool cells = !field && (field = frame_find(f, FRAME_CELLS, name));
     if (!field) return false;
@@ -301,6 +302,8 @@ static void add_field(packet_writer *w, const view_surface *s, const frame *f, c
     if (view_field_values(s, f, name, &components, &values)) {
         float *out = writer_add(w, name, "f32", (size_t)components, s->points.count);
         if (out && values.count > 0) memcpy(out, values.data, values.count * sizeof *out);
+    } else if (components > 0) {
+        w->failed = true;
     }
     array_free(&values);
 }

@@ -35,7 +35,8 @@ abut_status view_topology_packet(const view_surface *s, const frame *f, packet *
                                  abut_error *err);
 
 /* Values of a field at the points that are sent, `components` per point; values of cells become
- * means over the cells around a point. false: the frame has no such field, or out of memory. */
+ * means over the cells around a point. false: the frame has no such field (0 components), or out of
+ * memory. */
 bool view_field_values(const view_surface *s, const frame *f, const char *name, int *components,
                        float_values *out);
 

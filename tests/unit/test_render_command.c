@@ -203,8 +203,29 @@ TEST(a_run_gives_an_animation)
     CHECK(strstr(message, "ffmpeg") != NULL && !exists("broken.mp4"));
     prefix = "PATH=/nowhere";
     CHECK(render("run -o none.mp4" SMALL) == 2);
-    CHECK(strstr(message, "MP4 needs the program ffmpeg") != NULL && !exists("none.mp4"));
+    CHECK(strstr(message, "needs the program ffmpeg") != NULL && !exists("none.mp4"));
     prefix = "";
+}
+
+TEST(sheets_turntables_and_names)
+{
+    int height;
+    double brightness;
+    write_text("run/scene.json", "{}");
+    CHECK(render("run" SMALL) == 0 && strcmp(message, "run.png\n") == 0);
+    CHECK(picture_size("run.png", &height, &brightness) == 96 && height == 64);
+    CHECK(render("run -o sheet.png --sheet 3x2" SMALL) == 0);
+    CHECK(picture_size("sheet.png", &height, &brightness) == 288 && height == 128);
+    CHECK(render("run/ --turntable 0.5 --fps 8" SMALL) == 0 && strcmp(message, "run.gif\n") == 0);
+    CHECK(size_of("run.gif") > 1000);
+    CHECK(render("run --fields") == 0);
+    CHECK(strstr(message, "velocity") && strstr(message, "m/s") && strstr(message, "points"));
+    /* A picture of one frame fits that frame: --fit run is another one, where things have moved. */
+    CHECK(render("run -o own.png --frame 0 --ground none" SMALL) == 0);
+    double own = (picture_size("own.png", &height, &brightness), brightness);
+    CHECK(render("run -o all.png --frame 0 --ground none --fit run" SMALL) == 0);
+    picture_size("all.png", &height, &brightness);
+    CHECK(fabs(own - brightness) > 0.5);
 }
 
 TEST(wrong_words_are_explained)
@@ -215,8 +236,13 @@ TEST(wrong_words_are_explained)
         const char *reason;
     } cases[] = {
         {"", 2, "an argument is missing"},
-        {"run", 2, "--output (-o) FILE is missing"},
-        {"run -o x.jpg", 2, "must be a name that ends in .png"},
+        {"run -o x.tga", 2, "must be a name that ends in .png"},
+        {"run -o x.png --fit all", 2, "must be frame or run"},
+        {"run -o x.png --sheet 3", 2, "must be columns x rows"},
+        {"run -o x.gif --sheet 2x2", 2, "a contact sheet is one picture"},
+        {"mesh.obj -o x.png --sheet 2x2", 2, "a contact sheet needs the folder of a run"},
+        {"run -o x.png --turntable 2", 2, "a turntable is a film"},
+        {"run -o x.gif --turntable 0", 2, "must be the seconds of a full turn"},
         {"run -o x.png --frame 7", 2, "has no frame of step 7; there are 3, from step 0 to 20"},
         {"run -o x.png --frame seven", 2, "--frame 'seven' must be the number of a step"},
         {"run -o x.png --size 12", 2, "--size '12' must be width x height"},
@@ -258,6 +284,7 @@ int main(void)
     RUN(thickness_of_the_scene);
     RUN(single_files_give_pictures);
     RUN(a_run_gives_an_animation);
+    RUN(sheets_turntables_and_names);
     RUN(wrong_words_are_explained);
     char line[100];
     snprintf(line, sizeof line, "rm -r '%s'", folder);

@@ -16,8 +16,11 @@ export interface LegendOf {
 export function paintPicture(stage: Stage, legend: LegendOf | null, canvas: HTMLCanvasElement, passes?: number): void {
   stage.finest(passes);
   const from = stage.renderer.domElement;
-  canvas.width = from.width;
-  canvas.height = from.height;
+  // A new size empties the canvas, and ends what records it.
+  if (canvas.width !== from.width || canvas.height !== from.height) {
+    canvas.width = from.width;
+    canvas.height = from.height;
+  }
   const pen = canvas.getContext("2d");
   if (!pen) throw new Error("the browser gives no 2D canvas");
   pen.drawImage(from, 0, 0);

@@ -10,7 +10,7 @@ export const KEYS: [string, string][] = [
   ["F, Shift+F, H", "fit this frame; fit the run; back to the start's direction"],
   ["X Y Z, O", "look along an axis (Shift: from the other side); orthographic"],
   ["K, T", "contact forces; trail of the picked point"],
-  ["R, Escape", "ruler; let go of what was picked"],
+  ["R, Escape", "ruler; forget what was picked"],
   ["L", "follow a run that goes on"],
   ["B, S, D", "charts; settings; dark or light"],
   ["P", "save a picture"],

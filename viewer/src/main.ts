@@ -584,10 +584,11 @@ class App {
         await this.paintFrame(i, canvas);
         this.panel.say(`recording ${i + 1} of ${frames.length}`);
       });
+      if (blob.size < 1000) throw new Error("this browser has recorded nothing; save pictures, or use abut render");
       download(this.fileName("webm"), blob);
       this.panel.say(`${frames.length} pictures, ${shortNumber(blob.size / 1e6)} MB`);
     } catch (error) {
-      this.complain(error);
+      this.panel.say(error instanceof Error ? error.message : String(error));
     } finally {
       this.recording = false;
       this.seek(back);

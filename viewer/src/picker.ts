@@ -43,7 +43,7 @@ export class Picker {
     this.buttons = element("div", { class: "row" }, [
       checkbox("follow with the camera", "follow-point", false, (on) => (this.follow = on)),
       checkbox("trail", "trail", look.trail, (on) => ((look.trail = on), this.showTrail(), this.changed())),
-      button("let go", "Forget the point and the ruler (Escape)", () => this.clear(), "pick-clear"),
+      button("forget", "Forget the point and the ruler (Escape)", () => this.clear(), "pick-clear"),
     ]);
     const ruler = checkbox("ruler: click two points", "ruler", false, (on) => (this.measuring = on));
     this.root.append(this.hint, ruler, this.table, this.plot.root, this.buttons);

