@@ -13,15 +13,16 @@ cat > "$scratch/file.c" <<'C'
  * let
  * go. */
 static int step_way, usual_width, nodeHeld; /* at the first place */
-static const char *text = "as it is told";
+static const char *text = "as it is told"; /* the pull grows until parts settle */
 C
 scripts/check-words "$scratch/file.c" > "$scratch/log" && fail "private words pass"
-for word in way held "let   go" usual place "as it is told"; do
+for word in way held "let   go" usual place "as it is told" "the pull" "parts settle"; do
     grep -qi "\"${word//   / *}\"" "$scratch/log" || fail "check-words does not notice $word: $(cat "$scratch/log")"
 done
 grep -c '"way"' "$scratch/log" | grep -qx 2 || fail "way in a comment and in a name: $(cat "$scratch/log")"
 cat > "$scratch/file.c" <<'C'
-/* Sorted in place; a one-way street, always, upheld, degrees of freedom, and one unit in the last place. */
+/* Sorted in place; a one-way street, always, upheld, degrees of freedom, and one unit in the last place. A cloth is pulled, a coin
+ * settles, the pull-back of a gradient. */
 static int always_halfway;
 C
 scripts/check-words "$scratch/file.c" > "$scratch/log" || fail "plain words are refused: $(cat "$scratch/log")"

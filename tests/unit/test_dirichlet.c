@@ -17,7 +17,7 @@ static abut_error err;
     "{'box': {'size': [1, 1, 1], 'cells': [1, 1, 1]}}, 'material': {'young': 1e4, 'poisson': "     \
     "0.3" material "}"
 
-TEST(release_by_place)
+TEST(release_by_position)
 {
     scene_def *scene;
     stepper *s =
@@ -37,8 +37,9 @@ TEST(release_by_place)
     drop_scene(s, scene);
 }
 
-/* The pull grows when Newton's direction is short, for the nodes are then where it balances the
- * other forces; a direction that is short because its matrix had to be shifted says nothing. */
+/* The augmented Lagrangian is updated when Newton's direction is short, for the nodes are then
+ * where it balances the other forces; a direction that is short because its matrix had to be
+ * shifted says nothing. */
 TEST(shifted_directions_tell_of_no_balance)
 {
     scene_def *scene;
@@ -320,7 +321,7 @@ TEST(sudden_motion_through_another_body)
 int main(void)
 {
     RUN(sudden_motion_through_another_body);
-    RUN(release_by_place);
+    RUN(release_by_position);
     RUN(shifted_directions_tell_of_no_balance);
     RUN(dirichlet_nodes_arrive);
     RUN(release_is_saved);

@@ -154,7 +154,7 @@ TEST(scene_options)
     scene_free(s);
 }
 
-TEST(places_and_loads)
+TEST(poses_and_loads)
 {
     scene_def *s = with_bodies(
         "{'mesh': 'parts/sheet.obj', 'position': [1, 2, 3], 'rotation': [10, 20, 30], 'scale': 2, "
@@ -385,7 +385,7 @@ int main(void)
     set_up();
     RUN(defaults);
     RUN(scene_options);
-    RUN(places_and_loads);
+    RUN(poses_and_loads);
     RUN(static_and_kinematic_bodies);
     RUN(pose_lists);
     RUN(components);

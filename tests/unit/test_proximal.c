@@ -1,4 +1,5 @@
-/* The pull towards the start of a step: a body that nothing holds balances its weight with it. */
+/* The proximal term towards the start of a step: a body that nothing holds balances its weight with
+ * it. */
 #include "support/scene_text.h"
 
 static abut_error err;
