@@ -22,6 +22,7 @@ typedef struct stepper_options {
     int budget;             /* iterations after which a step ends as it is; 0: none */
     int substep_after;      /* iterations after which a step is divided while it can be */
     int substep_halvings;   /* of steps that do not converge; 0: none */
+    bool warm_start;        /* Newton begins where the bodies would be going on as they do */
     bool look_ahead;        /* Newton's directions know what stops them (solve/look_ahead.h) */
     int true_hessian_after; /* Newton iterations; 0: never */
     double proximal_weight; /* weight of the proximal term (term/proximal.h); 0: none */

@@ -293,6 +293,17 @@ void rigid_motion_predict(rigid_motion *r, const motion_state *state, double tim
     }
 }
 
+void rigid_motion_turn_ahead(const rigid_motion *r, const motion_state *state, double h,
+                             double *change)
+{
+    for (size_t k = 0; r->inertia && k < r->inertia->rigids.count; k++) {
+        size_t at = 3 * ((size_t)r->model->rigids.data[r->inertia->rigids.data[k]].block + 1);
+        vec3 theta = vec3_load(state->x + at), turn = vec3_scale(h, vec3_load(state->v + at));
+        mat3 ahead = mat3_mul(rotation_matrix(turn), rotation_matrix(theta));
+        vec3_store(change + at, vec3_sub(rotation_vector_near(ahead, theta), theta));
+    }
+}
+
 /* Between the poses of two steps: straight on, and about one axis. */
 static rigid_pose pose_at(const rigid_condition *c, double steps)
 {

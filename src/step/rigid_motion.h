@@ -92,6 +92,10 @@ void rigid_motion_restore(rigid_motion *r, model *m);
 /* Predictors and torques of the step from `time`; factor: of forces. */
 void rigid_motion_predict(rigid_motion *r, const motion_state *state, double time, double h,
                           double factor);
+/* What rotation vectors change by when the bodies go on with their angular velocities for h; into
+ * `change`, over all coordinates. */
+void rigid_motion_turn_ahead(const rigid_motion *r, const motion_state *state, double h,
+                             double *change);
 /* Marks prescribed scalars and sets their targets at `end`. */
 void rigid_motion_prescribe(rigid_motion *r, const double *x, double time, double end,
                             uint8_t *fixed, double *target);

@@ -100,6 +100,7 @@ abut_status stepper_find_positions(stepper *s, double end, step_statistics *stat
     TRY(stepper_move_dirichlet(s, err));
     if (s->contact) TRY(stepper_choose_stiffness(s, err));
     if (friction) TRY(begin_friction(s, err));
+    TRY(stepper_warm_start(s, err));
     abut_status status = stepper_minimise(s, friction, statistics, err);
     if (split) stepper_join_split(s);
     return status;

@@ -48,6 +48,9 @@ void stepper_find_reactions(stepper *s);
 /* Tells the terms of the table that s->state.x is the result of a step. */
 void stepper_end_terms(stepper *s);
 
+/* s->x <- where Newton's method begins (warm_start.c). */
+abut_status stepper_warm_start(stepper *s, abut_error *err);
+
 /* Newton, repeated with new friction forces as often as asked (minimise.c); the forces at x. */
 abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statistics,
                              abut_error *err);
