@@ -328,3 +328,12 @@ void element_map_direction(const element_set *s, size_t e, const double *p, vec3
     memset(nodes, 0, (size_t)s->positive.nodes * sizeof *nodes);
     spread(s, u, nodes);
 }
+
+void element_map_transpose(const element_set *s, const vec3 *gradient, vec3 *own)
+{
+    for (int a = 0; a < s->nodes; a++) {
+        own[a] = s->to_geometry ? (vec3){0} : gradient[a];
+        for (int b = 0; s->to_geometry && b < s->positive.nodes; b++)
+            own[a] = vec3_mul_add(own[a], s->to_geometry[b * s->nodes + a], gradient[b]);
+    }
+}

@@ -105,6 +105,9 @@ void element_map_nodes(const element_set *s, size_t e, const double *x, const ve
 /* The same for a direction p. */
 void element_map_direction(const element_set *s, size_t e, const double *p, vec3 *nodes);
 
+/* Its transpose: from gradients with respect to the nodes of the map to those of the element's. */
+void element_map_transpose(const element_set *s, const vec3 *gradient, vec3 *own);
+
 static const double GUARD_BEGINS = 0.25;
 /* The barrier of the inversion-barrier points: mu b(det F) with b(J) = -(1 - J/J0)^2 ln(J/J0) below
  * J0, else 0. */

@@ -462,8 +462,8 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
     problem_expand(p, n->exact_direction, n->direction);
     double alpha = 1;
     TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
-    if (options->look_ahead) TRY(look_ahead_where_stopped(n, ev, x, it, &alpha, err));
     problem_note_bounds(p, ev, x, n->direction);
+    if (options->look_ahead) TRY(look_ahead_where_stopped(n, ev, x, it, &alpha, err));
     it->tiny = is_tiny(n, options, result->direction, &it->passed);
     int halvings = result->halvings;
     double before_step = it->energy;

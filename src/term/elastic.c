@@ -191,6 +191,7 @@ static const term_class elastic_class = {.name = "elastic",
                                          .value = value,
                                          .derivatives = derivatives,
                                          .max_step = max_step,
+                                         .obstructions = elastic_obstructions,
                                          .by_parameter = elastic_by_parameter,
                                          .by_rest = elastic_by_rest,
                                          .destroy = destroy};

@@ -21,6 +21,9 @@ enum { ELASTIC_SET_GROUP = 1 }; /* of the first element set */
 
 bool is_elastic_term(const term *t);
 abut_status elastic_create(const model *m, elastic_term **out, abut_error *err);
+/* Elements that stop the step from x along p (elastic_ahead.c). */
+abut_status elastic_obstructions(const term *base, const double *x, const double *p,
+                                 obstruction_list *out, abut_error *err);
 /* det F of one linear tet. */
 double elastic_volume_ratio(const elastic_term *t, const double *x, size_t element);
 /* Smallest det F over all elements (at the points of their rules); 1 when there are none. */

@@ -18,6 +18,10 @@ typedef struct strain_limit_term {
 bool strain_limit_needed(const model *m);
 abut_status strain_limit_create(const model *m, strain_limit_term **out, abut_error *err);
 
+/* Triangles that stop the step from x along p (strain_limit_ahead.c). */
+abut_status strain_limit_obstructions(const term *base, const double *x, const double *p,
+                                      obstruction_list *out, abut_error *err);
+
 /* Forgets which triangles were near their limit, so that a step depends on its start only. */
 void strain_limit_begin_step(strain_limit_term *t);
 
