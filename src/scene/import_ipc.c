@@ -217,6 +217,7 @@ static json_t *document_json(const ipc_script *s)
      * tighter tolerances with 53): its results are those of a late start. */
     json_object_set_new(solver, "true_hessian_after", json_integer(TRUE_HESSIAN_AFTER));
     json_object_set_new(solver, "look_ahead", json_false()); /* 45 J there, for the same reason */
+    json_object_set_new(solver, "warm_start", json_false()); /* 41 J */
     json_object_set_new(solver, "linear", json_string(s->linear_solver));
     json_object_set_new(out, "solver", solver);
     json_object_set_new(out, "bodies", bodies_json(s));

@@ -136,6 +136,7 @@ static abut_status set_solver(const polyfem_scene *s, json_t *native, abut_error
     json_t *solver = json_pack("{s:s}", "tolerance", "1e-8 l");
     json_object_set_new(solver, "look_ahead",
                         json_false()); /* its iterates decide how some bounce */
+    json_object_set_new(solver, "warm_start", json_false());
     json_object_set_new(native, "solver", solver);
     const json_t *advanced = polyfem_get(s->document, "solver/advanced");
     double weight = polyfem_number(advanced, "lagged_regularization_weight", 0);

@@ -174,8 +174,8 @@ static const schema_field solver_fields[] = {
             "1 / 2^substep_halvings of it long. 0: the run ends there."},
     {"warm_start", SCHEMA_BOOL, AT(scene_def, options.warm_start), .initial = "true",
      .doc = "Newton's method begins where the bodies would be if they went on as in the step "
-            "before, where that can be reached without contact and has less energy. false: at the "
-            "positions that the step starts from, as the reference programs do."},
+            "before, where that can be reached without contact and has less energy, and no friction "
+            "acts. false: at the positions that the step starts from."},
     {"look_ahead", SCHEMA_BOOL, AT(scene_def, options.look_ahead), .initial = "false",
      .doc = "Where collisions stop a Newton direction before its half, one that minimises the same "
             "model subject to what stops it, and islands that are stopped one by one. With the "

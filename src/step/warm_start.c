@@ -1,8 +1,9 @@
-/* Warm start: where Newton's method begins. The minimum is near where the bodies would be if they went on as in
- * the step before, so the iteration starts there: at x + h v + h^2 a or at x + h v, whichever of
- * these and x has the least energy and can be reached on a straight path without contact. Bodies
- * that turn with a clamp, fall or slide are then a term of higher order in h away from the minimum,
- * not h v; resting ones begin where they are, as before (docs/theory/newton.md). */
+/* Warm start: where Newton's method begins. The minimum is near where the bodies would be if they
+ * went on as in the step before, so the iteration starts there: at x + h v + h^2 a or at x + h v,
+ * whichever of these and x has the least energy and can be reached on a straight path without
+ * contact. Bodies that turn with a clamp, fall or slide are then a term of higher order in h away
+ * from the minimum, not h v; resting ones begin where they are, as before (docs/theory/newton.md).
+ */
 #include "step/stepper_internal.h"
 
 #include <string.h>
@@ -28,6 +29,17 @@ static bool set_predicted_path(stepper *s, int order)
         any = any || path[i] != 0;
     }
     return any;
+}
+
+/* Whether friction acts. Smoothed friction holds a body only around the positions that the step
+ * starts from; further on it is constant, and a start that slides already may go on sliding where
+ * the body would have stuck. So a step with friction begins at rest. */
+static bool friction_acts(const stepper *s)
+{
+    if (!s->contact || !term_counts(s, &s->friction->base)) return false;
+    for (int i = 0; i < FRICTION_LISTS; i++)
+        if (s->friction->lists[i].count > 0) return true;
+    return false;
 }
 
 /* Whether all unknowns are where the step begins: nothing has carried them along yet. */
@@ -58,8 +70,8 @@ static abut_status try_start(stepper *s, start_search *search, abut_error *err)
 abut_status stepper_warm_start(stepper *s, abut_error *err)
 {
     enum { HIGHEST_ORDER = 2 };
-    if (!s->options.warm_start || s->scratch.guess || s->augmented.active || !is_at_start(s))
-        return ABUT_OK;
+    bool wanted = s->options.warm_start && !s->scratch.guess && !s->augmented.active;
+    if (!wanted || friction_acts(s) || !is_at_start(s)) return ABUT_OK;
     size_t bytes = s->state.scalars * sizeof *s->x;
     memcpy(s->newton.direction, s->x, bytes);
     start_search search = {.from = s->newton.direction};
