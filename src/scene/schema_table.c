@@ -164,18 +164,19 @@ static const schema_field solver_fields[] = {
          "intersections as ever, but not converged; prescribed nodes that have not arrived go on "
          "in the next step. Such steps are `truncated` in steps.csv and counted in run.json. 0: "
          "none; steps converge."},
-    {"substep_after", SCHEMA_INTEGER, AT(scene_def, options.substep_after), .initial = "2000",
+    {"substep_after", SCHEMA_INTEGER, AT(scene_def, options.substeps.after), .initial = "2000",
      FROM_TO(0, 1000000),
      .doc = "Newton iterations after which a step is divided into halves instead of being solved "
             "to its end, as long as it can be divided; 0: only one that fails is divided."},
-    {"substep_halvings", SCHEMA_INTEGER, AT(scene_def, options.substep_halvings), .initial = "6",
+    {"substep_halvings", SCHEMA_INTEGER, AT(scene_def, options.substeps.halvings), .initial = "6",
      FROM_TO(0, 12),
      .doc = "How often a step that does not converge is halved: its sub-steps are at least "
             "1 / 2^substep_halvings of it long. 0: the run ends there."},
     {"warm_start", SCHEMA_BOOL, AT(scene_def, options.warm_start), .initial = "true",
-     .doc = "Newton's method begins where the bodies would be if they went on as in the step "
-            "before, where that can be reached without contact and has less energy, and no friction "
-            "acts. false: at the positions that the step starts from."},
+     .doc =
+         "Newton's method begins where the bodies would be if they went on as in the step "
+         "before, where that can be reached without contact and has less energy, and no friction "
+         "acts. false: at the positions that the step starts from."},
     {"look_ahead", SCHEMA_BOOL, AT(scene_def, options.look_ahead), .initial = "false",
      .doc = "Where collisions stop a Newton direction before its half, one that minimises the same "
             "model subject to what stops it, and islands that are stopped one by one. With the "

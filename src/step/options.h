@@ -10,6 +10,12 @@
 #include "solve/newton.h"
 #include "step/integrator.h"
 
+/* Steps that do not converge are divided (step/substeps.c). */
+typedef struct substep_options {
+    int after;    /* iterations after which a step is divided while it can be */
+    int halvings; /* at most; 0: none */
+} substep_options;
+
 typedef struct stepper_options {
     double h; /* s */
     integrator integrator;
@@ -19,9 +25,8 @@ typedef struct stepper_options {
     double tolerance; /* m/s; on the largest Newton direction entry over h (a length if
                          quasi-static) */
     int max_iterations;
-    int budget;             /* iterations after which a step ends as it is; 0: none */
-    int substep_after;      /* iterations after which a step is divided while it can be */
-    int substep_halvings;   /* of steps that do not converge; 0: none */
+    int budget; /* iterations after which a step ends as it is; 0: none */
+    substep_options substeps;
     bool warm_start;        /* Newton begins where the bodies would be going on as they do */
     bool look_ahead;        /* Newton's directions know what stops them (solve/look_ahead.h) */
     int true_hessian_after; /* Newton iterations; 0: never */

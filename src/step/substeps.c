@@ -15,11 +15,11 @@
 void stepper_begin_span(stepper *s)
 {
     const stepper_options *o = &s->options;
-    bool divides = o->substep_halvings > 0 && o->substep_after > 0 && !s->mlcp.solver;
+    bool divides = o->substeps.halvings > 0 && o->substeps.after > 0 && !s->mlcp.solver;
     s->scratch.span = (step_span){.h = o->h,
                                   .end = (double)(s->state.steps + 1) * o->h,
-                                  .max_iterations = divides && o->substep_after < o->max_iterations
-                                                        ? o->substep_after
+                                  .max_iterations = divides && o->substeps.after < o->max_iterations
+                                                        ? o->substeps.after
                                                         : o->max_iterations};
 }
 
@@ -49,9 +49,9 @@ static void set_span(stepper *s, const division *d)
     s->scratch.span =
         (step_span){.h = d->h * d->unit / d->whole,
                     .end = until == d->whole ? d->end : d->begin + d->h * until / d->whole,
-                    .max_iterations =
-                        least ? o->max_iterations : (int)fmin(o->substep_after, o->max_iterations)};
-    if (!least && o->substep_after == 0) s->scratch.span.max_iterations = o->max_iterations;
+                    .max_iterations = least ? o->max_iterations
+                                            : (int)fmin(o->substeps.after, o->max_iterations)};
+    if (!least && o->substeps.after == 0) s->scratch.span.max_iterations = o->max_iterations;
     s->evaluation.kappa *= motion_force_factor(&s->state, s->scratch.span.h) / before;
 }
 
@@ -145,7 +145,7 @@ abut_status step_advance_in_substeps(stepper **at, const remesh_stage *remesh,
                                      step_statistics *statistics, abut_error *err)
 {
     stepper *s = *at;
-    int halvings = s->options.substep_halvings;
+    int halvings = s->options.substeps.halvings;
     if (halvings == 0) {
         explain(s, err);
         return stepper_undo(s, ABUT_ERROR_NOT_CONVERGED, err);

@@ -127,8 +127,7 @@ TEST(strain_limits)
     drop_scene(s, scene);
 }
 
-/* Along a direction that the row forbids no element is inverted early; along one that it allows
- * (the other way) nothing is said. */
+/* The row refuses the whole path, allows a small part of it, and does not see translations. */
 TEST(elements_of_order_two)
 {
     scene_def *scene;

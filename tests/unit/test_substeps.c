@@ -91,7 +91,7 @@ TEST(histories_are_of_whole_steps)
         CHECK(memcmp(s->state.v_older[0], (char *)before + 3 * bytes, bytes) == 0);
     }
     /* Then a whole step of third order again. */
-    s->options.substep_after = 0;
+    s->options.substeps.after = 0;
     CHECK(advance(s).substeps == 1 && s->state.steps == 5);
     mem_free(before);
     drop_scene(s, scene[0]);
