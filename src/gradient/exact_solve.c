@@ -1,0 +1,192 @@
+#include "gradient/exact_solve.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double ENOUGH = 1e-13; /* relative residual after which refining ends */
+static const double LIMIT = 1e-8;   /* above it a solution is refused */
+
+void exact_solver_free(exact_solver *e)
+{
+    array_free(&e->right);
+    array_free(&e->step);
+    array_free(&e->residual);
+    array_free(&e->correction);
+    minres_free(&e->indefinite);
+}
+
+/* From all coordinates to the unknowns. */
+static void gather(const problem *p, const double *full, double *free_vector)
+{
+    for (int32_t k = 0; k < p->free_count; k++)
+        for (size_t c = 0; c < 3; c++) {
+            size_t at = 3 * (size_t)p->free_block[k] + c;
+            free_vector[3 * (size_t)k + c] = p->fixed[at] ? 0 : full[at];
+        }
+}
+
+static double largest(size_t n, const double *v)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+/* residual = right - H step; returns its size relative to the right side. */
+static double residual_of(exact_solver *e, const problem *p, size_t n)
+{
+    block_matrix_multiply(&p->matrix, e->step.data, e->residual.data);
+    for (size_t i = 0; i < n; i++) {
+        bool fixed = p->fixed[3 * (size_t)p->free_block[i / 3] + i % 3];
+        e->residual.data[i] = fixed ? 0 : e->right.data[i] - e->residual.data[i];
+    }
+    return largest(n, e->residual.data) / largest(n, e->right.data);
+}
+
+static double refine(exact_solver *e, stepper *s, size_t n)
+{
+    enum { MOST = 6 };
+    double size = residual_of(e, &s->problem, n);
+    for (int k = 0; k < MOST && size > ENOUGH && linear_can_solve_again(s->linear); k++) {
+        linear_solve_again(s->linear, e->residual.data, e->correction.data);
+        for (size_t i = 0; i < n; i++) e->step.data[i] += e->correction.data[i];
+        double next = residual_of(e, &s->problem, n);
+        if (!(next < size)) {
+            for (size_t i = 0; i < n; i++) e->step.data[i] -= e->correction.data[i];
+            break;
+        }
+        size = next;
+    }
+    return residual_of(e, &s->problem, n);
+}
+
+typedef struct operators {
+    const block_matrix *matrix;
+    linear_solver *linear;
+} operators;
+
+static void multiply(void *context, const double *x, double *y)
+{
+    block_matrix_multiply(((const operators *)context)->matrix, x, y);
+}
+
+static void precondition(void *context, const double *r, double *z)
+{
+    linear_solve_again(((const operators *)context)->linear, r, z);
+}
+
+/* The factor of the projected matrix, then the true one in its place. */
+static abut_status solve_indefinite(exact_solver *e, stepper *s, const double *x, size_t n,
+                                    const evaluation *exact, abut_error *err)
+{
+    enum { MOST_PRODUCTS = 500 };
+    static const double EXACT = 1e-12;
+    evaluation projected = *exact;
+    projected.exact = false;
+    e->saddles++;
+    TRY(problem_derivatives(&s->problem, &projected, x, true, err));
+    TRY(problem_solve(&s->problem, s->linear, x, e->right.data, 0, e->step.data, err));
+    if (!linear_can_solve_again(s->linear))
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
+                         "gradients need a solver that solves for several right sides; \"direct\" "
+                         "does");
+    TRY(problem_derivatives(&s->problem, exact, x, true, err));
+    operators o = {&s->problem.matrix, s->linear};
+    conjugate_operators c = {multiply, precondition, &o, 0};
+    abut_status status =
+        minres_solve(&e->indefinite, &c, n, e->right.data, e->step.data, EXACT, MOST_PRODUCTS, err);
+    return status == ABUT_ERROR_NOT_CONVERGED ? ABUT_OK : status;
+}
+
+abut_status exact_solve(exact_solver *e, stepper *s, const double *x, const double *right,
+                        double *w, abut_error *err)
+{
+    problem *p = &s->problem;
+    size_t n = 3 * (size_t)p->free_count;
+    if (!array_resize(&e->right, n + 1) || !array_resize(&e->step, n + 1) ||
+        !array_resize(&e->residual, n + 1) || !array_resize(&e->correction, n + 1))
+        return error_memory(err, "solving for derivatives");
+    memset(w, 0, 3 * (size_t)p->block_count * sizeof *w);
+    gather(p, right, e->right.data);
+    e->solves++;
+    if (!(largest(n, e->right.data) > 0)) return ABUT_OK;
+    evaluation exact = s->evaluation;
+    exact.exact = true;
+    TRY(problem_derivatives(p, &exact, x, true, err));
+    abut_status status = problem_solve(p, s->linear, x, e->right.data, 0, e->step.data, err);
+    double size = INFINITY;
+    if (status == ABUT_OK) size = refine(e, s, n);
+    if (status != ABUT_OK && status != ABUT_ERROR_NOT_CONVERGED) return status;
+    if (!(size < LIMIT)) {
+        TRY(solve_indefinite(e, s, x, n, &exact, err));
+        size = residual_of(e, p, n);
+    }
+    e->worst_residual = fmax(e->worst_residual, size);
+    if (!(size < LIMIT))
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                         "the linear system of the gradient at %g s was solved to %g only: the "
+                         "step ends near a point where several solutions meet",
+                         s->time + s->scratch.span.h, size);
+    problem_expand(p, e->step.data, w);
+    return ABUT_OK;
+}
+
+/* Whether a stencil has something to add: a w that is not 0, and a row that is asked for. */
+static bool counts(const int32_t *blocks, int width, const double *w, const uint8_t *rows)
+{
+    bool any = false, asked = rows == NULL;
+    for (int i = 0; i < 3 * width; i++) {
+        if (blocks[i / 3] < 0) continue;
+        size_t at = 3 * (size_t)blocks[i / 3] + (size_t)(i % 3);
+        any = any || w[at] != 0;
+        asked = asked || rows[at];
+    }
+    return any && asked;
+}
+
+static void stencil_times(const int32_t *blocks, int width, const double *h, const double *w,
+                          double *out)
+{
+    for (int a = 0; a < width; a++)
+        for (int b = a; b < width; b++, h += 9) {
+            if (blocks[a] < 0 || blocks[b] < 0) continue;
+            size_t at = 3 * (size_t)blocks[a], to = 3 * (size_t)blocks[b];
+            for (size_t r = 0; r < 3; r++)
+                for (size_t c = 0; c < 3; c++) {
+                    out[at + r] += h[3 * r + c] * w[to + c];
+                    if (a != b) out[to + c] += h[3 * r + c] * w[at + r];
+                }
+        }
+}
+
+static abut_status group_times(const term *t, const hessian_part *part, int group, const double *x,
+                               const double *w, double *out, abut_error *err)
+{
+    const stencil_group *g = &t->groups[group];
+    evaluation exact = *part->ev;
+    exact.exact = true;
+    size_t width = (size_t)g->width;
+    if (g->count == 0) return ABUT_OK;
+    double *hessian = mem_alloc(9 * width * (width + 1) / 2, sizeof *hessian);
+    if (!hessian) return error_memory(err, "differentiating a step");
+    for (size_t e = 0; e < g->count; e++) {
+        const int32_t *blocks = g->blocks + e * width;
+        if (!counts(blocks, g->width, w, part->rows)) continue;
+        t->class->derivatives(t, &exact, group, x, e, e + 1, NULL, hessian);
+        stencil_times(blocks, g->width, hessian, w, out);
+    }
+    mem_free(hessian);
+    return ABUT_OK;
+}
+
+abut_status hessian_times(const stepper *s, const hessian_part *part, const double *x,
+                          const double *w, double *out, abut_error *err)
+{
+    for (int k = 0; k < s->problem.term_count; k++) {
+        const term *t = s->problem.terms[k];
+        if (part->term ? t != part->term : (part->ev->without & term_bit(t)) != 0) continue;
+        for (int group = 0; group < t->group_count; group++)
+            TRY(group_times(t, part, group, x, w, out, err));
+    }
+    return ABUT_OK;
+}

@@ -1,0 +1,294 @@
+#include "gradient/objective.h"
+
+#include "contact/contact_force.h"
+#include "term/element.h"
+
+#include <math.h>
+#include <string.h>
+
+void objective_free(objective *o) { array_free(&o->target); }
+
+/* First block and end of the blocks that an objective looks at. */
+typedef struct block_range {
+    size_t begin, end;
+} block_range;
+
+static block_range range_of(const model *m, int32_t body)
+{
+    if (body < 0) return (block_range){0, m->rest.count};
+    const model_body *b = &m->bodies.data[body];
+    return (block_range){(size_t)b->first_block, (size_t)(b->first_block + b->block_count)};
+}
+
+static vec3 target_of(const objective *o, size_t index)
+{
+    if (o->target.count == 0) return (vec3){0};
+    return vec3_load(o->target.data + (o->target.count == 3 ? 0 : 3 * index));
+}
+
+/* ---- squared distances of positions and velocities ---- */
+
+static double distances(const objective *o, const model *m, const double *x, double *by)
+{
+    block_range r = range_of(m, o->body);
+    double sum = 0;
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (!model_block_is_position(m, i)) continue;
+        vec3 d = vec3_sub(vec3_load(x + 3 * i), target_of(o, i - r.begin));
+        sum += 0.5 * vec3_norm2(d);
+        if (by) vec3_store(by + 3 * i, vec3_mul_add(vec3_load(by + 3 * i), o->weight, d));
+    }
+    return sum;
+}
+
+static abut_status positions(const objective *o, stepper *s, const objective_state *at,
+                             double *value, double *by_x, double *by_v, abut_error *err)
+{
+    (void)by_v, (void)err;
+    *value = distances(o, s->model, at->x, by_x);
+    return ABUT_OK;
+}
+
+static abut_status velocities(const objective *o, stepper *s, const objective_state *at,
+                              double *value, double *by_x, double *by_v, abut_error *err)
+{
+    (void)by_x, (void)err;
+    *value = distances(o, s->model, at->v, by_v);
+    return ABUT_OK;
+}
+
+static abut_status center(const objective *o, stepper *s, const objective_state *at, double *value,
+                          double *by_x, double *by_v, abut_error *err)
+{
+    (void)by_v, (void)err;
+    const model *m = s->model;
+    block_range r = range_of(m, o->body);
+    vec3 sum = {0};
+    double mass = 0;
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (!model_block_is_position(m, i)) continue;
+        sum = vec3_mul_add(sum, m->load_mass.data[i], vec3_load(at->x + 3 * i));
+        mass += m->load_mass.data[i];
+    }
+    vec3 d = vec3_sub(vec3_scale(1 / mass, sum), target_of(o, 0));
+    *value = 0.5 * vec3_norm2(d);
+    for (size_t i = r.begin; by_x && i < r.end; i++) {
+        if (!model_block_is_position(m, i)) continue;
+        double share = o->weight * m->load_mass.data[i] / mass;
+        vec3_store(by_x + 3 * i, vec3_mul_add(vec3_load(by_x + 3 * i), share, d));
+    }
+    return ABUT_OK;
+}
+
+/* ---- energies ---- */
+
+static abut_status kinetic(const objective *o, stepper *s, const objective_state *at, double *value,
+                           double *by_x, double *by_v, abut_error *err)
+{
+    (void)by_x;
+    size_t n = s->state.scalars;
+    double *momentum = mem_alloc(n, sizeof *momentum);
+    if (!momentum) return error_memory(err, "computing an objective");
+    inertia_multiply(s->inertia, at->v, momentum);
+    *value = 0;
+    for (size_t i = 0; i < n; i++) {
+        *value += 0.5 * momentum[i] * at->v[i];
+        if (by_v) by_v[i] += o->weight * momentum[i];
+    }
+    mem_free(momentum);
+    return ABUT_OK;
+}
+
+static void add_energy(const term *t, double weight, const double *x, double *value, double *by_x)
+{
+    evaluation unit = evaluation_unit(), weighted = unit;
+    weighted.force_factor = weight;
+    *value += t->class->value(t, &unit, x);
+    if (by_x) term_add_gradient(t, &weighted, x, by_x);
+}
+
+static abut_status elastic(const objective *o, stepper *s, const objective_state *at, double *value,
+                           double *by_x, double *by_v, abut_error *err)
+{
+    (void)by_v, (void)err;
+    *value = 0;
+    add_energy(&s->elastic->base, o->weight, at->x, value, by_x);
+    for (size_t i = 0; i < s->terms.count; i++)
+        if (!s->terms.data[i].row->is_limit)
+            add_energy(s->terms.data[i].term, o->weight, at->x, value, by_x);
+    return ABUT_OK;
+}
+
+/* ---- contact forces ---- */
+
+/* Sum of the barrier's forces on the vertices of a body. */
+static vec3 force_on(const stepper *s, int32_t body, double factor, vec3 *each)
+{
+    const body_surface *surface = &s->model->bodies.data[body].surface;
+    vec3 sum = {0};
+    contact_add_normal_forces(s->contact, &s->evaluation, factor, each);
+    for (size_t v = 0; v < surface->vertex_count; v++)
+        sum = vec3_add(sum, each[surface->first_vertex + v]);
+    return sum;
+}
+
+/* Weights of a vertex add up to 1, so that the sum over the vertices of a body is that over its
+ * positions. */
+static abut_status contact_force(const objective *o, stepper *s, const objective_state *at,
+                                 double *value, double *by_x, double *by_v, abut_error *err)
+{
+    (void)by_v;
+    const model *m = s->model;
+    block_range r = range_of(m, o->body);
+    size_t n = s->state.scalars;
+    double factor = stepper_contact_factor(s);
+    double *work = mem_calloc(2 * n, sizeof *work);
+    vec3 *each = mem_calloc(m->surface.rows.count + 1, sizeof *each);
+    if (!work || !each) {
+        mem_free(work);
+        mem_free(each);
+        return error_memory(err, "computing an objective");
+    }
+    hessian_part part = {&s->contact->base, &s->evaluation, NULL};
+    vec3 force = force_on(s, o->body, factor, each);
+    vec3 d = vec3_sub(force, target_of(o, 0));
+    *value = 0.5 * vec3_norm2(d);
+    abut_status status = ABUT_OK;
+    if (by_x) {
+        for (size_t i = r.begin; i < r.end; i++)
+            if (model_block_is_position(m, i))
+                vec3_store(work + 3 * i, vec3_scale(-o->weight / factor, d));
+        status = hessian_times(s, &part, at->x, work, work + n, err);
+        for (size_t i = 0; i < n; i++) by_x[i] += work[n + i];
+    }
+    mem_free(work);
+    mem_free(each);
+    return status;
+}
+
+/* ---- of the caller ---- */
+
+static bool finite_sum(const double *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(v[i])) return false;
+    return true;
+}
+
+static abut_status function(const objective *o, stepper *s, const objective_state *at,
+                            double *value, double *by_x, double *by_v, abut_error *err)
+{
+    size_t n = s->state.scalars;
+    double *work = by_x ? mem_calloc(2 * n, sizeof *work) : NULL;
+    if (by_x && !work) return error_memory(err, "computing an objective");
+    *value = o->function(o->user, at->time, n, at->x, at->v, work, work ? work + n : NULL);
+    bool ok = isfinite(*value) && (!work || finite_sum(work, 2 * n));
+    for (size_t i = 0; ok && work && i < n; i++) {
+        by_x[i] += o->weight * work[i];
+        by_v[i] += o->weight * work[n + i];
+    }
+    mem_free(work);
+    if (ok) return ABUT_OK;
+    return error_set(err, ABUT_ERROR_INPUT, "objective",
+                     "the function of the caller returned something that is no number at %g s",
+                     at->time);
+}
+
+/* ---- the table ---- */
+
+typedef struct objective_row {
+    const char *name;
+    bool one_target;    /* 3 numbers; else 3 per node, or 3 for all */
+    bool needs_contact; /* and a body */
+    bool needs_nodes;   /* rigid bodies have no nodes for it */
+    abut_status (*evaluate)(const objective *o, stepper *s, const objective_state *at,
+                            double *value, double *by_x, double *by_v, abut_error *err);
+} objective_row;
+
+static const objective_row rows[] = {
+    [ABUT_OBJECTIVE_POSITIONS] = {"positions", false, false, false, positions},
+    [ABUT_OBJECTIVE_VELOCITIES] = {"velocities", false, false, false, velocities},
+    [ABUT_OBJECTIVE_CENTER] = {"center", true, false, false, center},
+    [ABUT_OBJECTIVE_KINETIC] = {"kinetic", true, false, true, kinetic},
+    [ABUT_OBJECTIVE_ELASTIC] = {"elastic", true, false, true, elastic},
+    [ABUT_OBJECTIVE_CONTACT_FORCE] = {"contact_force", true, true, false, contact_force},
+    [ABUT_OBJECTIVE_FUNCTION] = {"function", false, false, false, function},
+};
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+bool objective_find(const char *name, abut_objective_kind *out)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0) {
+            *out = (abut_objective_kind)i;
+            return true;
+        }
+    return false;
+}
+
+static abut_status find_body(const model *m, const char *name, int32_t *out, abut_error *err)
+{
+    *out = -1;
+    for (size_t i = 0; name && i < m->bodies.count; i++)
+        if (strcmp(m->bodies.data[i].name, name) == 0) *out = (int32_t)i;
+    if (!name || *out >= 0) return ABUT_OK;
+    return error_set(err, ABUT_ERROR_INPUT, "objective.body", "there is no body \"%s\"", name);
+}
+
+abut_status objective_make(const abut_objective *from, const stepper *s, objective *out,
+                           abut_error *err)
+{
+    *out = (objective){.kind = from->kind,
+                       .weight = from->weight,
+                       .from = from->from,
+                       .until = from->until,
+                       .last = from->last,
+                       .function = from->function,
+                       .user = from->user};
+    if ((size_t)from->kind >= ROWS)
+        return error_set(err, ABUT_ERROR_INPUT, "objective", "no such kind");
+    const objective_row *row = &rows[from->kind];
+    TRY(find_body(s->model, from->body, &out->body, err));
+    if (row->needs_contact && (!s->contact || out->body < 0))
+        return error_set(err, ABUT_ERROR_INPUT, "objective",
+                         "\"%s\" needs a body, and contact in the scene", row->name);
+    if (row->needs_nodes && s->model->rigids.count > 0)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "objective",
+                         "\"%s\" has no derivative with rigid or affine bodies", row->name);
+    if (from->kind == ABUT_OBJECTIVE_FUNCTION && !from->function)
+        return error_set(err, ABUT_ERROR_INPUT, "objective", "there is no function");
+    block_range r = range_of(s->model, out->body);
+    size_t most = row->one_target ? 3 : 3 * (r.end - r.begin);
+    if (from->target_count != 0 && from->target_count != 3 && from->target_count != most)
+        return error_set(err, ABUT_ERROR_INPUT, "objective.target", "%zu numbers; 3 or %zu fit",
+                         from->target_count, most);
+    if (!isfinite(from->weight) || !finite_sum(from->target, from->target_count))
+        return error_set(err, ABUT_ERROR_INPUT, "objective", "not a number");
+    if (!array_resize(&out->target, from->target_count)) return error_memory(err, "an objective");
+    if (from->target_count)
+        memcpy(out->target.data, from->target, from->target_count * sizeof(double));
+    return ABUT_OK;
+}
+
+static bool counts(const objective *o, const objective_state *at)
+{
+    return o->last ? at->is_last : at->time >= o->from - 1e-12 && at->time <= o->until + 1e-12;
+}
+
+abut_status objective_value(const objective *o, stepper *s, const objective_state *at,
+                            double *value, abut_error *err)
+{
+    *value = 0;
+    if (!counts(o, at)) return ABUT_OK;
+    TRY(rows[o->kind].evaluate(o, s, at, value, NULL, NULL, err));
+    *value *= o->weight;
+    return ABUT_OK;
+}
+
+abut_status objective_derivative(const objective *o, stepper *s, const objective_state *at,
+                                 double *by_x, double *by_v, abut_error *err)
+{
+    double value;
+    if (!counts(o, at)) return ABUT_OK;
+    return rows[o->kind].evaluate(o, s, at, &value, by_x, by_v, err);
+}
