@@ -6,6 +6,7 @@
 #include <abut/contact.h>
 #include <abut/control.h>
 #include <abut/define.h>
+#include <abut/gradient.h>
 #include <abut/sim.h>
 #include <abut/version.h>
 

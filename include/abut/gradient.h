@@ -28,10 +28,9 @@ typedef struct abut_gradient_options {
     abut_log_function log; /* NULL: silent */
     void *log_user;
     abut_log_level log_level;
-    int64_t steps;        /* of the run; 0: to the end of the scene */
-    double tolerance;     /* of Newton's method, in place of solver.tolerance; 0: 1e-9 m/s, or m */
-    size_t snapshots;     /* states that are kept; 0: all */
-    bool scene_stiffness; /* kappa may be chosen by the run: the gradient holds it fixed */
+    int64_t steps;    /* of the run; 0: to the end of the scene */
+    double tolerance; /* of Newton's method, in place of solver.tolerance; 0: 1e-6 m/s, or m */
+    size_t snapshots; /* states that are kept; 0: all */
 } abut_gradient_options;
 ABUT_API abut_gradient_options abut_default_gradient_options(void);
 
@@ -104,7 +103,7 @@ typedef struct abut_gradient_info {
     int64_t steps, steps_again; /* of the run; made again because states were not kept */
     size_t solves, saddles;     /* linear systems; those whose matrix was indefinite */
     double worst_residual;      /* relative */
-    bool stiffness_frozen;      /* kappa was chosen by the run, and held fixed */
+    bool stiffness_frozen;      /* kappa was chosen by the run, and kept fixed */
     size_t tape_bytes;
 } abut_gradient_info;
 ABUT_API void abut_gradient_get_info(const abut_gradient *g, abut_gradient_info *out);

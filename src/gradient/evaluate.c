@@ -166,9 +166,8 @@ static abut_status back_range(sweep *w, const saved_state *from, size_t begin, s
     abut_status status = stepper_load(w->s, from, err);
     size_t until = end - begin == 1 ? begin : split > 0 ? begin + split : end - 1;
     for (size_t i = begin; status == ABUT_OK && i < until; i++) {
-        step_statistics statistics;
         w->g->info.steps_again++;
-        status = stepper_advance(w->s, &statistics, err);
+        status = tape_record(w->s, &step, err); /* as it was made: recorded steps are polished */
     }
     if (status == ABUT_OK && until == end - 1) { /* the last of them, then those before it */
         w->g->info.steps_again++;
@@ -177,6 +176,7 @@ static abut_status back_range(sweep *w, const saved_state *from, size_t begin, s
         tape_step_free(&step);
         return status == ABUT_OK ? back_range(w, from, begin, end - 1, snapshots, err) : status;
     }
+    tape_step_free(&step);
     if (status == ABUT_OK) status = stepper_save(w->s, &middle, err);
     if (status == ABUT_OK)
         status = back_range(w, &middle, until, end, snapshots > 0 ? snapshots - 1 : 0, err);

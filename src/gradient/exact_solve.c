@@ -75,7 +75,7 @@ static void precondition(void *context, const double *r, double *z)
     linear_solve_again(((const operators *)context)->linear, r, z);
 }
 
-/* The factor of the projected matrix, then the true one in its place. */
+/* The factor of the projected matrix, then the true one instead of it. */
 static abut_status solve_indefinite(exact_solver *e, stepper *s, const double *x, size_t n,
                                     const evaluation *exact, abut_error *err)
 {

@@ -42,7 +42,7 @@ static abut_status check_conditions(const stepper *s, abut_error *err)
 abut_status adjoint_possible(const stepper *s, abut_error *err)
 {
     const stepper_options *o = &s->options;
-    if (s->mlcp.solver) return refuse(err, "solver.stepper", "the stepper \"mlcp\"");
+    if (s->mlcp.solver) return refuse(err, "stepper", "the stepper \"mlcp\"");
     if (s->problem.share) return refuse(err, "solver.linear", "a run divided over ranks");
     if (s->proximal) return refuse(err, "solver.proximal_weight", "the proximal term");
     if (o->split_limits) return refuse(err, "solver.strain_limits", "limits in a second solve");

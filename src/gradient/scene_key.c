@@ -68,7 +68,7 @@ abut_status scene_key_write(json_t *document, const char *path, double value, ab
     TRY(scene_key_read(document, path, &before, err));
     if (!isfinite(value)) return error_set(err, ABUT_ERROR_INPUT, path, "not a finite number");
     if (json_is_real(at)) return json_real_set(at, value) == 0 ? ABUT_OK : ABUT_ERROR_INTERNAL;
-    /* An integer of the text: a real takes its place in what holds it. */
+    /* An integer of the text: what contains it gets a real instead. */
     char holder[512];
     size_t length = strlen(path);
     const char *cut =

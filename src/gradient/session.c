@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double TOLERANCE = 1e-9; /* m/s, or m; see docs/theory/gradients.md */
+static const double TOLERANCE = 1e-6; /* m/s, or m; recorded steps are polished beyond it */
 
 void built_scene_free(built_scene *b)
 {
@@ -86,7 +86,7 @@ static abut_status refuse_scene(const scene_def *scene, abut_error *err)
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "remesh",
                          "runs with remeshing have no gradient");
     if (scene->options.use_mlcp)
-        return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.stepper",
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "stepper",
                          "the stepper \"mlcp\" has no gradient");
     if (scene->options.friction_iterations == 0 && scene->options.contact)
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "contact.friction_iterations",

@@ -94,7 +94,11 @@ const double *tape_lag(const stepper *s, const tape_step *t, size_t pass)
 
 abut_status tape_set_pass(stepper *s, const tape_step *t, size_t pass, abut_error *err)
 {
-    if (tape_has_friction(s))
+    bool friction = tape_has_friction(s);
+    if (friction != (t->record.lag_kappa.count > 0))
+        return error_set(err, ABUT_ERROR_INPUT, "contact.friction",
+                         "a coefficient of 0 cannot be a parameter: at it friction begins");
+    if (friction)
         TRY(stepper_take_friction(s, tape_lag(s, t, pass), t->record.lag_kappa.data[pass], err));
     s->evaluation.kappa = t->record.kappa.data[pass];
     return problem_update(&s->problem, &s->evaluation, tape_positions(t, pass), err);

@@ -42,19 +42,19 @@ static abut_status keep_start(twin *t, abut_error *err)
     return ABUT_OK;
 }
 
-/* Two sides of the number; where one of them is no scene, the number itself takes its place. */
+/* Two sides of the number; where one of them is no scene, the number itself is that side. */
 static abut_status build_sides(const abut_gradient *g, const double *values, const parameter *p,
                                double at, twin *out, abut_error *err)
 {
-    double step = STEP * fmax(fabs(at), 1), place[2] = {at - step, at + step};
+    double step = STEP * fmax(fabs(at), 1), sides[2] = {at - step, at + step};
     for (int k = 0; k < 2; k++) {
-        if (session_build(g, values, p, place[k], &out->side[k], err) == ABUT_OK) continue;
+        if (session_build(g, values, p, sides[k], &out->side[k], err) == ABUT_OK) continue;
         built_scene_free(&out->side[k]);
         out->side[k] = (built_scene){0};
-        place[k] = at;
+        sides[k] = at;
         TRY(session_build(g, values, p, at, &out->side[k], err));
     }
-    out->difference = place[1] - place[0];
+    out->difference = sides[1] - sides[0];
     if (out->difference > 0) return ABUT_OK;
     return error_set(err, ABUT_ERROR_INPUT, p->name,
                      "no scene with a little more or less of it can be built");

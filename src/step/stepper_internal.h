@@ -55,6 +55,8 @@ abut_status stepper_warm_start(stepper *s, abut_error *err);
 abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statistics,
                              abut_error *err);
 abut_status stepper_lag_friction(stepper *s, const double *x, abut_error *err);
+/* The minimum to the last digits, for steps that are recorded (polish.c). */
+abut_status stepper_polish(stepper *s, abut_error *err);
 /* How long Newton's direction may be at the end, m. */
 double stepper_convergence_length(const stepper *s);
 

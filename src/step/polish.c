@@ -1,0 +1,66 @@
+/* Recorded steps are solved until the gradient of the potential is rounding: Newton's method ends
+ * where the energy hides further descent, which leaves sqrt(rounding) in the positions, and
+ * derivatives of a step are those of the exact minimum. */
+#include "step/stepper_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static double largest_force(const problem *p)
+{
+    double most = 0;
+    for (size_t i = 0; i < 3 * (size_t)p->free_count; i++) most = fmax(most, fabs(p->gradient[i]));
+    return most;
+}
+
+/* Gradient at x, which the terms are updated for. */
+static abut_status measure(stepper *s, const double *x, bool matrix, double *force, abut_error *err)
+{
+    evaluation exact = s->evaluation;
+    exact.exact = true;
+    TRY(problem_update(&s->problem, &s->evaluation, x, err));
+    TRY(problem_derivatives(&s->problem, &exact, x, matrix, err));
+    *force = largest_force(&s->problem);
+    return ABUT_OK;
+}
+
+/* One step with the true Hessian; *better: it was taken. */
+static abut_status improve(stepper *s, double *trial, double *step, double *force, bool *better,
+                           abut_error *err)
+{
+    problem *p = &s->problem;
+    enum { HALVINGS = 4 };
+    size_t unknowns = 3 * (size_t)p->free_count;
+    double alpha = 0, after;
+    *better = false;
+    for (size_t i = 0; i < unknowns; i++) step[i] = -p->gradient[i];
+    abut_status status = problem_solve(p, s->linear, s->x, step, 0, trial, err);
+    if (status == ABUT_ERROR_NOT_CONVERGED) return ABUT_OK; /* a saddle: it stays as it is */
+    TRY(status);
+    problem_expand(p, trial, step);
+    TRY(problem_max_step(p, &s->evaluation, s->x, step, 1, &alpha, err));
+    for (int k = 0; k < HALVINGS; k++, alpha *= 0.5) { /* forces may have kinks: friction's do */
+        for (size_t i = 0; i < s->state.scalars; i++) trial[i] = s->x[i] + alpha * step[i];
+        TRY(measure(s, trial, true, &after, err));
+        if (!(after < *force)) continue;
+        *better = true;
+        *force = after;
+        memcpy(s->x, trial, s->state.scalars * sizeof *s->x);
+        return step_path_add(&s->path, s->x, err);
+    }
+    return ABUT_OK;
+}
+
+abut_status stepper_polish(stepper *s, abut_error *err)
+{
+    enum { MOST = 30 };
+    double *room = mem_alloc(2 * s->state.scalars + 1, sizeof *room), force;
+    if (!room) return error_memory(err, "recording a step");
+    bool better = s->problem.free_count > 0;
+    abut_status status = better ? measure(s, s->x, true, &force, err) : ABUT_OK;
+    for (int k = 0; status == ABUT_OK && better && k < MOST; k++)
+        status = improve(s, room, room + s->state.scalars, &force, &better, err);
+    mem_free(room);
+    if (status != ABUT_OK) return status;
+    return problem_update(&s->problem, &s->evaluation, s->x, err);
+}

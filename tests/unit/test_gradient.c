@@ -1,0 +1,140 @@
+/* Gradients of runs: the short list of cells against central differences, checkpoints, bad input.
+ */
+#include "support/gradient_cells.h"
+#include "test.h"
+
+#include <abut/gradient.h>
+
+TEST(cells)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < gradient_cell_count; i++) {
+        const gradient_cell *c = &gradient_cells[i];
+        char message[700];
+        if (!c->quick) continue;
+        double error = gradient_cell_error(c, message, sizeof message);
+        if (!(error <= 1e-5))
+            printf("%s contact %d %s %s %s: %g %s\n", c->body, c->contact, c->integrator, c->kind,
+                   c->name, error, message);
+        CHECK(error <= 1e-5);
+        count++;
+    }
+    CHECK(count >= 20);
+}
+
+static abut_gradient *open_first(abut_gradient_options *options, abut_error *err)
+{
+    char text[3000];
+    gradient_cell cell = {.body = "tet", .contact = 2, .integrator = "bdf2"};
+    abut_gradient *g = NULL;
+    abut_objective o = abut_default_objective();
+    o.body = "thing";
+    gradient_cell_scene(&cell, text, sizeof text);
+    CHECK_OK(abut_gradient_create_text(text, strlen(text), NULL, options, &g, err), *err);
+    CHECK_OK(abut_gradient_add_objective(g, &o, err), *err);
+    CHECK_OK(abut_gradient_add_parameter(g, "initial_velocities", "thing", err), *err);
+    return g;
+}
+
+/* States that are made again have the same bits. */
+TEST(checkpoints_give_the_same_bits)
+{
+    abut_error err = {0};
+    abut_gradient_options all = abut_default_gradient_options(), few = all;
+    double value[2], derivative[2][24];
+    all.steps = few.steps = 9;
+    few.snapshots = 2;
+    abut_gradient *g[2] = {open_first(&all, &err), open_first(&few, &err)};
+    abut_gradient_info info[2];
+    CHECK(abut_gradient_scalar_count(g[0]) == 24);
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(abut_gradient_evaluate(g[k], NULL, &value[k], derivative[k], &err), err);
+        abut_gradient_get_info(g[k], &info[k]);
+        abut_gradient_destroy(g[k]);
+    }
+    CHECK(memcmp(derivative[0], derivative[1], sizeof derivative[0]) == 0);
+    CHECK(value[0] == value[1]);
+    CHECK(info[0].steps_again == 0 && info[1].steps_again > 0 && info[1].steps_again < 9 * 5);
+    CHECK(info[0].worst_residual < 1e-10 && info[0].saddles == 0 && !info[0].stiffness_frozen);
+}
+
+static double not_a_number(void *user, double time, size_t scalars, const double *x,
+                           const double *v, double *by_x, double *by_v)
+{
+    (void)user, (void)time, (void)scalars, (void)x, (void)v, (void)by_x, (void)by_v;
+    return NAN;
+}
+
+TEST(bad_input_is_named)
+{
+    abut_error err = {0};
+    abut_gradient_options options = abut_default_gradient_options();
+    abut_gradient *g = open_first(&options, &err);
+    CHECK(abut_gradient_add_parameter(g, "colour", "thing", &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.message, "colour") != NULL);
+    CHECK(abut_gradient_add_parameter(g, "key", "bodies[0].nothing", &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.place, "nothing") != NULL);
+    CHECK(abut_gradient_add_parameter(g, "young", "floor", &err) == ABUT_ERROR_INPUT);
+    CHECK(abut_gradient_add_parameter(g, "shape", "absent", &err) == ABUT_ERROR_INPUT);
+    abut_objective o = abut_default_objective();
+    o.body = "absent";
+    CHECK(abut_gradient_add_objective(g, &o, &err) == ABUT_ERROR_INPUT);
+    o = abut_default_objective();
+    o.kind = ABUT_OBJECTIVE_FUNCTION;
+    CHECK(abut_gradient_add_objective(g, &o, &err) == ABUT_ERROR_INPUT);
+    o.function = not_a_number;
+    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    double value, derivative[24];
+    CHECK(abut_gradient_evaluate(g, NULL, &value, derivative, &err) == ABUT_ERROR_INPUT);
+    CHECK(strstr(err.message, "no number") != NULL);
+    abut_gradient_destroy(g);
+}
+
+TEST(inverted_rest_shape_is_infeasible)
+{
+    abut_error err = {0};
+    abut_gradient_options options = abut_default_gradient_options();
+    abut_gradient *g = open_first(&options, &err);
+    double values[48], value;
+    CHECK_OK(abut_gradient_add_parameter(g, "rest_positions", "thing", &err), err);
+    CHECK(abut_gradient_scalar_count(g) == 48);
+    abut_gradient_values(g, values);
+    for (int i = 0; i < 8; i++) values[24 + 3 * i] *= -1;
+    CHECK(abut_gradient_evaluate(g, values, &value, NULL, &err) == ABUT_ERROR_INFEASIBLE);
+    CHECK(strstr(err.message, "inverted") != NULL);
+    abut_gradient_destroy(g);
+}
+
+static void check_refused(const char *addition, const char *named)
+{
+    abut_error err = {0};
+    abut_gradient *g = NULL;
+    char text[1200];
+    snprintf(text, sizeof text,
+             "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 2}, %s, \"bodies\": [{\"name\": "
+             "\"a\", \"mesh\": {\"box\": {\"size\": [1, 1, 1], \"cells\": [1, 1, 1]}}, "
+             "\"material\": {\"young\": 1e5, \"poisson\": 0.3, \"density\": 1000}}]}",
+             addition);
+    CHECK(abut_gradient_create_text(text, strlen(text), NULL, NULL, &g, &err) ==
+          ABUT_ERROR_UNSUPPORTED);
+    if (!strstr(err.message, named)) printf("%s: %s\n", err.place, err.message);
+    CHECK(strstr(err.message, named) != NULL);
+    abut_gradient_destroy(g);
+}
+
+TEST(what_has_no_gradient_is_refused_by_name)
+{
+    check_refused("\"remesh\": {}", "remeshing");
+    check_refused("\"stepper\": \"mlcp\"", "mlcp");
+    check_refused("\"solver\": {\"proximal_weight\": 1}", "proximal");
+}
+
+int main(void)
+{
+    RUN(cells);
+    RUN(checkpoints_give_the_same_bits);
+    RUN(bad_input_is_named);
+    RUN(inverted_rest_shape_is_infeasible);
+    RUN(what_has_no_gradient_is_refused_by_name);
+    return TEST_END();
+}
