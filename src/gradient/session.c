@@ -21,7 +21,7 @@ void built_scene_free(built_scene *b)
 static void set_options(const abut_gradient *g, stepper_options *o)
 {
     o->tolerance = g->options.tolerance > 0 ? g->options.tolerance : TOLERANCE;
-    o->substep_halvings = 0;
+    o->substeps.halvings = 0;
     o->budget = 0;
     o->forcing = 0;
     o->look_ahead = false;
