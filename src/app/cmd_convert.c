@@ -43,7 +43,9 @@ const command_def command_convert = {
         "options are for meshes. The folder of a run becomes an animated glTF (OUT.glb, or "
         "OUT.gltf as "
         "text) with one node per body; bodies that deform have a shape per frame. OUT.usda has "
-        "the places of all points in all frames, as text of Universal Scene Description.",
+        "the places of all points in all frames, as text of Universal Scene Description. OUT.obj "
+        "and OUT.ply become a sequence of such files, one per frame; OUT.pc2 a shape (OBJ) and a "
+        "point cache (PC2) for every body.",
     .options = options,
     .option_count = sizeof options / sizeof *options,
     .min_arguments = 2,

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "output/film_files.h"
 #include "output/gltf.h"
 #include "output/usd.h"
 
@@ -29,13 +30,49 @@ static void report_result(const char *path, const gltf_report *r)
            path, r->bodies, r->moving, r->deforming, r->keys, (double)r->bytes / 1e6);
 }
 
+static abut_status write_glb(const body_poses *poses, const char *const *names, const char *path,
+                             size_t *files, abut_error *err)
+{
+    gltf_report report = {0};
+    TRY(gltf_write(poses, names, path, &report, err));
+    report_result(path, &report);
+    *files = 0;
+    return ABUT_OK;
+}
+
+static abut_status write_usd(const body_poses *poses, const char *const *names, const char *path,
+                             size_t *files, abut_error *err)
+{
+    TRY(usd_write(poses, names, path, err));
+    *files = 1;
+    return ABUT_OK;
+}
+
+/* What a run is converted to, by extension. *files: how many were written; 0: it has been said. */
+typedef struct film_format {
+    const char *extension;
+    abut_status (*write)(const body_poses *poses, const char *const *names, const char *path,
+                         size_t *files, abut_error *err);
+} film_format;
+
+static const film_format formats[] = {{"glb", write_glb},      {"gltf", write_glb},
+                                      {"usda", write_usd},     {"obj", film_write_obj},
+                                      {"ply", film_write_ply}, {"pc2", film_write_pc2}};
+
+static const film_format *find_format(const char *path)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(path_extension(path), formats[i].extension) == 0) return &formats[i];
+    return NULL;
+}
+
 abut_status convert_run(const char *folder, const char *path, const command_line *line,
                         abut_error *err)
 {
-    const char *extension = path_extension(path);
-    bool usd = strcmp(extension, "usda") == 0;
-    if (!usd && strcmp(extension, "glb") != 0 && strcmp(extension, "gltf") != 0)
-        return error_set(err, ABUT_ERROR_INPUT, path, "a run is converted to .glb, .gltf or .usda");
+    const film_format *format = find_format(path);
+    if (!format)
+        return error_set(err, ABUT_ERROR_INPUT, path,
+                         "a run is converted to .glb, .gltf, .usda, .pc2, .obj or .ply");
     if (line->given_count > 0)
         return error_set(err, ABUT_ERROR_INPUT, folder, "the options are for meshes, not for runs");
     frame_series series = {0};
@@ -46,13 +83,13 @@ abut_status convert_run(const char *folder, const char *path, const command_line
     abut_status status = body_poses_read(&series, &poses, err);
     json_t *scene = status == ABUT_OK ? json_load_file(scene_path, 0, NULL) : NULL;
     const char **names = scene ? find_names(scene, poses.body_count) : NULL;
-    gltf_report report = {0};
-    if (status == ABUT_OK)
-        status = usd ? usd_write(&poses, names, path, err)
-                     : gltf_write(&poses, names, path, &report, err);
-    if (status == ABUT_OK && !usd) report_result(path, &report);
-    if (status == ABUT_OK && usd)
+    size_t files = 0;
+    if (status == ABUT_OK) status = format->write(&poses, names, path, &files, err);
+    if (status == ABUT_OK && files == 1)
         printf("%s: %zu bodies, %zu frames\n", path, poses.body_count, poses.frame_count);
+    if (status == ABUT_OK && files > 1)
+        printf("%s: %zu files, %zu bodies, %zu frames\n", path, files, poses.body_count,
+               poses.frame_count);
     mem_free(names);
     json_decref(scene);
     body_poses_free(&poses);

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# `pip install .` into a new virtual environment without a network, and a source package that builds the same wheel.
+set -euo pipefail
+: "${ABUT_SOURCE_DIR:?}"
+python=/usr/bin/python3
+"$python" -c 'import venv, numpy' 2>/dev/null || { echo "skipped: no python3-venv or python3-numpy"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+unset PYTHONPATH
+export CCACHE_DIR=${CCACHE_DIR:-$HOME/.cache/ccache}
+if command -v ccache > /dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache; fi
+export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 HOME=$work
+"$python" -m venv --system-site-packages "$work/venv"
+cd "$work"
+"$work/venv/bin/pip" install "$ABUT_SOURCE_DIR" > pip.log 2>&1 || { tail -30 pip.log; exit 1; }
+cat > try.py <<'PY'
+import sys
+import abut
+assert abut.__file__.startswith(sys.prefix), abut.__file__
+scene = abut.Scene(ground=0)
+scene.add_rigid("box", mesh={"box": {"size": [1, 1, 1]}}, density=1000, translate=[0, 0.51, 0])
+sim = scene.simulate()
+sim.step(30)
+assert 9000 < sim.body_forces()["box"]["normal"][1] < 10500
+assert sim.render(size=(32, 32), samples=1)[:4] == b"\x89PNG"  # by the command in the package
+PY
+"$work/venv/bin/python" try.py
+"$work/venv/bin/pip" uninstall -y abut > /dev/null
+# The source package holds all that is needed.
+"$python" - "$ABUT_SOURCE_DIR" "$work" <<'PY'
+import os, sys
+sys.path.insert(0, os.path.join(sys.argv[1], "python", "backend"))
+import abut_build
+print(abut_build.build_sdist(sys.argv[2]))
+PY
+"$work/venv/bin/pip" install "$work"/abut-*.tar.gz > pip2.log 2>&1 || { tail -30 pip2.log; exit 1; }
+"$work/venv/bin/python" try.py
+echo ok
