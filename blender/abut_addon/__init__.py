@@ -115,9 +115,9 @@ class ABUT_PT_panel(bpy.types.Panel):
         if found is not None and found.type == "MESH":
             layout.prop(found, "abut_role")
             for name in exchange.SHOWN.get(found.abut_role, ()):
-                layout.prop(found, "abut_" + name)
+                layout.prop(found, "_".join(("abut", name)))
         for name in ("friction", "folder", "command"):
-            layout.prop(context.scene, "abut_" + name)
+            layout.prop(context.scene, "_".join(("abut", name)))
         for name in ("simulate", "write", "load"):
             layout.operator("abut." + name)
 

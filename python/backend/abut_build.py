@@ -44,6 +44,10 @@ def tag():
     return f"{python}-{python}-{platform}"
 
 
+def wheel_text():
+    return f"Wheel-Version: 1.0\nGenerator: abut_build\nRoot-Is-Purelib: false\nTag: {tag()}\n"
+
+
 def find_interpreter():
     """An interpreter of this version that has NumPy."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
@@ -78,7 +82,7 @@ def pack(path, files):
     """Writes a wheel: files by name, either paths or bytes, and their list with hashes."""
     info = f"abut-{version()}.dist-info"
     files = {**files, f"{info}/METADATA": metadata().encode(),
-             f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: abut_build\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()}
+             f"{info}/WHEEL": wheel_text().encode()}
     record = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as out:
         for name, source in sorted(files.items()):
@@ -94,6 +98,16 @@ def pack(path, files):
             record.append(f"{name},sha256={digest},{len(data)}")
         record.append(f"{info}/RECORD,,")
         out.writestr(f"{info}/RECORD", "\n".join(record) + "\n")
+
+
+def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
+    """Tells what the wheel will say, without building it."""
+    name = f"abut-{version()}.dist-info"
+    os.makedirs(os.path.join(metadata_directory, name))
+    for part, text in (("METADATA", metadata()), ("WHEEL", wheel_text())):
+        with open(os.path.join(metadata_directory, name, part), "w", encoding="utf-8") as out:
+            out.write(text)
+    return name
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
