@@ -1,6 +1,7 @@
 #include "app/scene_summary.h"
 
 #include "base/memory.h"
+#include "constraint/joint_kind.h"
 #include "fill/quality.h"
 #include "scene/body_mesh.h"
 #include "scene/schema_table.h"
@@ -237,12 +238,76 @@ static void print_body(const body_def *b, const mesh *shape, const body_summary 
                plural(m->degenerate));
 }
 
+/* ---- joints -------------------------------------------------------------------------------- */
+
+static void print_axis(const char *name, const joint_axis_def *axis, const char *unit)
+{
+    if (axis->limited) printf(", %s %g to %g %s", name, axis->limits[0], axis->limits[1], unit);
+    if (axis->driven) printf(", driven");
+}
+
+static void print_joint(const joint_def *j, int depth, bool closes)
+{
+    printf("  %*s%s  %s \"%s\"", 12 + 2 * depth, "", j->body, joint_kinds[j->type].name, j->name);
+    if (j->has_turn) print_axis("turn", &j->turn, "degrees");
+    if (j->has_slide) print_axis("slide", &j->slide, "m");
+    printf("%s\n", closes ? " (closes a loop)" : "");
+}
+
+/* The bodies that joints lead to from one, each with those that joints lead to from it. */
+static void print_branches(const scene_def *s, const char *from, bool *printed, bool *reached,
+                           int depth)
+{
+    enum { DEEPEST = 64 };
+    for (size_t i = 0; i < s->joint_count; i++) {
+        const joint_def *j = &s->joints[i];
+        if (!j->body || printed[i] || strcmp(j->to, from) != 0) continue;
+        size_t body = 0;
+        while (body < s->body_count && strcmp(s->bodies[body].name, j->body) != 0) body++;
+        bool closes = body < s->body_count && reached[body];
+        printed[i] = true;
+        print_joint(j, depth, closes);
+        if (body == s->body_count || closes) continue;
+        reached[body] = true;
+        if (depth < DEEPEST) print_branches(s, j->body, printed, reached, depth + 1);
+    }
+}
+
+/* The tree of joints from the world, then from bodies that nothing leads to; then the couplings. */
+static void print_joints(const scene_def *s)
+{
+    bool *printed = mem_calloc(s->joint_count + 1, sizeof *printed);
+    bool *reached = mem_calloc(s->body_count + 1, sizeof *reached);
+    if (printed && reached && s->joint_count > 0) {
+        printf("  joints      %zu, attachments %zu\n", s->joint_count, s->attachment_count);
+        printf("  %*sworld\n", 10, "");
+        print_branches(s, "world", printed, reached, 0);
+        for (int pass = 0; pass < 2; pass++) /* first from where no joint leads to */
+            for (size_t i = 0; i < s->joint_count; i++) {
+                const char *from = s->joints[i].to;
+                bool led = false;
+                for (size_t k = 0; k < s->joint_count && s->joints[i].body; k++)
+                    led = led || (s->joints[k].body && strcmp(s->joints[k].body, from) == 0);
+                if (!s->joints[i].body || printed[i] || (led && pass == 0)) continue;
+                printf("  %*s%s\n", 10, "", from);
+                print_branches(s, from, printed, reached, 0);
+            }
+        for (size_t i = 0; i < s->joint_count; i++)
+            if (!s->joints[i].body)
+                printf("  %*s\"%s\" = %g \"%s\"\n", 10, "", s->joints[i].first, s->joints[i].ratio,
+                       s->joints[i].second);
+    }
+    mem_free(printed);
+    mem_free(reached);
+}
+
 void summary_print(const scene_summary *summary)
 {
     printf("%s: scene \"%s\"\n", summary->scene->path, summary->scene->name);
     print_options(summary);
     for (size_t i = 0; i < summary->scene->body_count; i++)
         print_body(&summary->scene->bodies[i], &summary->meshes[i], &summary->bodies[i]);
+    print_joints(summary->scene);
     fflush(stdout);
 }
 

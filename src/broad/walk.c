@@ -1,5 +1,7 @@
 #include "broad/walk.h"
 
+#include "broad/attached.h"
+
 #include "base/parallel.h"
 #include "base/ranks.h"
 
@@ -113,21 +115,38 @@ static inline unsigned adjacent_lanes(const walker *w, size_t i, int lane, size_
     return adjacent;
 }
 
-/* Whether the bodies of two primitives do not meet. */
-static bool is_excluded(const walker *w, size_t slot, size_t other)
+static bool is_listed(const uint64_t *list, size_t count, uint64_t key)
 {
-    const walk *all = w->walk;
-    uint64_t pair = broad_pair(all->body[w->a->vertices[0].data[slot]],
-                               all->body[w->b->vertices[0].data[other]]);
-    size_t low = 0, high = all->excluded_count;
+    size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (all->excluded[middle] < pair)
+        if (list[middle] < key)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < all->excluded_count && all->excluded[low] == pair;
+    return low < count && list[low] == key;
+}
+
+/* Whether a vertex of a primitive is attached to a body. */
+static bool is_attached(const walk *all, const bvh *tree, size_t slot, int32_t body)
+{
+    for (int k = 0; k < tree->primitives.arity; k++)
+        if (is_listed(all->excluded, all->excluded_count,
+                      broad_attached(tree->vertices[k].data[slot], body)))
+            return true;
+    return false;
+}
+
+/* Whether the bodies of two primitives do not meet, or not there. */
+static bool is_excluded(const walker *w, size_t slot, size_t other)
+{
+    const walk *all = w->walk;
+    int32_t a = all->body[w->a->vertices[0].data[slot]];
+    int32_t b = all->body[w->b->vertices[0].data[other]];
+    if (is_listed(all->excluded, all->excluded_count, broad_pair(a, b))) return true;
+    return broad_has_attached(all->excluded, all->excluded_count) && a != b &&
+           (is_attached(all, w->a, slot, b) || is_attached(all, w->b, other, a));
 }
 
 /* All pairs of two packets are found as one mask of 64 bits (eight lanes for each lane of the

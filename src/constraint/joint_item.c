@@ -12,22 +12,24 @@ bool item_is_coupling(const model_joint *j) { return joint_kinds[j->kind].holds 
 /* ---------------------------------------------------------------------------------------------- */
 /* Joints and attachments                                                                         */
 
-/* Points that are pulled together: k/2 |d|^2 + c/(2 h) |d - d_t|^2; d_t is 0 when they were
- * together, and the damping of a gap that closes is that of its whole change. */
-static void add_pull(const model_joint *j, const double *u, joint_sum *sum)
+/* Points that are pulled together: k/2 |d|^2 + c/(2 h) |d - d_t|^2, d_t at the start of the step.
+ */
+static void add_pull(const model_joint *j, const joint_step *step, const double *u, joint_sum *sum)
 {
     if (!(j->stiffness > 0) || !(joint_kinds[j->kind].holds & HOLDS_POINT)) return;
     int b = 3 * feature_of(1, FEATURE_POINT), a = 3 * feature_of(0, FEATURE_POINT);
+    double slow = j->damping / step->h, stiffness = j->stiffness + slow;
     for (int c = 0; c < 3; c++) {
-        double d = u[b + c] - u[a + c];
-        sum->energy += 0.5 * j->stiffness * d * d;
+        double d = u[b + c] - u[a + c], change = d - vec3_get(step->apart, c);
+        double force = j->stiffness * d + slow * change;
+        sum->energy += 0.5 * (j->stiffness * d * d + slow * change * change);
         if (!sum->derivatives) continue;
-        sum->gradient[b + c] += j->stiffness * d;
-        sum->gradient[a + c] -= j->stiffness * d;
-        sum->hessian[b + c][b + c] += j->stiffness;
-        sum->hessian[a + c][a + c] += j->stiffness;
-        sum->hessian[a + c][b + c] -= j->stiffness;
-        sum->hessian[b + c][a + c] -= j->stiffness;
+        sum->gradient[b + c] += force;
+        sum->gradient[a + c] -= force;
+        sum->hessian[b + c][b + c] += stiffness;
+        sum->hessian[a + c][a + c] += stiffness;
+        sum->hessian[a + c][b + c] -= stiffness;
+        sum->hessian[b + c][a + c] -= stiffness;
     }
 }
 
@@ -61,7 +63,7 @@ static void add_joint(const joint_set *set, size_t i, const double *u, joint_sum
     const joint_step *step = &set->steps[i];
     sum->multiplier = set->multipliers + JOINT_MAX_ROWS * i;
     joint_add_rows(j, step, u, sum);
-    add_pull(j, u, sum);
+    add_pull(j, step, u, sum);
     add_laws(j, step, u, sum);
 }
 

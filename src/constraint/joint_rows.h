@@ -15,6 +15,7 @@ typedef struct joint_step {
     double target[JOINT_COORDINATES];  /* of drives, at its end */
     double stiffness[2];               /* K of rows in m, and of rows without unit (N/m, N m) */
     double inertia[JOINT_COORDINATES]; /* seen along a coordinate, kg m^2 or kg */
+    vec3 apart; /* p_B - p_A at the start of the step, for the damping of points pulled together */
     double h;
     double length_scale; /* of the scene, m */
     bool broken;

@@ -1,5 +1,7 @@
 #include "constraint/joint_term.h"
 
+#include "body/follower.h"
+
 #include "base/parallel.h"
 #include "constraint/axis_law.h"
 #include "constraint/joint_bound.h"
@@ -87,6 +89,11 @@ static void begin_joint(joint_term *t, size_t i, const term_step *at)
         if (d->kind != DRIVE_NONE)
             step->target[y] =
                 !isnan(command) ? command : d->unit * expression_value(d->target, 0, 0, 0, at->end);
+    }
+    if (j->damping > 0 && !item_is_coupling(j)) {
+        double u[JET_SIZE];
+        joint_features(t->model, j, at->x, u);
+        step->apart = vec3_sub(vec3_load(u + 3 * FEATURES), vec3_load(u));
     }
     double mass, inertia;
     joint_masses(t->model, i, at->x, &mass, &inertia);
@@ -306,6 +313,7 @@ static abut_status list_items(joint_term *t, abut_error *err)
         size_t first = t->items.count, begin = t->blocks.count;
         for (size_t i = 0; i < m->joints.count; i++) {
             int32_t blocks[ITEM_MAX_BLOCKS];
+            if (joint_follows(&m->joints.data[i])) continue; /* no unknown, nothing to hold */
             if (item_blocks(m, i, blocks) != width) continue;
             bool ok = array_push(&t->items, (int32_t)i);
             for (int b = 0; ok && b < width; b++) ok = array_push(&t->blocks, blocks[b]);
@@ -333,11 +341,12 @@ static abut_status share_inertia(joint_term *t, abut_error *err)
     }
     for (size_t i = 0; i < 2 * m->joints.count; i++) {
         const joint_side *s = &m->joints.data[i / 2].side[i % 2];
+        if (joint_follows(&m->joints.data[i / 2])) continue;
         if (s->kind == SIDE_BODY) count[s->rigid]++;
     }
     for (size_t i = 0; i < 2 * m->joints.count; i++) {
         const joint_side *s = &m->joints.data[i / 2].side[i % 2];
-        t->shares.data[i] = s->kind == SIDE_BODY ? 0.5 / count[s->rigid] : 0;
+        t->shares.data[i] = s->kind == SIDE_BODY && count[s->rigid] > 0 ? 0.5 / count[s->rigid] : 0;
     }
     mem_free(count);
     return ABUT_OK;

@@ -1,6 +1,7 @@
 #include "contact/part_boxes.h"
 
 #include "base/parallel.h"
+#include "broad/attached.h"
 #include "ccd/curved.h"
 #include "math/rotation.h"
 
@@ -11,7 +12,9 @@ static const double ROUNDING = 1e-12;
 
 bool part_boxes_possible(const model *m)
 {
-    if (m->surface.poses.count == 0) return false;
+    if (m->surface.poses.count == 0 ||
+        broad_has_attached(m->surface.excluded.data, m->surface.excluded.count))
+        return false;
     for (size_t b = 0; b < m->bodies.count; b++)
         if (!body_rows[m->bodies.data[b].kind]->obstacle && !m->bodies.data[b].no_self_contact)
             return false;

@@ -1,5 +1,7 @@
 #include "geometry/check.h"
 
+#include "geometry/check_attached.h"
+
 #include "base/array.h"
 #include "base/parallel.h"
 #include "base/sort.h"
@@ -326,10 +328,41 @@ static bool has_marked(const uint8_t *marks, const int32_t *v, int count)
 
 bool check_excludes(const check_surface *s, int32_t a, int32_t b)
 {
-    for (size_t i = 0; i < s->excluded_count; i++)
-        if ((s->excluded[i][0] == a && s->excluded[i][1] == b) ||
-            (s->excluded[i][0] == b && s->excluded[i][1] == a))
+    for (size_t i = s->excluded_count; i > 0 && s->excluded[i - 1][0] >= 0;)
+        if (--i, (s->excluded[i][0] == a && s->excluded[i][1] == b) ||
+                     (s->excluded[i][0] == b && s->excluded[i][1] == a))
             return true;
+    return false;
+}
+
+static int compare_excluded(const void *a, const void *b)
+{
+    const int32_t *p = a, *q = b;
+    if (p[0] != q[0]) return p[0] < q[0] ? -1 : 1;
+    return (p[1] > q[1]) - (p[1] < q[1]);
+}
+
+void check_encode_attached(int32_t (*pairs)[2], size_t count)
+{
+    for (size_t i = 0; i < count; i++) pairs[i][0] = -1 - pairs[i][0];
+    if (count > 1) qsort(pairs, count, sizeof *pairs, compare_excluded);
+}
+
+bool check_attached(const check_surface *s, const int32_t *vertices, int count, int32_t body)
+{
+    for (int i = 0; s->excluded_count > 0 && s->excluded[0][0] < 0 && i < count; i++) {
+        const int32_t key[2] = {-1 - vertices[i], body};
+        size_t low = 0, high = s->excluded_count;
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            int order = compare_excluded(s->excluded[middle], key);
+            if (order == 0) return true;
+            if (order < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+    }
     return false;
 }
 
@@ -350,6 +383,10 @@ static bool is_wanted(const pair_search *search, const int32_t *a, const int32_t
         s->body_group[body_a] == s->body_group[body_b])
         return false;
     if (s->excluded_count > 0 && check_excludes(s, body_a, body_b)) return false;
+    if (s->excluded_count > 0 && s->excluded[0][0] < 0 && body_a != body_b &&
+        (check_attached(s, a, search->queries->size, body_b) ||
+         check_attached(s, b, search->items->size, body_a)))
+        return false;
     if (flags_a & flags_b & CHECK_BODY_OBSTACLE) return false;
     return !(body_a == body_b && flags_a & CHECK_BODY_RIGID);
 }

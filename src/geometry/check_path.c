@@ -18,8 +18,9 @@ enum { MOST_INTERVALS = 1 << 22 };
 /* Vertices of one primitive on one piece. */
 typedef struct mover {
     int count;
-    vec3 x[3][2];           /* at both ends */
-    const check_turn *turn; /* NULL: straight lines */
+    vec3 x[3][2];              /* at both ends */
+    const check_turn *turn[3]; /* NULL: a straight line */
+    bool turns;                /* some vertex does */
     vec3 arm[3];
     double bow;      /* of the chord over the whole piece */
     double rounding; /* of positions on curves */
@@ -40,13 +41,19 @@ static vec3 between(const vec3 x[2], double t)
 
 static void positions(const mover *m, double t, vec3 out[3])
 {
-    if (!m->turn) {
-        for (int i = 0; i < m->count; i++) out[i] = between(m->x[i], t);
-        return;
+    const check_turn *turn = NULL; /* vertices of a primitive mostly turn with one body */
+    vec3 q = {0};
+    mat3 r = mat3_identity();
+    for (int i = 0; i < m->count; i++) {
+        out[i] = between(m->x[i], t);
+        if (!m->turn[i]) continue;
+        if (m->turn[i] != turn) {
+            turn = m->turn[i];
+            q = between(turn->q, t);
+            r = rotation_matrix(between(turn->theta, t));
+        }
+        out[i] = vec3_add(q, mat3_mul_vec(r, m->arm[i]));
     }
-    vec3 q = between(m->turn->q, t);
-    mat3 r = rotation_matrix(between(m->turn->theta, t));
-    for (int i = 0; i < m->count; i++) out[i] = vec3_add(q, mat3_mul_vec(r, m->arm[i]));
 }
 
 /* Whether n separates the pair at t by more than `room`. */
@@ -74,7 +81,7 @@ static bool ahead(const motion *m, vec3 n, double t)
 
 static bool separates(const motion *m, vec3 n, double t0, double t1)
 {
-    if (m->gap == 0 && !m->a.turn && !m->b.turn) return ahead(m, n, t0) && ahead(m, n, t1);
+    if (m->gap == 0 && !m->a.turns && !m->b.turns) return ahead(m, n, t0) && ahead(m, n, t1);
     /* n is longer than 1 by rounding at most */
     double length = t1 - t0, bows = (m->a.bow + m->b.bow) * length * length;
     double room = (m->gap + bows + m->a.rounding + m->b.rounding) * (1 + 1e-14);
@@ -101,9 +108,9 @@ static double rounding_of(const mover *m)
     double most = 0;
     for (int i = 0; i < m->count; i++) {
         most = fmax(most, fmax(vec3_norm(m->x[i][0]), vec3_norm(m->x[i][1])));
-        if (m->turn)
-            most = fmax(most,
-                        vec3_norm(m->turn->q[0]) + vec3_norm(m->turn->q[1]) + vec3_norm(m->arm[i]));
+        const check_turn *turn = m->turn[i];
+        if (turn)
+            most = fmax(most, vec3_norm(turn->q[0]) + vec3_norm(turn->q[1]) + vec3_norm(m->arm[i]));
     }
     return most * 64 * 0x1p-53;
 }
@@ -147,8 +154,8 @@ static int32_t body_of(const path_search *s, int32_t vertex)
 static const check_turn *turn_of(const path_search *s, size_t piece, int32_t vertex)
 {
     if (!s->path->turns) return NULL;
-    const check_turn *turn =
-        &s->path->turns[piece * s->path->body_count + (size_t)body_of(s, vertex)];
+    int32_t body = s->path->turns_with ? s->path->turns_with[vertex] : body_of(s, vertex);
+    const check_turn *turn = &s->path->turns[piece * s->path->body_count + (size_t)body];
     return turn->turns ? turn : NULL;
 }
 
@@ -161,13 +168,15 @@ static double bow_of(const path_search *s, const check_turn *turn, int32_t verte
 
 static mover mover_of(const path_search *s, size_t piece, const int32_t *v, int count)
 {
-    mover m = {.count = count, .turn = turn_of(s, piece, v[0])};
+    mover m = {.count = count};
     for (int i = 0; i < count; i++) {
         m.x[i][0] = configurations_of(s, v[i])[piece];
         m.x[i][1] = configurations_of(s, v[i])[piece + 1];
-        if (!m.turn) continue;
+        m.turn[i] = turn_of(s, piece, v[i]);
+        if (!m.turn[i]) continue;
+        m.turns = true;
         m.arm[i] = s->path->arms[v[i]];
-        m.bow = fmax(m.bow, bow_of(s, m.turn, v[i]));
+        m.bow = fmax(m.bow, bow_of(s, m.turn[i], v[i]));
     }
     return m;
 }
@@ -207,8 +216,10 @@ static near_pair pair_of(const path_search *s, const check_pair *pair)
     const double *thickness = s->path->thickness;
     p.gap = thickness ? 0.5 * (thickness[body_of(s, p.a[0])] + thickness[body_of(s, p.b[0])]) : 0;
     p.turns = false;
-    for (size_t k = 0; k + 1 < s->path->configuration_count && s->path->turns; k++)
-        p.turns = p.turns || turn_of(s, k, p.a[0]) || turn_of(s, k, p.b[0]);
+    for (size_t k = 0; k + 1 < s->path->configuration_count && s->path->turns; k++) {
+        for (int i = 0; i < p.na; i++) p.turns = p.turns || turn_of(s, k, p.a[i]);
+        for (int i = 0; i < p.nb; i++) p.turns = p.turns || turn_of(s, k, p.b[i]);
+    }
     return p;
 }
 
@@ -216,7 +227,7 @@ static bool piece_is_free(const path_search *s, const near_pair *p, size_t piece
 {
     motion m = {
         .a = mover_of(s, piece, p->a, p->na), .b = mover_of(s, piece, p->b, p->nb), .gap = p->gap};
-    if (m.gap > 0 || m.a.turn || m.b.turn) {
+    if (m.gap > 0 || m.a.turns || m.b.turns) {
         m.a.rounding = rounding_of(&m.a);
         m.b.rounding = rounding_of(&m.b);
     }

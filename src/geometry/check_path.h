@@ -33,6 +33,7 @@ typedef struct check_path {
     const check_turn *turns; /* per piece and body, NULL: none; then arms are per vertex */
     size_t body_count;
     const vec3 *arms;
+    const int32_t *turns_with; /* per vertex: the body that it turns with; NULL: its own */
 } check_path;
 
 /* A pair that is not proven to be apart: from this time of a piece on. */

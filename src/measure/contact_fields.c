@@ -1,5 +1,7 @@
 #include "measure/contact_fields.h"
 
+#include "body/follower.h"
+
 #include "contact/contact_force.h"
 
 #include <math.h>
@@ -20,8 +22,8 @@ static bool find_vertices(contact_fields *c, const model *m)
     if (!array_resize(&c->vertex, m->rest.count + 1)) return false;
     for (size_t i = 0; i < m->rest.count; i++) c->vertex.data[i] = -1;
     for (size_t i = 0; i < surface->rows.count; i++)
-        if (surface->rows.data[i].kind == ROW_NODE)
-            c->vertex.data[surface->rows.data[i].block] = (int32_t)i;
+        if (surface_vertex_node(surface, i) >= 0)
+            c->vertex.data[surface_vertex_node(surface, i)] = (int32_t)i;
     return true;
 }
 

@@ -1,5 +1,6 @@
 #include "measure/frame_fields.h"
 
+#include "body/follower.h"
 #include "contact/contact_force.h"
 
 #include <string.h>
@@ -11,8 +12,9 @@ static void forces_to_blocks(const collision_surface *surface, const vec3 *verte
 {
     for (size_t i = 0; i < surface->rows.count; i++) {
         const surface_row *row = &surface->rows.data[i];
-        if (row->kind == ROW_NODE) block[row->block] = vec3_add(block[row->block], vertex[i]);
-        if (row->kind != ROW_COMBINATION) continue;
+        int32_t node = surface_vertex_node(surface, i);
+        if (node >= 0) block[node] = vec3_add(block[node], vertex[i]);
+        if (node >= 0 || row->kind != ROW_COMBINATION) continue;
         for (int32_t k = row->first; k < row->first + row->count; k++) {
             const row_entry *entry = &surface->entries.data[k];
             block[entry->block] = vec3_mul_add(block[entry->block], entry->weight, vertex[i]);

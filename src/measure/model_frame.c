@@ -1,5 +1,7 @@
 #include "measure/model_frame.h"
 
+#include "body/follower.h"
+
 #include <string.h>
 
 /* Bodies that are drawn by their nodes; the others by the vertices of their collision surface. */
@@ -24,8 +26,8 @@ static bool add_points(model_frame *mf, const model *m, int32_t *point_of_block,
         for (size_t i = 0; ok && nodes && i < body->surface.vertex_count; i++) {
             size_t v = body->surface.first_vertex + i;
             /* Vertices of a nodal body that follow several nodes are not drawn (proxies). */
-            const surface_row *row = &m->surface.rows.data[v];
-            point_of_vertex[v] = row->kind == ROW_NODE ? point_of_block[row->block] : -1;
+            int32_t node = surface_vertex_node(&m->surface, v);
+            point_of_vertex[v] = node >= 0 ? point_of_block[node] : -1;
         }
     }
     return ok;

@@ -1,5 +1,7 @@
 #include "scene/build.h"
 
+#include "body/follower.h"
+
 #include "scene/body_shapes.h"
 #include "scene/body_source.h"
 #include "scene/build_check.h"
@@ -286,6 +288,9 @@ static stepper_options options_of(const scene_def *scene, const model *m)
  * paths could not be proven free of intersection. */
 static abut_status check_look_ahead(const scene_def *scene, const model *m, abut_error *err)
 {
+    if (scene->options.look_ahead && model_has_followers(m))
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
+                         "solver.look_ahead is not for scenes with exact attachments");
     for (size_t i = 0; scene->options.look_ahead && i < m->rigids.count; i++)
         if (!m->rigids.data[i].affine)
             return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
@@ -380,6 +385,7 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
         status = add_friction_pair(scene, &scene->friction_pairs[k], s, err);
     if (status == ABUT_OK) status = stepper_start(s, velocity, err);
     if (status == ABUT_OK) status = check_conditions(scene, s, err);
+    if (status == ABUT_OK && !given) status = report_joints(s, log, err);
     if (status == ABUT_OK && !given) status = warn_of_free_bodies(scene, s, log, err);
     mem_free(velocity);
     return status;

@@ -1,5 +1,6 @@
 #include "scene/build_attachment.h"
 
+#include "body/follower.h"
 #include "constraint/joint_kind.h"
 #include "constraint/joint_make.h"
 #include "scene/select.h"
@@ -105,8 +106,15 @@ typedef struct attachment {
     const vec3 *y; /* surface at the start */
     int32_t to;    /* body of the model, -1: the world */
     double within;
+    bool by_rows; /* followers, not joints */
     size_t made;
 } attachment;
+
+/* What is exact and does not break is eliminated, where rows of the surface can follow. */
+static bool may_follow(const attachment_def *def, const model *m, const model_body *body)
+{
+    return !(def->stiffness > 0) && isinf(def->break_force) && body_may_follow(m, body);
+}
 
 static abut_status attach_node(attachment *a, int32_t block, abut_error *err)
 {
@@ -118,6 +126,9 @@ static abut_status attach_node(attachment *a, int32_t block, abut_error *err)
     j.break_force = a->def->break_force;
     j.side[1] = joint_side_node(block);
     const model_body *to = a->to >= 0 ? &m->bodies.data[a->to] : NULL;
+    if (to && to->rigid >= 0 && isfinite(a->within) &&
+        find_nearest(m, to, a->y, p).distance > a->within)
+        return ABUT_OK;
     if (!to || to->rigid >= 0) {
         j.side[0] = joint_side_at(m, to ? to->rigid : -1, p, mat3_identity());
     } else {
@@ -137,6 +148,8 @@ static abut_status attach_node(attachment *a, int32_t block, abut_error *err)
     }
     char name[120];
     snprintf(name, sizeof name, "%.80s.%zu", a->def->name, a->made++);
+    if (a->by_rows)
+        return model_add_follower(m, name, joint_kind_named("free"), block, &j.side[0], err);
     return model_add_joint(m, name, &j, err);
 }
 
@@ -148,6 +161,7 @@ static abut_status attach_selected(attachment *a, const mesh *shape, size_t body
         select_nodes(&a->def->nodes, &a->scene->bodies[body], shape, &nodes, &count, err);
     const model_body *built =
         &a->m->bodies.data[build_find_body(a->m, a->scene->bodies[body].name)];
+    a->by_rows = may_follow(a->def, a->m, built);
     for (size_t k = 0; status == ABUT_OK && k < count; k++)
         if (built->block_of_vertex[nodes[k]] >= 0)
             status = attach_node(a, built->block_of_vertex[nodes[k]], err);

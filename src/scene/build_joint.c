@@ -1,16 +1,21 @@
 #include "scene/build_joint.h"
 
 #include "base/ranks.h"
+#include "body/follower.h"
+#include "broad/attached.h"
 #include "broad/pairs.h"
 #include "constraint/joint_kind.h"
 #include "constraint/joint_make.h"
+#include "constraint/joint_rank.h"
 #include "constraint/joint_rows.h"
 #include "math/rotation.h"
+#include "scene/attached.h"
 #include "scene/build_attachment.h"
 #include "scene/joined.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double DEGREE = 3.14159265358979323846 / 180;
@@ -138,6 +143,34 @@ static abut_status exclude_pairs(const scene_def *scene, model *m, abut_error *e
     return status;
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t p = *(const uint64_t *)a, q = *(const uint64_t *)b;
+    return (p > q) - (p < q);
+}
+
+/* Vertices that do not collide with what they are attached to. */
+static abut_status exclude_attached(const scene_def *scene, model *m, abut_error *err)
+{
+    attached_node_list nodes = {0};
+    abut_status status = scene_attached_nodes(scene, m->extent, &nodes, err);
+    for (size_t i = 0; status == ABUT_OK && i < nodes.count; i++) {
+        const attached_node *a = &nodes.data[i];
+        const model_body *body = &m->bodies.data[build_find_body(m, scene->bodies[a->body].name)];
+        int32_t to = build_find_body(m, scene->bodies[a->to].name);
+        for (size_t k = 0; k < body->surface.vertex_count; k++) {
+            size_t v = body->surface.first_vertex + k;
+            if (surface_vertex_node(&m->surface, v) == body->block_of_vertex[a->node] &&
+                !array_push(&m->surface.excluded, broad_attached((int32_t)v, to)))
+                status = error_memory(err, "adding attachments");
+        }
+    }
+    array_free(&nodes);
+    if (m->surface.excluded.count > 1)
+        qsort(m->surface.excluded.data, m->surface.excluded.count, sizeof(uint64_t), compare_keys);
+    return status;
+}
+
 static abut_status refuse_ranks(const scene_def *scene, abut_error *err)
 {
     char place[300];
@@ -164,5 +197,49 @@ abut_status build_joints(const scene_def *scene, const mesh *meshes, model *m, c
     }
     for (size_t i = 0; i < scene->attachment_count; i++)
         TRY(build_attachment(scene, i, meshes, m, log, err));
-    return exclude_pairs(scene, m, err);
+    TRY(model_lead_surface(m, err));
+    TRY(exclude_pairs(scene, m, err));
+    return scene->options.contact ? exclude_attached(scene, m, err) : ABUT_OK;
+}
+
+/* Bodies whose motion is prescribed at the start. */
+static void find_prescribed(const stepper *s, uint8_t *prescribed)
+{
+    for (size_t i = 0; i < s->rigid.conditions.count; i++) {
+        const rigid_condition *c = &s->rigid.conditions.data[i];
+        if (c->path.axes == 7 && c->rotation_axes == 7 && condition_active(&c->path, 0))
+            prescribed[c->rigid] = 1;
+    }
+}
+
+static void tell_rank(const model *m, const joint_rank *r, const logger *log)
+{
+    log_message(log, ABUT_LOG_INFO,
+                "joints: %zu DOFs of bodies, rank %zu of the constraints, mobility %zu%s", r->dofs,
+                r->rank, r->mobility,
+                r->complete ? "" : " (loops of too many bodies were not looked at)");
+    for (size_t i = 0; i < r->redundant.count; i++) {
+        const redundant_joint *j = &r->redundant.data[i];
+        log_message(log, ABUT_LOG_WARNING,
+                    "joint \"%.60s\" is redundant at the start: %d of the %d motions that it "
+                    "prevents are prevented by joints before it; how reactions are divided between "
+                    "them is not unique",
+                    m->joints.data[j->joint].name, j->redundant, j->rank);
+    }
+}
+
+abut_status report_joints(const stepper *s, const logger *log, abut_error *err)
+{
+    const model *m = s->model;
+    joint_rank rank;
+    if (m->joints.count == 0 || m->rigids.count == 0) return ABUT_OK;
+    uint8_t *prescribed = mem_calloc(m->rigids.count + 1, 1);
+    if (!prescribed) return error_memory(err, "looking for redundant joints");
+    find_prescribed(s, prescribed);
+    abut_status status = joint_rank_find(m, s->state.x, prescribed, &rank, err);
+    mem_free(prescribed);
+    TRY(status);
+    tell_rank(m, &rank, log);
+    joint_rank_free(&rank);
+    return ABUT_OK;
 }

@@ -71,8 +71,7 @@ static abut_status copy_text(urdf_reader *r, const char *text, char **out)
 /* ---------------------------------------------------------------------------------------------- */
 /* Links                                                                                          */
 
-/* Positive definite, and no moment larger than the two others together. */
-static bool is_inertia(mat3 inertia)
+bool robot_is_inertia(mat3 inertia)
 {
     double v[3];
     mat3 axes;
@@ -94,7 +93,7 @@ static abut_status read_inertial(urdf_reader *r, int32_t element, robot_link *li
     if (mass == 0 && i[0] == 0 && i[1] == 0 && i[2] == 0) return ABUT_OK; /* a frame */
     if (!(mass > 0)) return bad(r, inertial, "the mass must be positive of link", link->name);
     mat3 tensor = {{{i[0], i[3], i[4]}, {i[3], i[1], i[5]}, {i[4], i[5], i[2]}}};
-    if (!is_inertia(tensor))
+    if (!robot_is_inertia(tensor))
         return bad(r, inertial,
                    "the inertia is not that of a body (positive, no moment above the sum of the "
                    "others) of link",
@@ -349,7 +348,7 @@ static abut_status read_robot(urdf_reader *r)
 abut_status urdf_read(const char *path, const file_bytes *bytes, const logger *log, robot *out,
                       abut_error *err)
 {
-    *out = (robot){0};
+    *out = (robot){.gravity = {0, 0, -9.81}, .step = 0.01};
     urdf_reader r = {.path = path, .robot = out, .log = log, .err = err};
     if (memmem(bytes->data, bytes->size, "xmlns:xacro", 11))
         return error_set(err, ABUT_ERROR_UNSUPPORTED, path,
@@ -372,6 +371,7 @@ void robot_free(robot *r)
     array_free(&r->links);
     array_free(&r->joints);
     array_free(&r->shapes);
+    array_free(&r->planes);
     mem_free(r->name);
     *r = (robot){0};
 }

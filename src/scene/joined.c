@@ -3,6 +3,7 @@
 #include "geometry/check.h"
 #include "mesh/measure.h"
 #include "mesh/topology.h"
+#include "scene/attached.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,7 +129,10 @@ abut_status scene_joined_pairs(const scene_def *scene, body_pair_list *out, abut
     }
     for (size_t i = 0; i < scene->attachment_count; i++) {
         const attachment_def *a = &scene->attachments[i];
-        TRY(add_pair(scene, a->body, a->to, COLLIDE_NEVER, out, err));
+        bool by_nodes = true; /* then only what is attached does not collide */
+        int32_t body = find_body(scene, a->body);
+        if (body >= 0) TRY(body_collides_by_nodes(scene, (size_t)body, &by_nodes, err));
+        if (!by_nodes) TRY(add_pair(scene, a->body, a->to, COLLIDE_NEVER, out, err));
     }
     if (out->count > 1) qsort(out->data, out->count, sizeof *out->data, compare);
     size_t kept = 0;

@@ -26,7 +26,7 @@ static const struct {
     [SCENE_RIGID_IPC] = {"rigid-ipc JSON", import_rigid},
     [SCENE_IPC_TEXT] = {"IPC text script", import_ipc},
     [SCENE_URDF] = {"URDF robot", import_urdf},
-    [SCENE_MJCF] = {"MuJoCo MJCF", NULL},
+    [SCENE_MJCF] = {"MuJoCo MJCF", import_mjcf},
     [SCENE_UNKNOWN] = {"unknown kind of file", NULL},
 };
 
@@ -137,8 +137,9 @@ static abut_status unknown_kind(const char *path, const json_t *document, abut_e
     if (document)
         return error_set(err, ABUT_ERROR_INPUT, path,
                          "not a scene: a native scene is an object with \"abut\": 1 at the top");
-    return error_set(err, ABUT_ERROR_INPUT, path,
-                     "not a scene: neither JSON, a script of the IPC program nor a URDF robot");
+    return error_set(
+        err, ABUT_ERROR_INPUT, path,
+        "not a scene: neither JSON, a script of the IPC program nor a URDF or MJCF robot");
 }
 
 static abut_status document_of(const char *path, const file_bytes *bytes, const logger *log,

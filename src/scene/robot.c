@@ -29,8 +29,13 @@ typedef struct robot_writer {
 static robot_frame moved(const robot_joint *j)
 {
     robot_frame f = {{0}, mat3_identity()};
-    if (j->kind == ROBOT_PRISMATIC) f.origin = vec3_scale(j->start, j->axis);
-    if (j->kind == ROBOT_REVOLUTE) f.axes = rotation_matrix(vec3_scale(j->start, j->axis));
+    double by = j->start - j->reference;
+    if (by == 0) return f;
+    if (j->kind == ROBOT_PRISMATIC) f.origin = vec3_scale(by, j->axis);
+    if (j->kind == ROBOT_REVOLUTE) {
+        f.axes = rotation_matrix(vec3_scale(by, j->axis));
+        f.origin = vec3_sub(j->anchor, mat3_mul_vec(f.axes, j->anchor));
+    }
     return f;
 }
 
@@ -58,10 +63,11 @@ static void place_link(robot_writer *w, int32_t link)
 static abut_status mesh_path(const robot_writer *w, const char *name, char *out, size_t size)
 {
     if (strstr(name, "://") || name[0] == '/')
-        return error_set(w->err, ABUT_ERROR_UNSUPPORTED, w->path,
-                         "mesh \"%.120s\": only paths relative to the folder of the URDF file are "
-                         "read",
-                         name);
+        return error_set(
+            w->err, ABUT_ERROR_UNSUPPORTED, w->path,
+            "mesh \"%.120s\": only paths relative to the folder of the robot's file are "
+            "read",
+            name);
     char folder[4096], joined[4200];
     path_folder(folder, sizeof folder, w->path);
     path_join(joined, sizeof joined, folder[0] ? folder : ".", name);
@@ -75,7 +81,7 @@ static abut_status mesh_path(const robot_writer *w, const char *name, char *out,
         return error_set(w->err, ABUT_ERROR_INPUT, w->path, "there is no mesh \"%.200s\"", joined);
     if (!inside)
         return error_set(w->err, ABUT_ERROR_INPUT, w->path,
-                         "mesh \"%.120s\" is outside of the folder of the URDF file", name);
+                         "mesh \"%.120s\" is outside of the folder of the robot's file", name);
     return ABUT_OK;
 }
 
@@ -89,6 +95,11 @@ static abut_status make_shape(const robot_writer *w, const robot_shape *s, mesh 
     case ROBOT_CYLINDER:
         TRY(generate_rod(s->size.y, s->size.x, 1, 3, out, w->err));
         mesh_transform(out, (vec3){1, 1, 1}, (vec3){0, -90, 0}, (vec3){0}); /* along z */
+        return ABUT_OK;
+    case ROBOT_CAPSULE:
+        TRY(generate_icosphere(s->size.x, 2, out, w->err));
+        for (size_t v = 0; v < out->vertex_count; v++) /* the two halves of a ball, drawn apart */
+            out->vertices[v].z += out->vertices[v].z < 0 ? -0.5 * s->size.y : 0.5 * s->size.y;
         return ABUT_OK;
     case ROBOT_MESH: break;
     }
@@ -186,7 +197,7 @@ static abut_status add_body(robot_writer *w, int32_t link, bool *there)
     const char *name = r->links.data[link].name;
     mass_properties mass;
     json_t *shape;
-    bool heavy = body_mass(w, link, &mass);
+    bool heavy = body_mass(w, link, &mass) && !(link == r->root && r->root_is_world);
     TRY(body_shape(w, link, &shape));
     *there = heavy || shape;
     if (!heavy && link != r->root) {
@@ -202,6 +213,8 @@ static abut_status add_body(robot_writer *w, int32_t link, bool *there)
     if (!shape) return ABUT_OK;
     json_t *body = json_pack("{s:s,s:s,s:o}", "name", name, "type", heavy ? "rigid" : "obstacle",
                              "mesh", shape);
+    if (body && heavy && r->links.data[link].friction > 0)
+        json_object_set_new(body, "friction", json_real(r->links.data[link].friction));
     if (body && heavy) {
         const mat3 *i = &mass.inertia;
         const double six[6] = {i->m[0][0], i->m[1][1], i->m[2][2],
@@ -215,12 +228,28 @@ static abut_status add_body(robot_writer *w, int32_t link, bool *there)
                : error_memory(w->err, "importing a robot");
 }
 
+/* Targets are 0 until a program sets others. */
+static json_t *drive_of(const robot_drive *d)
+{
+    static const char *const keys[] = {"", "effort", "position", "velocity"};
+    json_t *drive = json_pack("{s:s}", keys[d->kind], "0");
+    if (d->kind == ROBOT_POSITION) json_object_set_new(drive, "stiffness", json_real(d->stiffness));
+    if (d->kind != ROBOT_EFFORT) json_object_set_new(drive, "damping", json_real(d->damping));
+    if (isfinite(d->most)) json_object_set_new(drive, "max_effort", json_real(d->most));
+    return drive;
+}
+
 static json_t *axis_of(const robot_joint *j, double unit)
 {
     json_t *axis = json_pack("{s:f,s:f}", "damping", j->damping, "friction", j->friction);
     if (j->start != 0) json_object_set_new(axis, "start", json_real(j->start / unit));
     if (isfinite(j->lower))
         json_object_set_new(axis, "limits", json_pack("[f,f]", j->lower / unit, j->upper / unit));
+    if (j->stiffness > 0) {
+        json_object_set_new(axis, "stiffness", json_real(j->stiffness));
+        json_object_set_new(axis, "rest", json_real(j->rest / unit));
+    }
+    if (j->drive.kind != ROBOT_NO_DRIVE) json_object_set_new(axis, "drive", drive_of(&j->drive));
     return axis;
 }
 
@@ -229,20 +258,24 @@ static abut_status add_joint(robot_writer *w, const robot_joint *j, bool has_bas
     static const char *const types[] = {[ROBOT_REVOLUTE] = "hinge",
                                         [ROBOT_CONTINUOUS] = "hinge",
                                         [ROBOT_PRISMATIC] = "slider",
-                                        [ROBOT_PLANAR] = "planar"};
+                                        [ROBOT_PLANAR] = "planar",
+                                        [ROBOT_BALL] = "ball"};
     if (j->kind == ROBOT_FIXED || j->kind == ROBOT_FLOATING) return ABUT_OK;
     const robot *r = w->robot;
     int32_t parent = w->body[j->parent];
     bool world = parent == r->root && !has_base;
+    bool collides = parent == r->root && r->root_is_world;
     robot_frame at = w->frames[j->child];
-    json_t *out =
-        json_pack("{s:s,s:s,s:s,s:s,s:o,s:o,s:s}", "name", j->name, "type", types[j->kind], "body",
-                  r->links.data[w->body[j->child]].name, "to",
-                  world ? "world" : r->links.data[parent].name, "point", vector(at.origin), "axis",
-                  vector(mat3_mul_vec(at.axes, j->axis)), "collide", "never");
+    json_t *out = json_pack("{s:s,s:s,s:s,s:s,s:o,s:s}", "name", j->name, "type", types[j->kind],
+                            "body", r->links.data[w->body[j->child]].name, "to",
+                            world ? "world" : r->links.data[parent].name, "point",
+                            vector(vec3_add(at.origin, mat3_mul_vec(at.axes, j->anchor))),
+                            "collide", collides ? "auto" : "never");
     if (!out) return error_memory(w->err, "importing a robot");
     bool slides = j->kind == ROBOT_PRISMATIC;
-    if (j->kind != ROBOT_PLANAR)
+    if (j->kind != ROBOT_BALL)
+        json_object_set_new(out, "axis", vector(mat3_mul_vec(at.axes, j->axis)));
+    if (j->kind != ROBOT_PLANAR && j->kind != ROBOT_BALL)
         json_object_set_new(out, slides ? "slide" : "turn", axis_of(j, slides ? 1 : DEGREE));
     return json_array_append_new(w->joints, out) == 0 ? ABUT_OK
                                                       : error_memory(w->err, "importing a robot");
@@ -287,6 +320,23 @@ static abut_status write_robot(robot_writer *w)
     return add_mimics(w);
 }
 
+/* Half-spaces and friction. */
+static bool add_surroundings(const robot *r, json_t *native)
+{
+    json_t *planes = json_array();
+    for (size_t i = 0; i < r->planes.count; i++)
+        json_array_append_new(planes,
+                              json_pack("{s:o,s:o}", "origin", vector(r->planes.data[i].origin),
+                                        "normal", vector(r->planes.data[i].normal)));
+    if (!planes) return false;
+    if (r->planes.count > 0)
+        json_object_set_new(native, "half_spaces", planes);
+    else
+        json_decref(planes);
+    return r->friction <= 0 ||
+           json_object_set_new(native, "contact", json_pack("{s:f}", "friction", r->friction)) == 0;
+}
+
 abut_status robot_to_document(const char *path, const robot *r, json_t **native, abut_error *err)
 {
     robot_writer w = {.path = path, .robot = r, .err = err};
@@ -299,10 +349,11 @@ abut_status robot_to_document(const char *path, const robot *r, json_t **native,
                              : error_memory(err, "importing a robot");
     *native = NULL;
     if (status == ABUT_OK) {
-        *native = json_pack("{s:i,s:s,s:{s:f,s:f},s:[f,f,f],s:O,s:O}", "abut", 1, "name", r->name,
-                            "time", "step", 0.01, "end", 1.0, "gravity", 0.0, 0.0, -9.81, "bodies",
+        *native = json_pack("{s:i,s:s,s:{s:f,s:f},s:o,s:O,s:O}", "abut", 1, "name", r->name, "time",
+                            "step", r->step, "end", 1.0, "gravity", vector(r->gravity), "bodies",
                             w.bodies, "joints", w.joints);
-        if (!*native) status = error_memory(err, "importing a robot");
+        if (!*native || !add_surroundings(r, *native))
+            status = error_memory(err, "importing a robot");
     }
     json_decref(w.bodies);
     json_decref(w.joints);

@@ -236,7 +236,7 @@ static const schema_field attachment_fields[] = {
             "of another body with nodes, or `world`."},
     {"within", SCHEMA_LENGTH, AT(attachment_def, within), GIVEN(attachment_def, has_within),
      .absent = "all of them", ABOVE(0), .unit = "m",
-     .doc = "Only nodes that are nearer than this to `to`, if that has nodes."},
+     .doc = "Only nodes that are nearer than this to the surface of `to`."},
     {"stiffness", SCHEMA_NUMBER, AT(attachment_def, stiffness), .absent = "exact", ABOVE(0),
      .unit = "N/m", .doc = "Of a spring per node that takes the place of an exact attachment."},
     {"close", SCHEMA_BOOL, AT(attachment_def, close), .initial = "false",

@@ -1,5 +1,7 @@
 #include "scene/start.h"
 
+#include "geometry/check_attached.h"
+#include "scene/attached.h"
 #include "scene/joined.h"
 
 #include "base/array.h"
@@ -216,8 +218,30 @@ static abut_status check_offsets(const scene_def *scene, const joined_surface *s
     return ABUT_OK;
 }
 
+typedef ARRAY(int32_t) excluded_list; /* two numbers each, as the checker wants them */
+
+/* Attached vertices, then pairs of bodies. */
+static abut_status find_excluded(const scene_def *scene, const joined_surface *s, double size,
+                                 excluded_list *out, abut_error *err)
+{
+    attached_node_list nodes = {0};
+    body_pair_list pairs = {0};
+    bool ok = true;
+    abut_status status = scene_attached_nodes(scene, size, &nodes, err);
+    if (status == ABUT_OK) status = scene_joined_pairs(scene, &pairs, err);
+    for (size_t i = 0; ok && i < nodes.count; i++)
+        ok = array_push(out, (int32_t)s->offsets.data[nodes.data[i].body] + nodes.data[i].node) &&
+             array_push(out, nodes.data[i].to);
+    check_encode_attached((int32_t(*)[2])out->data, out->count / 2);
+    for (size_t i = 0; ok && i < pairs.count; i++)
+        ok = array_push(out, pairs.data[i].first) && array_push(out, pairs.data[i].second);
+    array_free(&nodes);
+    array_free(&pairs);
+    return status == ABUT_OK && !ok ? error_memory(err, "checking the start") : status;
+}
+
 static abut_status check_joined(const scene_def *scene, const joined_surface *s,
-                                const body_pair_list *apart, double radius, start_report *out,
+                                const excluded_list *apart, double radius, start_report *out,
                                 abut_error *err)
 {
     check_surface surface = {.vertices = s->vertices.data,
@@ -232,7 +256,7 @@ static abut_status check_joined(const scene_def *scene, const joined_surface *s,
                              .body_flags = s->flags.data,
                              .body_group = s->groups.data,
                              .excluded = (const int32_t(*)[2])apart->data,
-                             .excluded_count = apart->count};
+                             .excluded_count = apart->count / 2};
     check_pair *pairs;
     TRY(check_intersections(&surface, &pairs, &out->intersections, err));
     /* Leave room to speak of half spaces, too. */
@@ -257,9 +281,9 @@ abut_status start_check(const scene_def *scene, const mesh *meshes, start_report
     if (!scene->options.contact) return ABUT_OK;
     joined_surface surface = {0};
     abut_status status = join(scene, meshes, &surface, err);
-    double radius = 2 * start_length(scene->lengths.dhat, start_size(scene, meshes));
-    body_pair_list apart = {0};
-    if (status == ABUT_OK) status = scene_joined_pairs(scene, &apart, err);
+    double size = start_size(scene, meshes), radius = 2 * start_length(scene->lengths.dhat, size);
+    excluded_list apart = {0};
+    if (status == ABUT_OK) status = find_excluded(scene, &surface, size, &apart, err);
     if (status == ABUT_OK && surface.vertices.count > 0)
         status = check_joined(scene, &surface, &apart, radius, out, err);
     array_free(&apart);

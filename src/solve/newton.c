@@ -1,6 +1,7 @@
 #include "solve/newton.h"
 
 #include "base/parallel.h"
+#include "solve/follow.h"
 
 #include <math.h>
 #include <string.h>
@@ -246,6 +247,7 @@ static void set_trial(newton_solver *n, const double *x, double alpha)
 {
     axpy_work work = {x, n->direction, n->trial, alpha};
     parallel_for(3 * (size_t)n->problem->block_count, 16384, axpy_range, &work);
+    problem_follow(n->problem, n->trial);
 }
 
 /* The trial is acceptable, with this energy. One that gained little has overshot the minimum
@@ -460,6 +462,7 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
     problem *p = n->problem;
     size_t scalars = 3 * (size_t)p->free_count;
     problem_expand(p, n->exact_direction, n->direction);
+    problem_direct(p, x, n->direction);
     double alpha = 1;
     TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
     problem_note_bounds(p, ev, x, n->direction);

@@ -16,6 +16,7 @@ static abut_status internal_accelerations(stepper *s, const double *x, double *a
     size_t scalars = s->state.scalars;
     evaluation unit = evaluation_unit();
     unit.h = s->scratch.span.h;
+    unit.mass_factor = 0; /* followers' inertia is none of their leaders' forces */
     memset(s->scratch.work, 0, scalars * sizeof *s->scratch.work);
     term_add_gradient(&s->elastic->base, &unit, x, s->scratch.work);
     for (size_t i = 0; i < s->terms.count; i++)

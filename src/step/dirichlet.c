@@ -1,4 +1,5 @@
 /* Dirichlet data of a step: which scalars are prescribed, and where they are at its end. */
+#include "step/followers.h"
 #include "step/stepper_internal.h"
 #include "step/twist_motion.h"
 
@@ -92,4 +93,5 @@ void stepper_set_targets(stepper *s, double time)
                         s->dirichlet.target);
     stepper_set_user_targets(s, time);
     if (s->model->planar) fix_plane(s);
+    stepper_fix_followers(s);
 }

@@ -1,5 +1,6 @@
 /* Prescribed nodes within a step: moved as far as is feasible, the rest by an augmented Lagrangian.
  */
+#include "solve/follow.h"
 #include "step/stepper_internal.h"
 
 #include <math.h>
@@ -96,6 +97,8 @@ static abut_status move_to_targets(stepper *s, abut_error *err)
         s->scratch.work[i] = s->dirichlet.fixed[i] ? s->dirichlet.target[i] - s->x[i] : 0;
         s->newton.trial[i] = s->dirichlet.fixed[i] ? s->dirichlet.target[i] : s->x[i];
     }
+    problem_direct(&s->problem, s->x, s->scratch.work);
+    problem_follow(&s->problem, s->newton.trial);
     TRY(problem_max_step(&s->problem, &s->evaluation, s->x, s->scratch.work, 1.0, &alpha, err));
     if (alpha < 1 || !problem_accepts(&s->problem, &s->evaluation, s->newton.trial)) return ABUT_OK;
     memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);
@@ -140,6 +143,7 @@ static bool set_path(stepper *s, bool carry)
                                                    : 0;
         any = any || (s->dirichlet.fixed[i] && s->scratch.work[i] != 0);
     }
+    problem_direct(&s->problem, s->x, s->scratch.work);
     return any;
 }
 
@@ -179,6 +183,7 @@ abut_status stepper_move_dirichlet(stepper *s, abut_error *err)
                 s->newton.trial[i] = whole && s->dirichlet.fixed[i]
                                          ? s->dirichlet.target[i]
                                          : s->x[i] + alpha * s->scratch.work[i];
+            problem_follow(&s->problem, s->newton.trial);
             if (problem_accepts(&s->problem, &s->evaluation, s->newton.trial)) break;
         }
         memcpy(s->x, s->newton.trial, scalars * sizeof *s->x);

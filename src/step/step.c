@@ -1,4 +1,5 @@
 /* One time step, stage by stage; docs/one-step.md walks through it. */
+#include "step/followers.h"
 #include "step/stepper_internal.h"
 
 #include <string.h>
@@ -157,7 +158,7 @@ static void store_dirichlet(stepper *s)
 {
     if (!motion_rule(&s->state)->has_accelerations) return;
     for (size_t i = 0; i < s->state.scalars; i++) {
-        if (!s->dirichlet.fixed[i]) continue;
+        if (!s->dirichlet.fixed[i] || s->dirichlet.fixed[i] == FIXED_FOLLOWS) continue;
         s->state.v[i] = (s->x[i] - s->start[i]) / s->scratch.span.h;
         s->state.a[i] = 0;
     }

@@ -1,4 +1,5 @@
 /* Making a stepper: its terms, its solver, its memory. */
+#include "step/followers.h"
 #include "step/saved_state.h"
 #include "step/stepper_internal.h"
 
@@ -280,6 +281,7 @@ void stepper_destroy(stepper *s)
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err)
 {
     TRY(stepper_prepare_conditions(s, err));
+    TRY(stepper_lead_followers(s, err));
     size_t scalars = s->state.scalars;
     if (velocity) memcpy(s->state.v, velocity, scalars * sizeof *velocity);
     if (motion_rule(&s->state)->has_accelerations) {

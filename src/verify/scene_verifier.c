@@ -1,5 +1,7 @@
 #include "verify/scene_verifier.h"
 
+#include "geometry/check_attached.h"
+#include "scene/attached.h"
 #include "scene/joined.h"
 
 #include "material/law.h"
@@ -39,6 +41,31 @@ static bool allows_inversion(const body_def *body)
     return body_rows[body->type]->solid && !elastic_laws[body->material.model]->forbids_inversion;
 }
 
+/* Attached points, then pairs of bodies. */
+static abut_status exclude_joined(scene_verifier *v, const scene_def *scene, double size,
+                                  abut_error *err)
+{
+    body_pair_list apart = {0};
+    int32_t(*points)[2] = NULL;
+    size_t count = 0;
+    abut_status status = scene_joined_built(scene, &apart, err);
+    if (status == ABUT_OK) status = scene_attached_points(scene, size, &points, &count, err);
+    if (status == ABUT_OK && apart.count + count > 0) {
+        v->setup.excluded = mem_alloc(apart.count + count, sizeof *v->setup.excluded);
+        if (!v->setup.excluded) status = error_memory(err, "preparing the check");
+    }
+    if (status == ABUT_OK && count > 0) {
+        check_encode_attached(points, count);
+        memcpy(v->setup.excluded, points, count * sizeof *points);
+    }
+    if (status == ABUT_OK && apart.count > 0)
+        memcpy(v->setup.excluded + count, apart.data, apart.count * sizeof *apart.data);
+    if (status == ABUT_OK) v->setup.excluded_count = apart.count + count;
+    array_free(&apart);
+    mem_free(points);
+    return status;
+}
+
 abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, double size,
                                 abut_error *err)
 {
@@ -73,10 +100,7 @@ abut_status scene_verifier_init(scene_verifier *v, const scene_def *scene, doubl
         v->setup.planes[v->setup.plane_count++] =
             (verify_plane){plane->origin, vec3_normalize(plane->normal)};
     }
-    body_pair_list apart = {0};
-    abut_status status = scene_joined_built(scene, &apart, err);
-    v->setup.excluded = (int32_t(*)[2])apart.data; /* owned from here on */
-    v->setup.excluded_count = apart.count;
+    abut_status status = exclude_joined(v, scene, size, err);
     if (status != ABUT_OK) scene_verifier_free(v);
     return status;
 }

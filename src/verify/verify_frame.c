@@ -1,5 +1,7 @@
 #include "verify/verify_frame.h"
 
+#include "geometry/check_attached.h"
+
 #include "mesh/topology.h"
 #include "verify/verify_internal.h"
 
@@ -139,6 +141,14 @@ static abut_status check_planes(const frame *f, const check_surface *surface,
     return ABUT_OK;
 }
 
+/* Whether a point and a tet do not collide: their bodies, or nodes that are attached. */
+static bool is_attached_to(const check_surface *surface, int32_t vertex, const int32_t *tet)
+{
+    int32_t own = surface->body[vertex], other = surface->body[tet[0]];
+    return check_excludes(surface, own, other) || check_attached(surface, &vertex, 1, other) ||
+           check_attached(surface, tet, 4, own);
+}
+
 static abut_status check_inside_tets(const frame *f, const check_surface *surface,
                                      const cell_block *block, const uint8_t *turned, size_t most,
                                      verify_result *result, verify_problems *problems,
@@ -151,9 +161,8 @@ static abut_status check_inside_tets(const frame *f, const check_surface *surfac
     abut_status status = ABUT_OK;
     for (size_t i = 0; status == ABUT_OK && i < count; i++) {
         /* What is attached has common points, which rounding may put inside. */
-        if (check_excludes(surface, surface->body[found[i].vertex],
-                           surface->body[block->nodes[(size_t)found[i].tet * stride]]))
-            continue;
+        const int32_t *tet = block->nodes + (size_t)found[i].tet * stride;
+        if (is_attached_to(surface, found[i].vertex, tet)) continue;
         if (turned[surface->body[block->nodes[(size_t)found[i].tet * stride]]]) {
             result->allowed_inside++;
             continue;

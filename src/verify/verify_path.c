@@ -1,5 +1,6 @@
 #include "verify/verify_path.h"
 
+#include "math/rotation.h"
 #include "mesh/topology.h"
 #include "output/frame_path.h"
 
@@ -22,6 +23,8 @@ typedef struct path_checker {
     size_t candidate_count;
     ARRAY(vec3) configurations; /* of one step */
     ARRAY(check_turn) turns;
+    ARRAY(vec3) arms;
+    ARRAY(int32_t) turns_with; /* per point: the body */
 } path_checker;
 
 static double distance_between(const vec3 *a, const vec3 *b, size_t count)
@@ -121,6 +124,46 @@ static abut_status gather_pieces(path_checker *c, size_t first, size_t configura
     return ABUT_OK;
 }
 
+/* Whether a point that is attached to a body turns with it on all pieces, which its positions tell;
+ * then its arm. Points that are attached otherwise move along straight lines. */
+static bool turns_along(const path_checker *c, size_t configurations, size_t point, size_t body,
+                        vec3 *arm)
+{
+    static const double ROUNDING = 1e-13;
+    size_t points = c->next->point_count, bodies = c->next->path.body_count;
+    bool any = false;
+    for (size_t i = 0; i + 1 < configurations; i++) {
+        const check_turn *turn = &c->turns.data[i * bodies + body];
+        const vec3 *x = c->configurations.data + i * points + point;
+        if (!turn->turns) return false;
+        if (!any) *arm = mat3_tmul_vec(rotation_matrix(turn->theta[0]), vec3_sub(x[0], turn->q[0]));
+        any = true;
+        vec3 end = vec3_add(turn->q[1], mat3_mul_vec(rotation_matrix(turn->theta[1]), *arm));
+        double scale = vec3_norm(x[points]) + vec3_norm(turn->q[1]) + vec3_norm(*arm);
+        if (vec3_norm(vec3_sub(end, x[points])) > ROUNDING * scale) return false;
+    }
+    return any;
+}
+
+static abut_status gather_attached(path_checker *c, size_t configurations, const int32_t *body,
+                                   abut_error *err)
+{
+    const verify_setup *setup = &c->v->verifier.setup;
+    size_t points = c->next->point_count;
+    if (!array_resize(&c->arms, points + 1) || !array_resize(&c->turns_with, points + 1))
+        return error_memory(err, "verifying a path");
+    memcpy(c->arms.data, c->follower.arms.data, points * sizeof *c->arms.data);
+    memcpy(c->turns_with.data, body, points * sizeof *body);
+    for (size_t i = 0; i < setup->excluded_count && setup->excluded[i][0] < 0; i++) {
+        size_t point = (size_t)(-1 - setup->excluded[i][0]), to = (size_t)setup->excluded[i][1];
+        vec3 arm; /* geometry/check_attached.h */
+        if (point >= points || !turns_along(c, configurations, point, to, &arm)) continue;
+        c->arms.data[point] = arm;
+        c->turns_with.data[point] = (int32_t)to;
+    }
+    return ABUT_OK;
+}
+
 /* Proves that all pairs are apart at all times of a step. */
 static abut_status check_pieces(path_checker *c, size_t first, size_t configurations,
                                 abut_error *err)
@@ -129,11 +172,13 @@ static abut_status check_pieces(path_checker *c, size_t first, size_t configurat
     check_meeting *meetings;
     size_t count, looked_at;
     TRY(gather_pieces(c, first, configurations, err));
+    TRY(gather_attached(c, configurations, c->follower.body, err));
     check_path path = {.configurations = c->configurations.data,
                        .configuration_count = configurations,
                        .turns = c->turns.data,
                        .body_count = c->next->path.body_count,
-                       .arms = c->follower.arms.data};
+                       .arms = c->arms.data,
+                       .turns_with = c->turns_with.data};
     TRY(verify_meetings(c->next, &v->verifier.setup, &c->parts, &path, &meetings, &count,
                         &looked_at, err));
     v->pieces += configurations - 1;
@@ -242,6 +287,8 @@ abut_status verify_path(run_verification *v, const frame *last, const frame *nex
     surface_parts_free(&c.parts);
     array_free(&c.configurations);
     array_free(&c.turns);
+    array_free(&c.arms);
+    array_free(&c.turns_with);
     mem_free(c.candidates);
     mem_free(c.points);
     mem_free(c.before);
