@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all mpi demo build python check test test-asan test-long mutants conformance bench install format docs viewer clean deps
+.PHONY: all mpi demo build python check test test-asan test-long mutants conformance bench install dist deb format docs viewer clean deps
 all: build
 
 deps:
@@ -67,8 +67,23 @@ conformance: build
 bench: build
 	@bench/run $(BUILD)
 
-install: build
+# Builds what it installs, and nothing else.
+install:
+	@$(MAKE) --no-print-directory build TARGET=abut_installed
 	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+# The source archive with the built page of the viewer (docs/versions.md).
+dist: viewer
+	@scripts/make-dist $(BUILD) $(BUILD)/viewer/index.html
+
+# Debian packages in build/deb, for processors of the kind that Debian supports.
+DEB_FLAGS ?= -DABUT_ARCH=x86-64
+deb: viewer
+	@$(MAKE) --no-print-directory build BUILD=build-deb TARGET=abut_installed \
+	  CMAKE_FLAGS="-DABUT_TESTS=OFF -DABUT_BENCH=OFF -DABUT_PYTHON=ON \
+	    -DCMAKE_INSTALL_LIBDIR=lib/$(shell gcc -dumpmachine) $(DEB_FLAGS) $(CMAKE_FLAGS)"
+	@mkdir -p build-deb/viewer && cp $(BUILD)/viewer/index.html build-deb/viewer/index.html
+	@scripts/make-deb build-deb $(BUILD)/deb
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -37,7 +37,13 @@ string(REGEX REPLACE "/$" "" ABUT_PC_TO_PREFIX "${ABUT_PC_TO_PREFIX}")
 configure_file(cmake/abut.pc.in ${CMAKE_BINARY_DIR}/abut.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/abut.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# A source archive (`make dist`) brings the page of the viewer along.
+if(EXISTS ${CMAKE_SOURCE_DIR}/viewer/dist/index.html)
+  configure_file(viewer/dist/index.html ${CMAKE_BINARY_DIR}/viewer/index.html COPYONLY)
+endif()
+
 if(TARGET abut)
+  install(FILES docs/scene.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/abut)
   install(TARGETS abut RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES ${CMAKE_BINARY_DIR}/viewer/index.html RENAME viewer.html
     DESTINATION ${CMAKE_INSTALL_DATADIR}/abut OPTIONAL) # there after `make viewer`

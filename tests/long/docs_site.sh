@@ -7,6 +7,14 @@ scripts/build-docs "$scratch/site" || exit 1
 for page in docs/*.md docs/bodies/*.md docs/theory/*.md; do
     grep -q "href=\"./${page%.md}.html\"" "$scratch/site/index.html" || fail "$page is not in the menu"
 done
+# Every page has the search, and the index finds what a heading says.
+grep -q 'src="../site.js"' "$scratch/site/docs/viewer.html" || fail "a page has no search"
+python3 - "$scratch/site/search.js" << 'END' || fail "the index of the search"
+import json, sys
+index = json.loads(open(sys.argv[1]).read().removeprefix("window.siteIndex = ").rstrip(";\n"))
+assert len(index) > 200, len(index)
+assert any(page == "docs/viewer.html" and anchor and "ruler" in text for page, anchor, _, _, text in index)
+END
 python3 - "$scratch/site" << 'END' || failures=$((failures + 1))
 import html.parser
 import os
