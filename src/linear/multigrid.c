@@ -9,7 +9,7 @@
 
 enum {
     COARSEST = 600, /* scalars that are factorised densely */
-    DEGREE = 2,     /* of the Chebyshev smoother */
+    DEGREE = 2,     /* of the Chebyshev smoother: products with the matrix of a level */
     POWER_ITERATIONS = 12,
     REFRESH_ITERATIONS = 3, /* from the vector of the values before */
     TASK = 512,
@@ -45,6 +45,7 @@ void multigrid_free(multigrid *m)
     array_free(&m->aggregate);
     array_free(&m->factor);
     array_free(&m->columns);
+    single_multigrid_free(&m->single);
     memset(m, 0, sizeof *m);
 }
 
@@ -52,6 +53,7 @@ size_t multigrid_bytes(const multigrid *m)
 {
     size_t sum = block_csr_bytes(&m->tentative) + m->modes.capacity * sizeof(double) +
                  m->coarse_modes.capacity * sizeof(double) + m->factor.capacity * sizeof(double);
+    sum += single_multigrid_bytes(&m->single);
     for (int k = 0; k < m->level_count; k++) {
         const multigrid_level *l = &m->levels[k];
         sum += block_csr_bytes(&l->a) + block_csr_bytes(&l->prolongation) +
@@ -74,7 +76,7 @@ static double entries_of(const block_csr *a)
 
 double multigrid_cycle_work(const multigrid *m)
 {
-    double entries = entries_of(&m->levels[0].a) + (double)m->factor.count;
+    double entries = (double)m->factor.count, single = m->single.ready ? 0.5 : 1;
     for (int k = 0; k < m->level_count; k++) {
         const multigrid_level *l = &m->levels[k];
         if (k + 1 == m->level_count && m->factor.count > 0) break;
@@ -82,7 +84,7 @@ double multigrid_cycle_work(const multigrid *m)
         if (k + 1 < m->level_count)
             entries += entries_of(&l->prolongation) + entries_of(&l->restriction);
     }
-    return WORK_ENTRY * entries;
+    return WORK_ENTRY * (entries_of(&m->levels[0].a) + single * entries);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -241,29 +243,28 @@ static void add(multigrid_level *l, double *to, const double *from)
     parallel_for(scalars_of(l), 8192, add_range, l);
 }
 
+multigrid_smoothing multigrid_smoothing_of(double largest)
+{
+    double high = largest, low = high / SMOOTHED;
+    double middle = 0.5 * (high + low), half = 0.5 * (high - low), sigma = middle / half;
+    double rho = 1 / sigma, next = 1 / (2 * sigma - rho);
+    return (multigrid_smoothing){1 / middle, next * rho, 2 * next / half};
+}
+
 /* Chebyshev polynomial on the upper part of the spectrum; from zero when `fresh`. */
 static void smooth(multigrid_level *l, const double *b, double *x, bool fresh)
 {
     size_t n = scalars_of(l);
-    double high = l->largest, low = high / SMOOTHED;
-    double middle = 0.5 * (high + low), half = 0.5 * (high - low), sigma = middle / half;
-    double rho = 1 / sigma, *d = l->change.data, *r = l->residual.data;
-    if (fresh) {
-        memset(x, 0, n * sizeof *x);
-        memcpy(r, b, n * sizeof *r);
-    } else {
-        block_csr_multiply(&l->a, x, b, r);
-    }
+    multigrid_smoothing w = multigrid_smoothing_of(l->largest);
+    double *d = l->change.data, *r = l->residual.data;
+    if (!fresh) block_csr_multiply(&l->a, x, b, r);
     memset(d, 0, n * sizeof *d);
-    scale(l, 0, d, 1 / middle, r);
-    for (int k = 0; k < DEGREE; k++) {
-        add(l, x, d);
-        if (k + 1 == DEGREE) break;
-        block_csr_multiply(&l->a, x, b, r);
-        double next = 1 / (2 * sigma - rho);
-        scale(l, next * rho, d, 2 * next / half, r);
-        rho = next;
-    }
+    scale(l, 0, d, w.first, fresh ? b : r);
+    if (fresh) memset(x, 0, n * sizeof *x);
+    add(l, x, d);
+    block_csr_multiply(&l->a, x, b, r);
+    scale(l, w.keep, d, w.second, r);
+    add(l, x, d);
 }
 
 static double norm_of(size_t n, const double *v)
@@ -471,7 +472,8 @@ abut_status multigrid_build(multigrid *m, const block_matrix *a, const double *p
             TRY(coarsen(m, count, modes, &made, err));
     }
     m->level_count = count;
-    return factorize_coarsest(m, err);
+    TRY(factorize_coarsest(m, err));
+    return single_multigrid_set(&m->single, m, false, err);
 }
 
 abut_status multigrid_refresh(multigrid *m, const block_matrix *a, abut_error *err)
@@ -482,14 +484,16 @@ abut_status multigrid_refresh(multigrid *m, const block_matrix *a, abut_error *e
         if (k + 1 < m->level_count)
             TRY(coarse_matrix(m, &m->levels[k], &m->levels[k + 1], true, err));
     }
-    return factorize_coarsest(m, err);
+    TRY(factorize_coarsest(m, err));
+    return single_multigrid_set(&m->single, m, false, err);
 }
 
 abut_status multigrid_replace_finest(multigrid *m, const block_matrix *a, bool same,
                                      abut_error *err)
 {
     TRY(block_csr_from_symmetric(&m->levels[0].a, a, same, err));
-    return prepare_level(m, &m->levels[0], false, err);
+    TRY(prepare_level(m, &m->levels[0], false, err));
+    return single_multigrid_set(&m->single, m, true, err);
 }
 
 void multigrid_widen(multigrid *m)
@@ -523,7 +527,18 @@ static void cycle(multigrid *m, int k, const double *b, double *x)
     smooth(l, b, x, false);
 }
 
-void multigrid_cycle(multigrid *m, const double *r, double *z) { cycle(m, 0, r, z); }
+void multigrid_solve_coarsest(const multigrid *m, double *x)
+{
+    dense_solve(m->factor.data, scalars_of(&m->levels[m->level_count - 1]), x);
+}
+
+void multigrid_cycle(multigrid *m, const double *r, double *z)
+{
+    if (m->single.ready)
+        single_multigrid_cycle(&m->single, m, r, z);
+    else
+        cycle(m, 0, r, z);
+}
 
 void multigrid_multiply(const multigrid *m, const double *x, double *y)
 {

@@ -8,8 +8,7 @@
 #define LINEAR_MULTIGRID_H
 
 #include "linear/block_csr.h"
-
-enum { MULTIGRID_LEVELS = 16 };
+#include "linear/multigrid_single.h"
 
 typedef struct multigrid_level {
     block_csr a, prolongation, restriction, product; /* product: A times the prolongation */
@@ -31,7 +30,8 @@ typedef struct multigrid {
     ARRAY(int32_t) aggregate;
     ARRAY(double) factor;  /* dense, of the coarsest level; empty: it is only smoothed */
     ARRAY(double) columns; /* scratch of that */
-    double setup_work;     /* counted (linear/work.h), of all that was built so far */
+    single_multigrid single;
+    double setup_work; /* counted (linear/work.h), of all that was built so far */
 } multigrid;
 
 void multigrid_free(multigrid *m);
@@ -52,6 +52,15 @@ void multigrid_widen(multigrid *m);
 
 /* One V-cycle from zero: z is about A^-1 r. */
 void multigrid_cycle(multigrid *m, const double *r, double *z);
+
+/* Factors of the smoother of degree 2: d = first D^-1 r, x += d, d = keep d + second D^-1 r, x +=
+ * d, for eigenvalues of D^-1 A up to `largest`. */
+typedef struct multigrid_smoothing {
+    double first, keep, second;
+} multigrid_smoothing;
+multigrid_smoothing multigrid_smoothing_of(double largest);
+/* x = A^-1 x on the coarsest level, which must have a factor. */
+void multigrid_solve_coarsest(const multigrid *m, double *x);
 
 /* y = A x on the finest level. */
 void multigrid_multiply(const multigrid *m, const double *x, double *y);
