@@ -17,4 +17,4 @@ fell = over = False
 while not (fell or over):
     (x, angle, v, rate), reward, fell, over, _ = env.step(120 * angle + 25 * rate + 10 * (x - 0.5) + 18 * v)
 print(f"{'fell' if fell else 'stood'}: the pole is at {angle:.3f} rad, the cart at {x:.2f} m")
-sys.exit(fell or abs(x - 0.5) > 0.1)
+sys.exit(int(fell or abs(x - 0.5) > 0.1))
