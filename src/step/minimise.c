@@ -2,12 +2,27 @@
 #include "base/ranks.h"
 #include "step/stepper_internal.h"
 
+#include <math.h>
+
 enum { MAX_FRICTION_ITERATIONS = 100 };
 
+bool stepper_friction_acts(const stepper *s)
+{
+    if (!s->contact || !term_counts(s, &s->friction->base)) return false;
+    for (int i = 0; i < FRICTION_LISTS; i++)
+        if (s->friction->lists[i].count > 0) return true;
+    return false;
+}
+
+/* Whether a body sticks or slides is decided by differences of eps_v: where friction acts, a
+ * direction longer than that proves nothing. (The stiffness of sticking makes the first direction
+ * short, whatever the load.) */
 double stepper_convergence_length(const stepper *s)
 {
-    return motion_rule(&s->state)->is_static ? s->options.tolerance
-                                             : s->options.tolerance * s->scratch.span.h;
+    double h = s->scratch.span.h;
+    double length =
+        motion_rule(&s->state)->is_static ? s->options.tolerance : s->options.tolerance * h;
+    return stepper_friction_acts(s) ? fmin(length, s->options.eps_v * h) : length;
 }
 
 /* On all ranks at the same iterate. */

@@ -31,17 +31,6 @@ static bool set_predicted_path(stepper *s, int order)
     return any;
 }
 
-/* Whether friction acts. Smoothed friction holds a body only around the positions that the step
- * starts from; further on it is constant, and a start that slides already may go on sliding where
- * the body would have stuck. So a step with friction begins at rest. */
-static bool friction_acts(const stepper *s)
-{
-    if (!s->contact || !term_counts(s, &s->friction->base)) return false;
-    for (int i = 0; i < FRICTION_LISTS; i++)
-        if (s->friction->lists[i].count > 0) return true;
-    return false;
-}
-
 /* Whether all unknowns are where the step begins: nothing has carried them along yet. */
 static bool is_at_start(const stepper *s)
 {
@@ -71,7 +60,10 @@ abut_status stepper_warm_start(stepper *s, abut_error *err)
 {
     enum { HIGHEST_ORDER = 2 };
     bool wanted = s->options.warm_start && !s->scratch.guess && !s->augmented.active;
-    if (!wanted || friction_acts(s) || !is_at_start(s)) return ABUT_OK;
+    /* Smoothed friction holds a body only around the positions that the step starts from; further
+     * on it is constant, and a start that slides already may go on sliding where the body would
+     * have stuck. */
+    if (!wanted || stepper_friction_acts(s) || !is_at_start(s)) return ABUT_OK;
     size_t bytes = s->state.scalars * sizeof *s->x;
     memcpy(s->newton.direction, s->x, bytes);
     start_search search = {.from = s->newton.direction};
