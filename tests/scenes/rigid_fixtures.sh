@@ -43,7 +43,7 @@ END
 expect 0 '3 bodies, 2 of them moving' convert planar planar.glb
 [ "$(head -c 4 planar.glb)" = glTF ] || fail 'planar.glb is not binary glTF'
 expect 0 '' convert planar planar.gltf
-expect 2 'converted to .glb, .gltf or .usda' convert planar planar.obj
+expect 2 'converted to' convert planar planar.docx
 expect 2 'options are for meshes' convert planar planar.glb --weld
 
 # The native form of it is the same scene; so is one with affine bodies.

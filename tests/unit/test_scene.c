@@ -350,7 +350,7 @@ TEST(not_a_scene)
     expect_error("{'a': 1}", "bar.json",
                  "not a scene: a native scene is an object with \"abut\": 1 at the top");
     expect_error("hello\n", "bar.json",
-                 "not a scene: neither JSON, a script of the IPC program nor a URDF robot");
+                 "not a scene: neither JSON, a script of the IPC program nor a URDF or MJCF robot");
     scene_def *scene;
     CHECK(scene_load("nowhere.json", NULL, 0, NULL, &scene, &err) == ABUT_ERROR_IO);
     CHECK(strstr(err.place, "nowhere.json") != NULL);
