@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all mpi demo build python check test test-asan test-long mutants conformance bench install dist deb format docs viewer clean deps
+.PHONY: all verification mpi demo build python check test test-asan test-long mutants conformance bench install dist deb format docs viewer clean deps
 all: build
 
 deps:
@@ -60,6 +60,11 @@ test-long: build viewer
 MUTANTS ?=
 mutants: build
 	@scripts/mutants $(BUILD) $(MUTANTS)
+
+# All cases of the verification manual; VERIFY=--write renews docs/verification.
+VERIFY ?=
+verification: build
+	@scripts/verify-cases $(BUILD) $(VERIFY)
 
 conformance: build
 	@tests/conformance/run $(BUILD)/abut
