@@ -133,6 +133,7 @@ TEST(single_precision_is_close)
     for (size_t i = 0; i < n; i++) right += u[i] * v[i];
     CHECK(fabs(uw - right) < 1e-10 * (fabs(uw) + fabs(right)));
     /* Only the finest level is new, and none was converted before. */
+    single_multigrid_free(&m.single);
     CHECK_OK(multigrid_replace_finest(&m, a, true, &err), err);
     CHECK(m.single.ready);
     multigrid_cycle(&m, u, v);
