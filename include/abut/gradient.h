@@ -103,6 +103,7 @@ typedef struct abut_gradient_info {
     int64_t steps, steps_again; /* of the run; made again because states were not kept */
     size_t solves, saddles;     /* linear systems; those whose matrix was indefinite */
     double worst_residual;      /* relative */
+    double least_curvature;     /* of all steps, relative to the diagonal of the Hessian */
     bool stiffness_frozen;      /* kappa was chosen by the run, and kept fixed */
     size_t tape_bytes;
 } abut_gradient_info;

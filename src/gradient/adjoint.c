@@ -4,6 +4,7 @@
 #include "gradient/surface_map.h"
 #include "term/element.h"
 
+#include <math.h>
 #include <string.h>
 
 static bool allocate(adjoint *a, size_t scalars, size_t vertices, size_t turns)
@@ -52,6 +53,7 @@ abut_status adjoint_create(stepper *s, const adjoint_listener *listener, adjoint
     if (!a) return error_memory(err, "differentiating a run");
     a->s = s;
     a->listener = listener;
+    a->solver.least_curvature = INFINITY;
     abut_status status = fill(a, s, err);
     if (status != ABUT_OK) {
         adjoint_destroy(a);

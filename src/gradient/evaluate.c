@@ -233,6 +233,7 @@ static abut_status differentiate(sweep *w, const double *values, abut_error *err
     w->g->info.solves = w->adjoint->solver.solves;
     w->g->info.saddles = w->adjoint->solver.saddles;
     w->g->info.worst_residual = w->adjoint->solver.worst_residual;
+    w->g->info.least_curvature = w->adjoint->solver.least_curvature;
     return finish(w, err);
 }
 

@@ -5,6 +5,9 @@
 
 static const double ENOUGH = 1e-13; /* relative residual after which refining ends */
 static const double LIMIT = 1e-8;   /* above it a solution is refused */
+/* Curvatures below it, relative to the diagonal, are rounding: a factorisation of a matrix with
+ * such an eigenvalue is that of a matrix that may as well have none. */
+static const double SINGULAR = 1e-13;
 
 void exact_solver_free(exact_solver *e)
 {
@@ -12,6 +15,7 @@ void exact_solver_free(exact_solver *e)
     array_free(&e->step);
     array_free(&e->residual);
     array_free(&e->correction);
+    array_free(&e->weakest);
     minres_free(&e->indefinite);
 }
 
@@ -75,6 +79,117 @@ static void precondition(void *context, const double *r, double *z)
     linear_solve_again(((const operators *)context)->linear, r, z);
 }
 
+/* ---- directions that nothing holds ---- */
+
+static bool is_fixed(const problem *p, size_t i)
+{
+    return p->fixed[3 * (size_t)p->free_block[i / 3] + i % 3];
+}
+
+static double diagonal_of(const block_matrix *m, size_t i)
+{
+    int32_t j = (int32_t)(i / 3);
+    return fabs(m->value[block_matrix_offset(m, j, m->column_start[j]) +
+                         i % 3 * (size_t)(block_matrix_stride(m, j) + 1)]);
+}
+
+/* Of the direction in e->weakest, to length 1 in the measure of the diagonal. */
+static bool scale_weakest(exact_solver *e, const problem *p, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (is_fixed(p, i)) e->weakest.data[i] = 0;
+        sum += diagonal_of(&p->matrix, i) * e->weakest.data[i] * e->weakest.data[i];
+    }
+    if (!isfinite(sum) || !(sum > 0)) return false;
+    for (size_t i = 0; i < n; i++) e->weakest.data[i] /= sqrt(sum);
+    return true;
+}
+
+/* The body that moves most in the direction. */
+static const char *loosest_body(const exact_solver *e, const stepper *s, size_t n)
+{
+    const model *m = s->model;
+    const char *name = "";
+    double most = -1;
+    for (size_t i = 0; i < n; i++) {
+        int32_t block = s->problem.free_block[i / 3];
+        double unit = s->problem.lengths ? s->problem.lengths[block] : 1;
+        if (!(fabs(e->weakest.data[i]) * unit > most)) continue;
+        for (size_t b = 0; b < m->bodies.count; b++) {
+            const model_body *of = &m->bodies.data[b];
+            if (block < of->first_block || block >= of->first_block + of->block_count) continue;
+            most = fabs(e->weakest.data[i]) * unit;
+            name = of->name;
+        }
+    }
+    return name;
+}
+
+static abut_status refuse_loose(const exact_solver *e, const stepper *s, size_t n, abut_error *err)
+{
+    return error_set(err, ABUT_ERROR_UNSUPPORTED, "",
+                     "no gradient: at %g s body \"%s\" can be moved without any force, so that "
+                     "its position is not determined (as that of a body that slides without "
+                     "friction and without inertia); fix it, give it friction or a dynamic "
+                     "`time.integrator`",
+                     s->time + s->scratch.span.h, loosest_body(e, s, n));
+}
+
+/* Inverse iteration with the factor that the solver holds finds the direction of the least
+ * curvature, which is measured with the matrix itself. *found: there is one that is finite. */
+static abut_status find_weakest(exact_solver *e, stepper *s, size_t n, double *curvature,
+                                abut_error *err)
+{
+    enum { ITERATIONS = 3 };
+    problem *p = &s->problem;
+    if (!array_resize(&e->weakest, n + 1)) return error_memory(err, "solving for derivatives");
+    uint32_t random = 1;
+    for (size_t i = 0; i < n; i++) { /* no direction is left out by symmetry */
+        random = random * 1664525u + 1013904223u;
+        double size = sqrt(diagonal_of(&p->matrix, i));
+        e->weakest.data[i] = is_fixed(p, i) ? 0 : size * ((random >> 8) / 8388608.0 - 1);
+    }
+    *curvature = 0;
+    for (int k = 0; k < ITERATIONS; k++) {
+        if (k > 0)
+            for (size_t i = 0; i < n; i++) e->weakest.data[i] *= diagonal_of(&p->matrix, i);
+        linear_solve_again(s->linear, e->weakest.data, e->correction.data);
+        memcpy(e->weakest.data, e->correction.data, n * sizeof(double));
+        if (!scale_weakest(e, p, n)) return ABUT_OK; /* no curvature at all */
+        block_matrix_multiply(&p->matrix, e->weakest.data, e->correction.data);
+        double sum = 0;
+        for (size_t i = 0; i < n; i++) sum += e->weakest.data[i] * e->correction.data[i];
+        *curvature = fabs(sum);
+        if (*curvature < SINGULAR) return ABUT_OK;
+    }
+    return ABUT_OK;
+}
+
+static abut_status check_determined(exact_solver *e, stepper *s, size_t n, abut_error *err)
+{
+    double curvature = 0;
+    if (!linear_can_solve_again(s->linear)) return ABUT_OK;
+    TRY(find_weakest(e, s, n, &curvature, err));
+    e->least_curvature = fmin(e->least_curvature, curvature);
+    return curvature < SINGULAR ? refuse_loose(e, s, n, err) : ABUT_OK;
+}
+
+/* At a saddle: minimal residuals follow a direction without curvature to where rounding ends. */
+static abut_status check_amplified(exact_solver *e, const stepper *s, size_t n, abut_error *err)
+{
+    double size = 0, cause = 0;
+    if (!array_resize(&e->weakest, n + 1)) return error_memory(err, "solving for derivatives");
+    for (size_t i = 0; i < n; i++) {
+        double d = diagonal_of(&s->problem.matrix, i), x = e->step.data[i];
+        e->weakest.data[i] = x;
+        size += d * x * x;
+        if (d > 0) cause += e->right.data[i] * e->right.data[i] / d;
+    }
+    e->least_curvature = fmin(e->least_curvature, sqrt(cause / size));
+    return sqrt(cause / size) < 10 * SINGULAR ? refuse_loose(e, s, n, err) : ABUT_OK;
+}
+
 /* The factor of the projected matrix, then the true one instead of it. */
 static abut_status solve_indefinite(exact_solver *e, stepper *s, const double *x, size_t n,
                                     const evaluation *exact, abut_error *err)
@@ -115,11 +230,15 @@ abut_status exact_solve(exact_solver *e, stepper *s, const double *x, const doub
     TRY(problem_derivatives(p, &exact, x, true, err));
     abut_status status = problem_solve(p, s->linear, x, e->right.data, 0, e->step.data, err);
     double size = INFINITY;
-    if (status == ABUT_OK) size = refine(e, s, n);
     if (status != ABUT_OK && status != ABUT_ERROR_NOT_CONVERGED) return status;
+    if (status == ABUT_OK) {
+        TRY(check_determined(e, s, n, err));
+        size = refine(e, s, n);
+    }
     if (!(size < LIMIT)) {
         TRY(solve_indefinite(e, s, x, n, &exact, err));
         size = residual_of(e, p, n);
+        TRY(check_amplified(e, s, n, err));
     }
     e->worst_residual = fmax(e->worst_residual, size);
     if (!(size < LIMIT))

@@ -2,7 +2,8 @@
  * over the unknowns.
  *
  * At a strict minimum it is positive definite, so that it is factorised as it is, and the solution
- * refined until the residual is rounding. Where it is not (saddles, steps that were not solved
+ * refined until the residual is rounding; a direction in which it has no curvature but rounding is
+ * refused. Where it is not (saddles, steps that were not solved
  * well enough), minimal residuals with the projected matrix as preconditioner solve for it. */
 #ifndef GRADIENT_EXACT_SOLVE_H
 #define GRADIENT_EXACT_SOLVE_H
@@ -11,10 +12,11 @@
 #include "step/stepper.h"
 
 typedef struct exact_solver {
-    ARRAY(double) right, step, residual, correction;
+    ARRAY(double) right, step, residual, correction, weakest;
     minres indefinite;
     /* Of all solves so far. */
-    double worst_residual; /* relative */
+    double worst_residual;  /* relative */
+    double least_curvature; /* relative to the diagonal */
     size_t solves, saddles;
 } exact_solver;
 

@@ -1,6 +1,11 @@
 #include "gradient/tape.h"
 
+#include <math.h>
 #include <string.h>
+
+/* A coordinate that is further from where its forces balance, in units of the scene, spoils the
+ * derivatives: steps that can be polished end a thousand times nearer. */
+static const double BALANCED = 1e-8;
 
 void tape_step_free(tape_step *t)
 {
@@ -54,6 +59,27 @@ static const char *passing_term(const stepper *s)
     return NULL;
 }
 
+/* Largest distance of positions from the first one. */
+static double extent_of(const stepper *s)
+{
+    const model *m = s->model;
+    double most = 0;
+    for (size_t i = 1; i < m->rest.count; i++)
+        if (model_block_is_position(m, i))
+            most = fmax(most, vec3_norm(vec3_sub(m->rest.data[i], m->rest.data[0])));
+    return most > 0 ? most : 1;
+}
+
+static abut_status check_balance(const stepper *s, const step_record *r, abut_error *err)
+{
+    if (r->left <= BALANCED * extent_of(s)) return ABUT_OK;
+    return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                     "no gradient: the step to %g s ends where forces do not balance (coordinates "
+                     "are up to %.2g m from where theirs would), at a saddle or where nothing "
+                     "holds a body: fix it, give it friction or a dynamic `time.integrator`",
+                     s->time, r->left);
+}
+
 abut_status tape_record(stepper *s, tape_step *out, abut_error *err)
 {
     step_statistics statistics;
@@ -67,6 +93,7 @@ abut_status tape_record(stepper *s, tape_step *out, abut_error *err)
     if (statistics.truncated) return refuse_step(s, "ended with its budget of iterations", err);
     if (out->record.attached)
         return refuse_step(s, "ended before all prescribed nodes had arrived", err);
+    TRY(check_balance(s, &out->record, err));
     if (passing) return refuse_step(s, passing, err);
     if (!keep_adapted(s, out)) return error_memory(err, "recording a step");
     return ABUT_OK;

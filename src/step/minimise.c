@@ -166,7 +166,8 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
                                     stepper_dirichlet_progress(s, s->x),
                                     statistics->newton_iterations, err);
         TRY(status);
-        if (s->scratch.record && !s->augmented.active) TRY(stepper_polish(s, err));
+        if (s->scratch.record && !s->augmented.active)
+            TRY(stepper_polish(s, &s->scratch.record->left, err));
         TRY(step_record_pass(s->scratch.record, s->x, s->state.scalars, s->evaluation.kappa,
                              s->augmented.active, err));
         if (!friction) break;

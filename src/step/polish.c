@@ -1,6 +1,6 @@
 /* Recorded steps are solved until the gradient of the potential is rounding: Newton's method ends
  * where the energy hides further descent, which leaves sqrt(rounding) in the positions, and
- * derivatives of a step are those of the exact minimum. */
+ * derivatives of a step are those of the exact minimum. What is left is written down. */
 #include "step/stepper_internal.h"
 
 #include <math.h>
@@ -10,6 +10,21 @@ static double largest_force(const problem *p)
 {
     double most = 0;
     for (size_t i = 0; i < 3 * (size_t)p->free_count; i++) most = fmax(most, fabs(p->gradient[i]));
+    return most;
+}
+
+/* How far single coordinates are from where their forces would balance, m: force over stiffness. */
+static double distance_left(const problem *p)
+{
+    const block_matrix *m = &p->matrix;
+    double most = 0;
+    for (size_t i = 0; i < 3 * (size_t)p->free_count; i++) {
+        int32_t j = (int32_t)(i / 3), block = p->free_block[j];
+        double stiffness = fabs(m->value[block_matrix_offset(m, j, m->column_start[j]) +
+                                         i % 3 * (size_t)(block_matrix_stride(m, j) + 1)]);
+        double unit = p->lengths ? p->lengths[block] : 1;
+        if (stiffness > 0) most = fmax(most, unit * fabs(p->gradient[i]) / stiffness);
+    }
     return most;
 }
 
@@ -24,19 +39,36 @@ static abut_status measure(stepper *s, const double *x, bool matrix, double *for
     return ABUT_OK;
 }
 
-/* One step with the true Hessian; *better: it was taken. */
+/* -H^-1 gradient with the true Hessian, or with the projected one where that is not definite;
+ * *found: there is one. Leaves the gradient in place. */
+static abut_status find_direction(stepper *s, double *right, double *out, bool *found,
+                                  abut_error *err)
+{
+    problem *p = &s->problem;
+    size_t unknowns = 3 * (size_t)p->free_count;
+    for (size_t i = 0; i < unknowns; i++) right[i] = -p->gradient[i];
+    abut_status status = problem_solve(p, s->linear, s->x, right, 0, out, err);
+    if (status == ABUT_ERROR_NOT_CONVERGED) {
+        evaluation projected = s->evaluation;
+        projected.exact = false;
+        TRY(problem_derivatives(p, &projected, s->x, true, err));
+        status = problem_solve(p, s->linear, s->x, right, 0, out, err);
+    }
+    *found = status == ABUT_OK;
+    return status == ABUT_ERROR_NOT_CONVERGED ? ABUT_OK : status;
+}
+
+/* One step; *better: it was taken. */
 static abut_status improve(stepper *s, double *trial, double *step, double *force, bool *better,
                            abut_error *err)
 {
     problem *p = &s->problem;
     enum { HALVINGS = 4 };
-    size_t unknowns = 3 * (size_t)p->free_count;
     double alpha = 0, after;
     *better = false;
-    for (size_t i = 0; i < unknowns; i++) step[i] = -p->gradient[i];
-    abut_status status = problem_solve(p, s->linear, s->x, step, 0, trial, err);
-    if (status == ABUT_ERROR_NOT_CONVERGED) return ABUT_OK; /* a saddle: it stays as it is */
-    TRY(status);
+    bool found;
+    TRY(find_direction(s, step, trial, &found, err));
+    if (!found) return ABUT_OK;
     problem_expand(p, trial, step);
     TRY(problem_max_step(p, &s->evaluation, s->x, step, 1, &alpha, err));
     for (int k = 0; k < HALVINGS; k++, alpha *= 0.5) { /* forces may have kinks: friction's do */
@@ -51,9 +83,9 @@ static abut_status improve(stepper *s, double *trial, double *step, double *forc
     return ABUT_OK;
 }
 
-abut_status stepper_polish(stepper *s, abut_error *err)
+abut_status stepper_polish(stepper *s, double *left, abut_error *err)
 {
-    enum { MOST = 30 };
+    enum { MOST = 100 };
     double *room = mem_alloc(2 * s->state.scalars + 1, sizeof *room), force;
     if (!room) return error_memory(err, "recording a step");
     bool better = s->problem.free_count > 0;
@@ -62,5 +94,6 @@ abut_status stepper_polish(stepper *s, abut_error *err)
         status = improve(s, room, room + s->state.scalars, &force, &better, err);
     mem_free(room);
     if (status != ABUT_OK) return status;
+    if (s->problem.free_count > 0) *left = fmax(*left, distance_left(&s->problem));
     return problem_update(&s->problem, &s->evaluation, s->x, err);
 }

@@ -15,6 +15,7 @@ typedef struct step_record {
     ARRAY(double) kappa;     /* stiffness of contact there */
     ARRAY(double) lag_kappa; /* stiffness with which friction forces of every pass were taken */
     bool attached;           /* some pass ended before all prescribed nodes had arrived */
+    double left; /* largest distance of a coordinate from where its forces would balance, m */
 } step_record;
 
 static inline void step_record_clear(step_record *r)
@@ -24,6 +25,7 @@ static inline void step_record_clear(step_record *r)
     array_clear(&r->kappa);
     array_clear(&r->lag_kappa);
     r->attached = false;
+    r->left = 0;
 }
 
 static inline void step_record_free(step_record *r)

@@ -56,7 +56,7 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
                              abut_error *err);
 abut_status stepper_lag_friction(stepper *s, const double *x, abut_error *err);
 /* The minimum to the last digits, for steps that are recorded (polish.c). */
-abut_status stepper_polish(stepper *s, abut_error *err);
+abut_status stepper_polish(stepper *s, double *left, abut_error *err);
 /* Whether some contact has a friction force in the present pass. */
 bool stepper_friction_acts(const stepper *s);
 /* How long Newton's direction may be at the end, m. */

@@ -55,7 +55,8 @@ TEST(checkpoints_give_the_same_bits)
     CHECK(memcmp(derivative[0], derivative[1], sizeof derivative[0]) == 0);
     CHECK(value[0] == value[1]);
     CHECK(info[0].steps_again == 0 && info[1].steps_again > 0 && info[1].steps_again < 9 * 5);
-    CHECK(info[0].worst_residual < 1e-10 && info[0].saddles == 0 && !info[0].stiffness_frozen);
+    CHECK(info[0].worst_residual < 1e-10 && info[0].saddles == 0 &&
+          info[0].least_curvature > 1e-6 && !info[0].stiffness_frozen);
 }
 
 static double not_a_number(void *user, double time, size_t scalars, const double *x,
@@ -63,6 +64,37 @@ static double not_a_number(void *user, double time, size_t scalars, const double
 {
     (void)user, (void)time, (void)scalars, (void)x, (void)v, (void)by_x, (void)by_v;
     return NAN;
+}
+
+static double first_scalar(void *user, double time, size_t scalars, const double *x,
+                           const double *v, double *by_x, double *by_v)
+{
+    (void)user, (void)time, (void)scalars;
+    if (by_x) by_x[0] += 1;
+    if (by_v) by_v[1] += 2;
+    return x[0] + 2 * v[1];
+}
+
+/* Functions of the caller, with a weight: against central differences. */
+TEST(functions_of_the_caller)
+{
+    abut_error err = {0};
+    abut_gradient_options options = abut_default_gradient_options();
+    abut_gradient *g = NULL;
+    gradient_cell cell = {.body = "tet", .contact = 2, .integrator = "implicit-euler"};
+    char text[3000];
+    abut_objective o = abut_default_objective();
+    o.kind = ABUT_OBJECTIVE_FUNCTION, o.function = first_scalar, o.weight = 3;
+    gradient_cell_scene(&cell, text, sizeof text);
+    CHECK_OK(abut_gradient_create_text(text, strlen(text), NULL, &options, &g, &err), err);
+    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    CHECK_OK(abut_gradient_add_parameter(g, "key", "bodies[0].velocity[0]", &err), err);
+    double value, slope, less = 0.6 - 1e-5, more = 0.6 + 1e-5, sides[2];
+    CHECK_OK(abut_gradient_evaluate(g, NULL, &value, &slope, &err), err);
+    CHECK_OK(abut_gradient_evaluate(g, &less, &sides[0], NULL, &err), err);
+    CHECK_OK(abut_gradient_evaluate(g, &more, &sides[1], NULL, &err), err);
+    CHECK_NEAR(slope, (sides[1] - sides[0]) / 2e-5, 1e-5 * fabs(slope));
+    abut_gradient_destroy(g);
 }
 
 TEST(bad_input_is_named)
@@ -129,12 +161,50 @@ TEST(what_has_no_gradient_is_refused_by_name)
     check_refused("\"solver\": {\"proximal_weight\": 1}", "proximal");
 }
 
+/* Quasi-static bodies that nothing holds have no position, and no gradient. contact: with a floor
+ * below. */
+static void check_loose(const char *gravity, const char *contact, const char *named)
+{
+    abut_error err = {0};
+    abut_gradient *g = NULL;
+    abut_objective o = abut_default_objective();
+    double value, derivative[24];
+    char text[1500];
+    snprintf(text, sizeof text,
+             "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 3, \"integrator\": "
+             "\"quasi-static\"}, \"gravity\": %s, %s \"bodies\": [{\"name\": \"cube\", "
+             "\"translate\": [0.01, 0.12, 0.02], \"mesh\": {\"box\": {\"size\": [0.2, 0.2, 0.2], "
+             "\"cells\": [1, 1, 1]}}, \"material\": {\"model\": \"neo-hookean\", \"young\": 3e4, "
+             "\"poisson\": 0.35, \"density\": 800}}, {\"name\": \"floor\", \"type\": "
+             "\"obstacle\", \"mesh\": {\"box\": {\"size\": [2, 0.2, 2], \"cells\": [2, 1, 2]}}, "
+             "\"translate\": [0.05, -0.1, 0.03]}]}",
+             gravity, contact);
+    CHECK_OK(abut_gradient_create_text(text, strlen(text), NULL, NULL, &g, &err), err);
+    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    CHECK_OK(abut_gradient_add_parameter(g, "forces", "cube", &err), err);
+    CHECK(abut_gradient_evaluate(g, NULL, &value, derivative, &err) != ABUT_OK);
+    if (!strstr(err.message, named)) printf("%s\n", err.message);
+    CHECK(strstr(err.message, named) != NULL);
+    abut_gradient_destroy(g);
+}
+
+TEST(what_nothing_holds_is_refused)
+{
+    check_loose("[0, -9.8, 0]",
+                "\"contact\": {\"dhat\": 0.03, \"stiffness\": 1e5, \"friction\": 0},",
+                "do not balance");
+    check_loose("[0, 0, 0]", "\"contact\": {\"enabled\": false},",
+                "\"cube\" can be moved without any force");
+}
+
 int main(void)
 {
     RUN(cells);
     RUN(checkpoints_give_the_same_bits);
+    RUN(functions_of_the_caller);
     RUN(bad_input_is_named);
     RUN(inverted_rest_shape_is_infeasible);
     RUN(what_has_no_gradient_is_refused_by_name);
+    RUN(what_nothing_holds_is_refused);
     return TEST_END();
 }
