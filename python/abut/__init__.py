@@ -39,6 +39,7 @@ from ._abut import (
 )
 from ._abut import Simulation as _Simulation
 from .control import Control as _Control
+from .gradient import grad
 from .scene import Scene, SceneBody, plain, sweep
 
 __version__ = version()
@@ -46,8 +47,8 @@ __version__ = version()
 __all__ = [
     "PAIR_KINDS", "ActiveSet", "Candidates", "CheckError", "CollisionMesh", "Error", "FileError", "Friction",
     "InfeasibleError", "InputError", "InternalError", "Interrupted", "NotConvergedError", "OutOfMemoryError", "OverlapError",
-    "Scene", "SceneBody", "Simulation", "UnsupportedError", "ccd", "distance_squared", "initial_stiffness", "plain", "sweep",
-    "version",
+    "Scene", "SceneBody", "Simulation", "UnsupportedError", "ccd", "distance_squared", "grad", "initial_stiffness", "plain",
+    "sweep", "version",
 ]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .control import Control
+from .gradient import grad as grad
 from .scene import Scene as Scene, SceneBody as SceneBody, plain as plain, sweep as sweep
 
 __version__: str

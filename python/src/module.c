@@ -39,7 +39,8 @@ static int fill(PyObject *module)
                    add_type(module, "CollisionMesh", &mesh_type) < 0 ||
                    add_type(module, "Candidates", &candidates_type) < 0 ||
                    add_type(module, "ActiveSet", &set_type) < 0 ||
-                   add_type(module, "Friction", &friction_type) < 0
+                   add_type(module, "Friction", &friction_type) < 0 ||
+                   add_type(module, "Gradient", &gradient_type) < 0
                ? -1
                : 0;
 }

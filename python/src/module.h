@@ -86,8 +86,12 @@ extern PyMethodDef control_methods[];
 /* Raises here what functions of energies have raised in other threads; -1: there was something. */
 int raise_energy_errors(simulation_object *self);
 
-extern PyTypeObject simulation_type, mesh_type, candidates_type, set_type, friction_type;
+extern PyTypeObject simulation_type, mesh_type, candidates_type, set_type, friction_type,
+    gradient_type;
 
+/* Strings of a sequence, borrowed from *items; the caller frees *out (PyMem_Free) and releases
+ * *items. */
+int read_overrides(PyObject *object, PyObject **items, const char ***out, size_t *count);
 /* Reads a barrier from keywords; -1 with an exception. */
 int read_barrier(double stiffness, const char *kind, int physical, abut_barrier *out);
 /* (data, indices, indptr) of a matrix, without a copy; takes the matrix over, also on failure. */

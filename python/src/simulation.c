@@ -56,8 +56,7 @@ static bool call_progress(void *user, const abut_step_info *info, int64_t total)
 
 /* ---- Lifecycle ---- */
 
-/* Strings of a sequence, borrowed from *items, which the caller releases. */
-static int read_overrides(PyObject *object, PyObject **items, const char ***out, size_t *count)
+int read_overrides(PyObject *object, PyObject **items, const char ***out, size_t *count)
 {
     *items = NULL;
     *out = NULL;

@@ -9,6 +9,7 @@ import unittest
 
 import abut
 import abut.control
+import abut.gradient
 import abut.scene
 
 SOURCE = os.environ["ABUT_SOURCE_DIR"]
@@ -28,7 +29,7 @@ class Types(unittest.TestCase):
         self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
 
     def test_stubs_name_what_is_there(self):
-        for module, name in ((abut.scene, "scene"), (abut.control, "control")):
+        for module, name in ((abut.scene, "scene"), (abut.control, "control"), (abut.gradient, "gradient")):
             with open(os.path.join(SOURCE, "python", "abut", name + ".pyi")) as text:
                 tree = ast.parse(text.read())
             for node in tree.body:
