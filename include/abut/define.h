@@ -42,6 +42,7 @@ typedef struct abut_contact_def {
     bool area_weighted;
     abut_length eps_v; /* m/s */
     int friction_iterations;
+    bool stick_anchors; /* friction at rest holds a displacement */
     const char *ccd;
 } abut_contact_def;
 

@@ -48,6 +48,7 @@ void friction_displacement(const friction_stencil *s, const vec3 *moved, double 
     for (int k = 0; k < s->frame.count; k++) dx[k] = moved[s->vertex[k]];
     if (s->frame.count == 1) dx[0] = vec3_sub(dx[0], s->slide);
     tangent_displacement(&s->frame, dx, u);
+    for (int c = 0; c < 2; c++) u[c] += s->anchor[c];
 }
 
 double friction_stencil_value(const friction_law *law, const friction_stencil *s, const vec3 *moved)

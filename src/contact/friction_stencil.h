@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "geometry/tangent.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Smoothness of the transition from static to sliding friction. */
@@ -18,8 +19,10 @@ typedef struct friction_stencil {
     int32_t vertex[4];
     double force; /* mu lambda */
     tangent_frame frame;
-    int32_t plane; /* of stencils with one vertex: which half-space */
-    vec3 slide;    /* its displacement during the step */
+    int32_t plane;    /* of stencils with one vertex: which half-space */
+    vec3 slide;       /* its displacement during the step */
+    double anchor[2]; /* tangential displacement at the start of the step (stick_anchor.h), or 0 */
+    bool anchored;    /* it is that of this very contact */
     /* For Newton's method (friction_note_iterate): tangential displacement at the last iterate; for
      * how many more iterates the stiffness along it is that of the chord. */
     double before[2];
@@ -38,7 +41,8 @@ double friction_f0(friction_kind kind, double y, double eps);
 double friction_f1_over_y(friction_kind kind, double y, double eps);
 double friction_f1_prime(friction_kind kind, double y, double eps);
 
-/* Tangential displacement; moved: displacements of the surface's vertices. */
+/* Tangential displacement, from the anchor where there is one; moved: displacements of the
+ * surface's vertices. */
 void friction_displacement(const friction_stencil *s, const vec3 *moved, double u[2]);
 double friction_stencil_value(const friction_law *law, const friction_stencil *s,
                               const vec3 *moved);

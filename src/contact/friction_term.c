@@ -173,6 +173,12 @@ bool friction_possible(const friction_term *t)
     return false;
 }
 
+void friction_set_length(friction_term *t, double eps_v, double h)
+{
+    t->eps = eps_v * h;
+    t->h = h;
+}
+
 void friction_set_start(friction_term *t, const double *x)
 {
     collision_surface_positions(&t->contact->model->surface, x, t->start);
@@ -268,6 +274,28 @@ static abut_status set_groups(friction_term *t, abut_error *err)
     return ABUT_OK;
 }
 
+/* All contacts are known. */
+static abut_status take_anchors(friction_term *t, abut_error *err)
+{
+    TRY(stick_anchors_begin(&t->anchors, err));
+    for (int k = 0; k < FRICTION_LISTS; k++)
+        stick_anchors_continue(&t->anchors, t->lists[k].data, t->lists[k].count, t->eps);
+    TRY(stick_anchors_list_ended(&t->anchors, err));
+    for (int k = 0; k < FRICTION_LISTS; k++)
+        stick_anchors_hand_over(&t->anchors, t->lists[k].data, t->lists[k].count, t->eps);
+    return ABUT_OK;
+}
+
+abut_status friction_end_step(friction_term *t, abut_error *err)
+{
+    if (!t->sticks) return ABUT_OK;
+    for (int k = 0; k < FRICTION_LISTS; k++)
+        TRY(stick_anchors_return(&t->anchors, t->lists[k].data, t->lists[k].count, t->moved, t->eps,
+                                 err));
+    stick_anchors_end(&t->anchors);
+    return ABUT_OK;
+}
+
 abut_status friction_lag(friction_term *t, double kappa, abut_error *err)
 {
     for (int k = 0; k < FRICTION_LISTS; k++) array_clear(&t->lists[k]);
@@ -276,6 +304,7 @@ abut_status friction_lag(friction_term *t, double kappa, abut_error *err)
     TRY(lag_list(t, kappa, LIST_PE, STENCIL_PE, err));
     TRY(lag_list(t, kappa, LIST_PT, STENCIL_PT, err));
     TRY(lag_list(t, kappa, LIST_EE, STENCIL_EE, err)); /* mollified pairs have no reliable frame */
+    if (t->sticks) TRY(take_anchors(t, err));
     return set_groups(t, err);
 }
 
@@ -314,6 +343,7 @@ static void destroy(term *base)
     array_free(&t->poses);
     array_free(&t->others);
     array_free(&t->pairs);
+    stick_anchors_free(&t->anchors);
     mem_free(t->start);
     mem_free(t->moved);
     mem_free(t);

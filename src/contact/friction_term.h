@@ -6,6 +6,7 @@
 
 #include "contact/contact_term.h"
 #include "contact/friction_stencil.h"
+#include "contact/stick_anchor.h"
 
 /* Lists by width: 1 (half-spaces), 2, 3, 4 vertices. */
 enum { FRICTION_LISTS = 4 };
@@ -32,6 +33,8 @@ typedef struct friction_term {
     ARRAY(friction_stencil) others; /* scratch of the sorting */
     vec3 *start;                    /* vertices at the start of the step */
     vec3 *moved;                    /* displacement since */
+    bool sticks;                    /* with anchors: */
+    stick_anchors anchors;
 } friction_term;
 
 abut_status friction_create(const contact_term *contact, double mu, friction_kind kind,
@@ -43,10 +46,14 @@ bool friction_possible(const friction_term *t);
 /* Coefficient between two bodies, and between a body and a half-space. */
 double friction_between(const friction_term *t, int32_t a, int32_t b);
 double friction_on_plane(const friction_term *t, int32_t body, int32_t plane);
+/* The length of the step: what slides slower than eps_v sticks. */
+void friction_set_length(friction_term *t, double eps_v, double h);
 /* Positions from which displacements are measured. */
 void friction_set_start(friction_term *t, const double *x);
 /* Takes normal forces and frames from the contact term's present active set at this stiffness. */
 abut_status friction_lag(friction_term *t, double kappa, abut_error *err);
+/* The step has ended with the displacements of the last update: anchors follow what slid. */
+abut_status friction_end_step(friction_term *t, abut_error *err);
 /* After every iterate of Newton's method. A contact that slides has no stiffness along its path, so
  * that soft bodies overshoot: where it should stick it is beyond the origin at the next iterate, is
  * pushed back as far, and so on. Contacts whose displacement turned around are stiffer for some

@@ -34,6 +34,7 @@ static const definition_row scene_rows[] = {
     SCENE("contact.area_weighted", contact.area_weighted),
     SCENE("contact.eps_v", contact.eps_v),
     SCENE("contact.friction_iterations", contact.friction_iterations),
+    SCENE("contact.stick_anchors", contact.stick_anchors),
     SCENE("contact.ccd", contact.ccd),
     SCENE("solver.tolerance", solver.tolerance),
     SCENE("solver.max_iterations", solver.max_iterations),

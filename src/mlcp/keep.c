@@ -67,7 +67,7 @@ static bool possible(const mlcp_solver *s, const int32_t *ints, const double *re
     return ints[8] >= MLCP_OFF && ints[8] <= MLCP_SLIDES && ints[10] >= 0;
 }
 
-abut_status mlcp_save(mlcp_solver *s, mlcp_saved *out, abut_error *err)
+abut_status mlcp_save(mlcp_solver *s, saved_numbers *out, abut_error *err)
 {
     size_t count = s->contacts.count;
     if (!array_resize(&s->saved.ints, INTS * count + 1) ||
@@ -77,11 +77,12 @@ abut_status mlcp_save(mlcp_solver *s, mlcp_saved *out, abut_error *err)
     for (size_t k = 0; k < count; k++)
         write_contact(&s->contacts.data[k], s->saved.ints.data + INTS * k,
                       s->saved.reals.data + REALS * k);
-    *out = (mlcp_saved){s->saved.ints.data, INTS * count, s->saved.reals.data, REALS * count + 1};
+    *out =
+        (saved_numbers){s->saved.ints.data, INTS * count, s->saved.reals.data, REALS * count + 1};
     return ABUT_OK;
 }
 
-abut_status mlcp_restore(mlcp_solver *s, const mlcp_saved *saved, abut_error *err)
+abut_status mlcp_restore(mlcp_solver *s, const saved_numbers *saved, abut_error *err)
 {
     size_t count = saved->int_count / INTS;
     if (saved->int_count != INTS * count || saved->real_count != REALS * count + 1)

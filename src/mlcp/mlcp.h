@@ -15,6 +15,7 @@
 #ifndef MLCP_MLCP_H
 #define MLCP_MLCP_H
 
+#include "base/saved_numbers.h"
 #include "base/words.h"
 #include "contact/contact_term.h"
 #include "contact/friction_term.h"
@@ -105,15 +106,8 @@ void mlcp_forget_step(mlcp_solver *s);
 
 /* Contacts as numbers, for a checkpoint. What is saved belongs to the solver until the next call.
  */
-typedef struct mlcp_saved {
-    const int32_t *ints;
-    size_t int_count;
-    const double *reals;
-    size_t real_count;
-} mlcp_saved;
-
-abut_status mlcp_save(mlcp_solver *s, mlcp_saved *out, abut_error *err);
-abut_status mlcp_restore(mlcp_solver *s, const mlcp_saved *saved, abut_error *err);
+abut_status mlcp_save(mlcp_solver *s, saved_numbers *out, abut_error *err);
+abut_status mlcp_restore(mlcp_solver *s, const saved_numbers *saved, abut_error *err);
 
 /* force[vertex] += contact and friction of the last step, N. */
 void mlcp_add_forces(const mlcp_solver *s, vec3 *force);

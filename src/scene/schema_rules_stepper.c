@@ -56,10 +56,19 @@ static void refuse_bodies(schema_walk *walk, const json_t *bodies)
 
 static void check_mlcp(schema_walk *walk, const json_t *scene)
 {
-    static const char *const of_contact[] = {
-        "stiffness",        "stiffness_rule", "area_weighted",       "physical",
-        "improved_max",     "eps_v",          "friction_iterations", "ccd",
-        "reuse_candidates", "barrier",        "friction_smoothing",  NULL};
+    static const char *const of_contact[] = {"stiffness",
+                                             "stiffness_rule",
+                                             "area_weighted",
+                                             "physical",
+                                             "improved_max",
+                                             "eps_v",
+                                             "friction_iterations",
+                                             "ccd",
+                                             "reuse_candidates",
+                                             "barrier",
+                                             "friction_smoothing",
+                                             "stick_anchors",
+                                             NULL};
     static const char *const of_output[] = {"measures", "reactions", NULL};
     if (!schema_has_word(json_object_get(scene, "time"), "integrator", "implicit-euler"))
         schema_rule_problem(walk, "time.integrator",

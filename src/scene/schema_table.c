@@ -128,6 +128,10 @@ static const schema_field contact_fields[] = {
      .initial = "1", FROM_TO(0, 10000),
      .doc = "How often per step the lagged normal forces and sliding directions are renewed; 0: "
             "until they have converged, or no longer come closer."},
+    {"stick_anchors", SCHEMA_BOOL, AT(scene_def, options.stick_anchors), .initial = "false",
+     .doc = "Contacts that stick hold on to where they were when they began to, and what friction "
+            "can carry stays where it is; off: it creeps at a share of `eps_v`. In both cases "
+            "sliding begins at the same force. Not with remeshing."},
     {"ccd", SCHEMA_WORD, AT(scene_def, options.contact_options.ccd), .words = ccd_method_words,
      .initial = "\"tight-inclusion\"", .doc = "Method of continuous collision detection."},
     {"reuse_candidates", SCHEMA_BOOL, SCHEMA_OPPOSITE,

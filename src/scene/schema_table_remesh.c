@@ -95,6 +95,9 @@ void rule_remesh(schema_walk *walk, const json_t *scene)
     const json_t *bodies = json_object_get(scene, "bodies");
     if (strcmp(json_string_value(json_object_get(scene, "stepper")), "barrier") != 0)
         schema_rule_problem(walk, "remesh", "is for the stepper \"barrier\"");
+    if (json_is_true(json_object_get(json_object_get(scene, "contact"), "stick_anchors")))
+        schema_rule_problem(walk, "contact.stick_anchors",
+                            "does not go with remeshing: anchors belong to nodes of the surface");
     for (size_t i = 0; i < json_array_size(bodies); i++) {
         const json_t *body = json_array_get(bodies, i);
         char key[80];

@@ -4,6 +4,7 @@
 #include "sim/contacts.h"
 #include "sim/remesh.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +16,24 @@ abut_status sim_scene_text(const abut_sim *sim, char **text, char hash[SHA256_TE
     *text = json_text(sim->scene->resolved, JSON_INDENT(2));
     if (!*text) return error_memory(err, "writing the scene");
     sha256_of(*text, strlen(*text), hash);
+    return ABUT_OK;
+}
+
+/* Names of the two arrays of what contacts remember. */
+static void name_contacts(const stepper *s, char *ints, char *reals, size_t size)
+{
+    snprintf(ints, size, "%s_ints", stepper_contact_memory(s));
+    snprintf(reals, size, "%s_reals", stepper_contact_memory(s));
+}
+
+static abut_status add_contacts(stepper *s, checkpoint_writer *w, abut_error *err)
+{
+    saved_numbers contacts;
+    char ints[20], reals[20];
+    name_contacts(s, ints, reals, sizeof ints);
+    TRY(stepper_save_contacts(s, &contacts, err));
+    checkpoint_add_ints(w, ints, contacts.ints, contacts.int_count);
+    checkpoint_add_doubles(w, reals, contacts.reals, contacts.real_count);
     return ABUT_OK;
 }
 
@@ -35,20 +54,18 @@ abut_status sim_state_add(abut_sim *sim, const char *scene_hash, checkpoint_writ
             checkpoint_add_ints(w, arrays[i].name, arrays[i].ints, arrays[i].count);
     }
     mem_free(arrays);
-    if (!s->mlcp.solver) return sim->remesh ? sim_remesh_save(sim, w, err) : ABUT_OK;
-    mlcp_saved contacts;
-    TRY(mlcp_save(s->mlcp.solver, &contacts, err));
-    checkpoint_add_ints(w, "mlcp_ints", contacts.ints, contacts.int_count);
-    checkpoint_add_doubles(w, "mlcp_reals", contacts.reals, contacts.real_count);
-    return ABUT_OK;
+    if (stepper_contact_memory(s)) TRY(add_contacts(s, w, err));
+    return sim->remesh ? sim_remesh_save(sim, w, err) : ABUT_OK;
 }
 
 static abut_status copy_contacts(stepper *s, const checkpoint_reader *c, abut_error *err)
 {
-    mlcp_saved contacts;
-    TRY(checkpoint_get_ints(c, "mlcp_ints", &contacts.ints, &contacts.int_count, err));
-    TRY(checkpoint_get_doubles(c, "mlcp_reals", &contacts.reals, &contacts.real_count, err));
-    return mlcp_restore(s->mlcp.solver, &contacts, err);
+    saved_numbers contacts;
+    char ints[20], reals[20];
+    name_contacts(s, ints, reals, sizeof ints);
+    TRY(checkpoint_get_ints(c, ints, &contacts.ints, &contacts.int_count, err));
+    TRY(checkpoint_get_doubles(c, reals, &contacts.reals, &contacts.real_count, err));
+    return stepper_restore_contacts(s, &contacts, err);
 }
 
 static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_array *arrays,
@@ -65,7 +82,7 @@ static abut_status copy_arrays(stepper *s, const checkpoint_reader *c, state_arr
         else
             TRY(checkpoint_copy_ints(c, name, a->ints, a->count, err));
     }
-    if (s->mlcp.solver) TRY(copy_contacts(s, c, err));
+    if (stepper_contact_memory(s)) TRY(copy_contacts(s, c, err));
     return stepper_restore(s, c->step, err);
 }
 

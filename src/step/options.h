@@ -45,8 +45,9 @@ typedef struct stepper_options {
     double eps_v;            /* m/s: slower sliding counts as sticking */
     int friction_iterations; /* passes of lagged friction per step; 0 = until converged */
     friction_kind friction_kind;
-    bool reactions; /* forces of supports are found after every step (step/reactions.h) */
-    bool use_mlcp;  /* the linear-complementarity stepper instead of the barrier */
+    bool stick_anchors; /* friction at rest holds a displacement (contact/stick_anchor.h) */
+    bool reactions;     /* forces of supports are found after every step (step/reactions.h) */
+    bool use_mlcp;      /* the linear-complementarity stepper instead of the barrier */
     mlcp_options mlcp;
 } stepper_options;
 

@@ -31,8 +31,8 @@ static bool append_ints(saved_state *out, const int32_t *from, size_t count)
 
 static abut_status save_contacts(stepper *s, saved_state *out, abut_error *err)
 {
-    mlcp_saved contacts;
-    TRY(mlcp_save(s->mlcp.solver, &contacts, err));
+    saved_numbers contacts;
+    TRY(stepper_save_contacts(s, &contacts, err));
     if (!array_resize(&out->contact_ints, contacts.int_count) ||
         !array_resize(&out->contact_reals, contacts.real_count))
         return error_memory(err, "saving a state");
@@ -58,7 +58,7 @@ abut_status stepper_save(stepper *s, saved_state *out, abut_error *err)
                         : append_ints(out, a->ints, a->count);
     }
     if (!ok) return error_memory(err, "saving a state");
-    return s->mlcp.solver ? save_contacts(s, out, err) : ABUT_OK;
+    return stepper_contact_memory(s) ? save_contacts(s, out, err) : ABUT_OK;
 }
 
 /* Whether the arrays of a stepper are as long as what was saved. */
@@ -85,10 +85,10 @@ abut_status stepper_load(stepper *s, const saved_state *from, abut_error *err)
             memcpy(a->ints, from->ints.data + ints, a->count * sizeof *a->ints);
         *(a->doubles ? &doubles : &ints) += a->count;
     }
-    if (s->mlcp.solver) {
-        mlcp_saved contacts = {from->contact_ints.data, from->contact_ints.count,
-                               from->contact_reals.data, from->contact_reals.count};
-        TRY(mlcp_restore(s->mlcp.solver, &contacts, err));
+    if (stepper_contact_memory(s)) {
+        saved_numbers contacts = {from->contact_ints.data, from->contact_ints.count,
+                                  from->contact_reals.data, from->contact_reals.count};
+        TRY(stepper_restore_contacts(s, &contacts, err));
     }
     return stepper_restore(s, from->steps, err);
 }

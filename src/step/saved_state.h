@@ -9,7 +9,7 @@ typedef struct saved_state {
     int64_t steps;
     ARRAY(double) doubles; /* of the arrays of stepper_state, one after the other */
     ARRAY(int32_t) ints;
-    ARRAY(double) contact_reals; /* contacts of the stepper mlcp */
+    ARRAY(double) contact_reals; /* stepper_contact_memory */
     ARRAY(int32_t) contact_ints;
 } saved_state;
 

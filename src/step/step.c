@@ -25,6 +25,7 @@ static void predict(stepper *s, double end)
     s->evaluation.mass_factor = motion_rule(&s->state)->is_static ? 0 : 1;
     s->evaluation.load_factor = s->evaluation.force_factor = factor;
     s->evaluation.h = h;
+    if (s->friction) friction_set_length(s->friction, s->options.eps_v, h);
     if (s->damping) damping_lag(s->damping, s->start);
     if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
 }
@@ -175,6 +176,7 @@ abut_status stepper_finish(stepper *s, step_statistics *statistics, abut_error *
     if (s->model->rigids.count > 0)
         rigid_motion_advance(&s->rigid, &s->state, h, s->start, s->dirichlet.fixed);
     TRY(stepper_drop_contact_accelerations(s, err));
+    if (s->friction) TRY(friction_end_step(s->friction, err));
     stepper_end_terms(s);
     stepper_measure(s, statistics);
     s->time = s->scratch.span.end;

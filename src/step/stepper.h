@@ -251,6 +251,11 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity);
 /* More arrays than a stepper can have, whatever the scene (step/stepper_state.c). */
 enum { STEPPER_MAX_ARRAYS = 128 };
 abut_status stepper_restore(stepper *s, int64_t steps, abut_error *err);
+/* The part of it whose length changes from step to step: contacts of the stepper "mlcp" or anchors
+ * of friction. Its name in checkpoints; NULL: there is none. */
+const char *stepper_contact_memory(const stepper *s);
+abut_status stepper_save_contacts(stepper *s, saved_numbers *out, abut_error *err);
+abut_status stepper_restore_contacts(stepper *s, const saved_numbers *saved, abut_error *err);
 /* The part of it that is about the frames of rigid bodies. */
 abut_status stepper_restore_poses(stepper *s, abut_error *err);
 

@@ -57,6 +57,25 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
     return count;
 }
 
+const char *stepper_contact_memory(const stepper *s)
+{
+    if (s->mlcp.solver) return "mlcp";
+    return s->friction && s->friction->sticks ? "anchor" : NULL;
+}
+
+abut_status stepper_save_contacts(stepper *s, saved_numbers *out, abut_error *err)
+{
+    return s->mlcp.solver ? mlcp_save(s->mlcp.solver, out, err)
+                          : stick_anchors_save(&s->friction->anchors, out, err);
+}
+
+abut_status stepper_restore_contacts(stepper *s, const saved_numbers *saved, abut_error *err)
+{
+    if (s->mlcp.solver) return mlcp_restore(s->mlcp.solver, saved, err);
+    return stick_anchors_restore(&s->friction->anchors, saved, s->model->surface.rows.count,
+                                 s->contact->planes.count, err);
+}
+
 abut_status stepper_restore_poses(stepper *s, abut_error *err)
 {
     int64_t reframed = s->rigid.reframed;
