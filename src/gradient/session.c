@@ -91,7 +91,7 @@ static abut_status refuse_scene(const scene_def *scene, abut_error *err)
     if (scene->options.friction_iterations == 0 && scene->options.contact)
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "contact.friction_iterations",
                          "gradients need a fixed number of passes of friction, not 0");
-    if (scene->options.stick_anchors && scene->options.contact)
+    if (scene->options.friction_form.anchors && scene->options.contact)
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "contact.stick_anchors",
                          "friction that remembers where it stuck has no gradient");
     return ABUT_OK;

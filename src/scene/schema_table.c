@@ -128,7 +128,7 @@ static const schema_field contact_fields[] = {
      .initial = "1", FROM_TO(0, 10000),
      .doc = "How often per step the lagged normal forces and sliding directions are renewed; 0: "
             "until they have converged, or no longer come closer."},
-    {"stick_anchors", SCHEMA_BOOL, AT(scene_def, options.stick_anchors), .initial = "false",
+    {"stick_anchors", SCHEMA_BOOL, AT(scene_def, options.friction_form.anchors), .initial = "false",
      .doc = "Contacts that stick hold on to where they were when they began to, and what friction "
             "can carry stays where it is; off: it creeps at a share of `eps_v`. In both cases "
             "sliding begins at the same force. Not with remeshing."},
@@ -141,7 +141,7 @@ static const schema_field contact_fields[] = {
     {"barrier", SCHEMA_WORD, AT(scene_def, options.contact_options.barrier),
      .words = barrier_kind_words, .initial = "\"c2\"",
      .doc = "Smoothness of the contact barrier where it begins; for comparisons."},
-    {"friction_smoothing", SCHEMA_WORD, AT(scene_def, options.friction_kind),
+    {"friction_smoothing", SCHEMA_WORD, AT(scene_def, options.friction_form.kind),
      .words = friction_kind_words, .initial = "\"c1\"",
      .doc = "Smoothness of the transition from static to sliding friction; for comparisons."},
 };

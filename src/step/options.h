@@ -16,6 +16,12 @@ typedef struct substep_options {
     int halvings; /* at most; 0: none */
 } substep_options;
 
+/* How contacts stick. */
+typedef struct friction_form {
+    friction_kind kind;
+    bool anchors; /* friction at rest holds a displacement (contact/stick_anchor.h) */
+} friction_form;
+
 typedef struct stepper_options {
     double h; /* s */
     integrator integrator;
@@ -44,10 +50,9 @@ typedef struct stepper_options {
     double friction;         /* mu of bodies that give none */
     double eps_v;            /* m/s: slower sliding counts as sticking */
     int friction_iterations; /* passes of lagged friction per step; 0 = until converged */
-    friction_kind friction_kind;
-    bool stick_anchors; /* friction at rest holds a displacement (contact/stick_anchor.h) */
-    bool reactions;     /* forces of supports are found after every step (step/reactions.h) */
-    bool use_mlcp;      /* the linear-complementarity stepper instead of the barrier */
+    friction_form friction_form;
+    bool reactions; /* forces of supports are found after every step (step/reactions.h) */
+    bool use_mlcp;  /* the linear-complementarity stepper instead of the barrier */
     mlcp_options mlcp;
 } stepper_options;
 

@@ -34,8 +34,8 @@ static abut_status add_contact(stepper *s, abut_error *err)
     TRY(contact_create(s->model, &o->contact_options, &s->contact, err));
     double vertex_mass, block_mass = mean_mass(s->model, &vertex_mass);
     s->evaluation.kappa = contact_set_stiffness_bounds(s->contact, block_mass, vertex_mass);
-    TRY(friction_create(s->contact, o->friction, o->friction_kind, &s->friction, err));
-    s->friction->sticks = o->stick_anchors;
+    TRY(friction_create(s->contact, o->friction, o->friction_form.kind, &s->friction, err));
+    s->friction->sticks = o->friction_form.anchors;
     TRY(guard_create(s->contact, &s->guard, err));
     dirichlet_overlap_init(&s->dirichlet_overlap, s->contact);
     if (o->use_mlcp)
