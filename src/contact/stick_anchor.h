@@ -9,7 +9,7 @@
  *
  * z is kept by eps and in the tangent columns of the contact, which turn with the first primitive;
  * so a step of another length continues with the same force. Where the closest features have
- * changed, contacts take over what those that ended at the same vertices held. */
+ * changed, contacts take over what those that ended at the same vertices carried. */
 #ifndef CONTACT_STICK_ANCHOR_H
 #define CONTACT_STICK_ANCHOR_H
 
