@@ -506,7 +506,7 @@ TEST(going_on_bit_for_bit)
         else
             memcpy(to[i].ints, from[i].ints, from[i].count * sizeof(int32_t));
     }
-    mlcp_saved saved;
+    saved_numbers saved;
     need_ok(mlcp_save(first->mlcp.solver, &saved, &err));
     CHECK(saved.int_count > 0);
     need_ok(mlcp_restore(second->mlcp.solver, &saved, &err));
@@ -524,9 +524,9 @@ TEST(damaged_contacts)
 {
     stepper *s = blocks(&on_ground, 1, (vec3){0, -9.81, 0}, 0.5, 0.002, MLCP_FULL);
     run_steps(s, 20);
-    mlcp_saved saved;
+    saved_numbers saved;
     need_ok(mlcp_save(s->mlcp.solver, &saved, &err));
-    mlcp_saved shorter = saved;
+    saved_numbers shorter = saved;
     shorter.int_count--;
     CHECK(mlcp_restore(s->mlcp.solver, &shorter, &err) == ABUT_ERROR_INPUT);
     int32_t *ints = mem_alloc(saved.int_count, sizeof *ints);
@@ -536,7 +536,7 @@ TEST(damaged_contacts)
     for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
         memcpy(ints, saved.ints, saved.int_count * sizeof *ints);
         ints[wrong[k].at] = wrong[k].value;
-        mlcp_saved changed = saved;
+        saved_numbers changed = saved;
         changed.ints = ints;
         CHECK(mlcp_restore(s->mlcp.solver, &changed, &err) == ABUT_ERROR_INPUT);
     }
