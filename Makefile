@@ -82,11 +82,14 @@ dist: viewer
 	@scripts/make-dist $(BUILD) $(BUILD)/viewer/index.html
 
 # Debian packages in build/deb, for processors of the kind that Debian supports.
-DEB_FLAGS ?= -DABUT_ARCH=x86-64
+DEB_FLAGS ?= $(if $(filter x86_64,$(shell uname -m)),-DABUT_ARCH=x86-64)
+DEB_HARDEN = -Wl,-z,relro,-z,now
 deb: viewer
 	@$(MAKE) --no-print-directory build BUILD=build-deb TARGET=abut_installed \
 	  CMAKE_FLAGS="-DABUT_TESTS=OFF -DABUT_BENCH=OFF -DABUT_PYTHON=ON \
-	    -DCMAKE_INSTALL_LIBDIR=lib/$(shell gcc -dumpmachine) $(DEB_FLAGS) $(CMAKE_FLAGS)"
+	    -DCMAKE_INSTALL_LIBDIR=lib/$(shell gcc -dumpmachine) -DCMAKE_C_FLAGS=-D_FORTIFY_SOURCE=2 \
+	    -DCMAKE_SHARED_LINKER_FLAGS=$(DEB_HARDEN) -DCMAKE_MODULE_LINKER_FLAGS=$(DEB_HARDEN) \
+	    -DCMAKE_EXE_LINKER_FLAGS=$(DEB_HARDEN) $(DEB_FLAGS) $(CMAKE_FLAGS)"
 	@mkdir -p build-deb/viewer && cp $(BUILD)/viewer/index.html build-deb/viewer/index.html
 	@scripts/make-deb build-deb $(BUILD)/deb
 
