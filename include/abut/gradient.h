@@ -55,7 +55,8 @@ typedef enum abut_objective_kind {
     ABUT_OBJECTIVE_ELASTIC,       /* energy of all elastic terms, J */
     ABUT_OBJECTIVE_CONTACT_FORCE, /* 1/2 |F - target|^2, F the sum of the contact forces on a body,
                                      N */
-    ABUT_OBJECTIVE_FUNCTION       /* of the caller */
+    ABUT_OBJECTIVE_FUNCTION,      /* of the caller */
+    ABUT_OBJECTIVE_CLOUD          /* 1/2 sum |x - nearest of the target points|^2 over the nodes */
 } abut_objective_kind;
 
 /* A function of the state: 3 scalars per node (blocks as in abut_sim_positions). Returns its value;
@@ -71,6 +72,10 @@ typedef struct abut_objective {
     size_t target_count;
     bool last;          /* at the end of the run (the default), else: */
     double from, until; /* summed over the steps that end within, s */
+    /* A trajectory: summed over the steps that end nearest to these times (s, ascending), each with
+     * a target of its own: as many targets one after the other. NULL: none. */
+    const double *times;
+    size_t time_count;
     abut_objective_function function;
     void *user;
 } abut_objective;

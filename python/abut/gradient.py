@@ -10,7 +10,7 @@ from ._abut import Gradient as _Gradient
 from ._abut import InfeasibleError, InputError, NotConvergedError
 from .scene import Scene, plain
 
-_OBJECTIVE_KEYS = {"kind", "body", "weight", "target", "from", "until", "function"}
+_OBJECTIVE_KEYS = {"kind", "body", "weight", "target", "from", "until", "times", "function"}
 
 
 def _add_objective(gradient, objective):
@@ -103,7 +103,8 @@ def grad(scene, objective, parameters, *, folder=None, overrides=(), steps=0, to
     """A function that runs a scene and differentiates it: values of the parameters -> (objective, derivative).
 
     scene: as for Simulation. objective: a dict with kind ("positions", "velocities", "center", "kinetic", "elastic",
-        "contact_force"), body, target, weight, and from, until (s; without them the end of the run counts), or a function
+        "contact_force", "cloud": distance to the nearest of the targets), body, target, weight, and from, until (s; without
+        them the end of the run counts) or times, with one target for each (a trajectory), or a function
         (time, positions, velocities) -> (value, derivative by positions, derivative by velocities) with None for
         derivatives of 0, or a list of these, which are added.
     parameters: paths of numbers in the scene ("gravity[1]"), or pairs (kind, body) with "initial_positions",

@@ -129,39 +129,49 @@ static void gradient_dealloc(PyObject *object)
 
 /* ---- objectives and parameters ---- */
 
-static const char *const objective_words[] = {"positions", "velocities",    "center",   "kinetic",
-                                              "elastic",   "contact_force", "function", NULL};
+static const char *const objective_words[] = {"positions", "velocities", "center",
+                                              "kinetic",   "elastic",    "contact_force",
+                                              "function",  "cloud",      NULL};
 
-static abut_status add(gradient_object *self, abut_objective *o, PyObject *target, bool *raised,
-                       abut_error *error)
+static abut_status add(gradient_object *self, abut_objective *o, PyObject *target, PyObject *times,
+                       bool *raised, abut_error *error)
 {
-    PyArrayObject *array = NULL;
+    PyArrayObject *array = NULL, *at = NULL;
+    if (times && times != Py_None) {
+        at = doubles_in(times, "times", -1, 1);
+        *raised = !at;
+        if (!at) return ABUT_ERROR_INPUT;
+        o->times = doubles_of(at);
+        o->time_count = (size_t)PyArray_SIZE(at);
+    }
     if (target && target != Py_None) {
         array = doubles_in(target, "target", -1, 3);
         *raised = !array;
+        if (!array) Py_XDECREF(at);
         if (!array) return ABUT_ERROR_INPUT;
         o->target = doubles_of(array);
         o->target_count = (size_t)PyArray_SIZE(array);
     }
     abut_status status = abut_gradient_add_objective(self->gradient, o, error);
     Py_XDECREF(array);
+    Py_XDECREF(at);
     return status;
 }
 
 static PyObject *add_objective(PyObject *object, PyObject *args, PyObject *keywords)
 {
     static char *names[] = {"kind", "body",  "weight",   "target", "last",
-                            "from", "until", "function", NULL};
+                            "from", "until", "function", "times",  NULL};
     gradient_object *self = (gradient_object *)object;
     abut_objective o = abut_default_objective();
     const char *kind;
     int last = 1;
     bool raised = false;
-    PyObject *target = NULL, *function = NULL;
+    PyObject *target = NULL, *function = NULL, *times = NULL;
     ENTER(self);
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$zdOpddO:add_objective", names, &kind,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$zdOpddOO:add_objective", names, &kind,
                                      &o.body, &o.weight, &target, &last, &o.from, &o.until,
-                                     &function))
+                                     &function, &times))
         return NULL;
     int word = word_in(kind, objective_words, "objective");
     if (word < 0) return NULL;
@@ -173,7 +183,7 @@ static PyObject *add_objective(PyObject *object, PyObject *args, PyObject *keywo
         if (PyList_Append(self->functions, function) < 0) return NULL;
     }
     abut_error error;
-    abut_status status = add(self, &o, target, &raised, &error);
+    abut_status status = add(self, &o, target, times, &raised, &error);
     if (raised) return NULL;
     if (status != ABUT_OK) return raise_status(status, &error);
     Py_RETURN_NONE;

@@ -25,6 +25,8 @@ def scene(**keys):
 
 
 GOAL = {"kind": "center", "body": "cube", "target": [0.1, 0.1, 0.05]}
+TRAJECTORY = dict(GOAL, target=[[0.02, 0.1, 0], [0.03, 0.1, 0.01]], times=[0.03, 0.0501])
+CLOUD = {"kind": "cloud", "body": "cube", "target": [[0.2, 0.1, 0], [0, 0, 0.1], [-0.1, 0.2, 0]]}
 VELOCITY = ["bodies[cube].velocity[0]", "bodies[cube].velocity[2]"]
 
 
@@ -44,11 +46,19 @@ class Gradients(unittest.TestCase):
         return out
 
     def test_against_differences(self):
-        for objective in (GOAL, squares, [GOAL, squares, dict(GOAL, weight=3, **{"from": 0.02, "until": 0.04})]):
+        for objective in (GOAL, squares, [GOAL, squares, dict(GOAL, weight=3, **{"from": 0.02, "until": 0.04})],
+                          TRAJECTORY, CLOUD):
             f = abut.grad(scene(), objective, VELOCITY + ["contact.friction"])
+            self.assertNotEqual(f()[0], 0)
             value, slope = f()
             self.assertEqual(value, f.value(f.values))
             numpy.testing.assert_allclose(slope, self.differences(f, f.values), rtol=2e-5)
+
+    def test_trajectories_count_at_their_times(self):
+        one = abut.grad(scene(), TRAJECTORY, VELOCITY).value()
+        parts = [abut.grad(scene(), dict(GOAL, target=target, **{"from": time - 1e-6, "until": time + 1e-6}), VELOCITY).value()
+                 for target, time in zip(TRAJECTORY["target"], (0.03, 0.05))]
+        self.assertAlmostEqual(one, sum(parts), 15)
 
     def test_fields(self):
         f = abut.grad(scene(), GOAL, [("forces", "cube"), "gravity[1]"])
@@ -80,6 +90,9 @@ class Gradients(unittest.TestCase):
             abut.grad(scene(), dict(GOAL, colour=1), VELOCITY)
         with self.assertRaisesRegex(abut.InputError, "absent"):
             abut.grad(scene(), dict(GOAL, body="absent"), VELOCITY)
+        for wrong in (dict(target=[[0, 0, 0]]), dict(times=[0.05, 0.03]), dict(times=[0.03, 0.1]), dict(times=[0.03, 0.035])):
+            with self.assertRaisesRegex(abut.InputError, "times"):
+                abut.grad(scene(), dict(TRAJECTORY, **wrong), VELOCITY)
         with self.assertRaisesRegex(abut.InputError, "nothing"):
             abut.grad(scene(), GOAL, ["bodies[cube].nothing"])
         with self.assertRaises(abut.InputError):

@@ -1,5 +1,4 @@
 /* The functions of gradient.h. */
-#include "gradient/scene_key.h"
 #include "gradient/session.h"
 
 #include <string.h>
@@ -62,13 +61,5 @@ void abut_gradient_get_info(const abut_gradient *g, abut_gradient_info *out) { *
 
 char *abut_gradient_scene(const abut_gradient *g, const double *values)
 {
-    json_t *document = json_deep_copy(g->document);
-    bool ok = document != NULL;
-    for (size_t i = 0; ok && i < g->parameters.count; i++) {
-        const parameter *p = &g->parameters.data[i];
-        if (p->body < 0) ok = scene_key_write(document, p->name, values[p->first], NULL) == ABUT_OK;
-    }
-    char *text = ok ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(document);
-    return text;
+    return session_scene(g, values);
 }

@@ -9,6 +9,7 @@
 /* One per line, in the order of `abut help`. */
 #define COMMANDS(X)                                                                                \
     X(run)                                                                                         \
+    X(optimize)                                                                                    \
     X(check)                                                                                       \
     X(info)                                                                                        \
     X(convert)                                                                                     \

@@ -3,6 +3,7 @@
 #include "gradient/twin.h"
 
 #include "scene/load.h"
+#include "verify/verify_positions.h"
 
 #include <math.h>
 #include <string.h>
@@ -275,6 +276,9 @@ abut_status session_evaluate(abut_gradient *g, const double *values, double *val
     bool frozen = g->info.stiffness_frozen;
     g->info = (abut_gradient_info){.stiffness_frozen = frozen};
     abut_status status = session_build(g, values, NULL, 0, &built, err);
+    if (status == ABUT_OK)
+        status = verify_start(built.scene, built.stepper->model, built.stepper->state.x, &g->log,
+                              NULL, err);
     if (status == ABUT_OK) {
         w.s = built.stepper;
         status = prepare(&w, &built, err);

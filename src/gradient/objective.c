@@ -6,7 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-void objective_free(objective *o) { array_free(&o->target); }
+void objective_free(objective *o)
+{
+    array_free(&o->target);
+    array_free(&o->times);
+}
 
 /* First block and end of the blocks that an objective looks at. */
 typedef struct block_range {
@@ -54,6 +58,33 @@ static abut_status velocities(const objective *o, stepper *s, const objective_st
 {
     (void)by_x, (void)err;
     *value = distances(o, s->model, at->v, by_v);
+    return ABUT_OK;
+}
+
+/* ---- distance to a cloud of points ---- */
+
+static vec3 nearest_of(const objective *o, vec3 x)
+{
+    vec3 best = vec3_load(o->target.data);
+    for (size_t k = 3; k + 2 < o->target.count; k += 3) {
+        vec3 point = vec3_load(o->target.data + k);
+        if (vec3_norm2(vec3_sub(x, point)) < vec3_norm2(vec3_sub(x, best))) best = point;
+    }
+    return best;
+}
+
+static abut_status cloud(const objective *o, stepper *s, const objective_state *at, double *value,
+                         double *by_x, double *by_v, abut_error *err)
+{
+    (void)by_v, (void)err;
+    block_range r = range_of(s->model, o->body);
+    *value = 0;
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (!model_block_is_position(s->model, i)) continue;
+        vec3 x = vec3_load(at->x + 3 * i), d = vec3_sub(x, nearest_of(o, x));
+        *value += 0.5 * vec3_norm2(d);
+        if (by_x) vec3_store(by_x + 3 * i, vec3_mul_add(vec3_load(by_x + 3 * i), o->weight, d));
+    }
     return ABUT_OK;
 }
 
@@ -201,18 +232,20 @@ typedef struct objective_row {
     bool one_target;    /* 3 numbers; else 3 per node, or 3 for all */
     bool needs_contact; /* and a body */
     bool needs_nodes;   /* rigid bodies have no nodes for it */
+    bool any_target;    /* as many points as one likes, at least one */
     abut_status (*evaluate)(const objective *o, stepper *s, const objective_state *at,
                             double *value, double *by_x, double *by_v, abut_error *err);
 } objective_row;
 
 static const objective_row rows[] = {
-    [ABUT_OBJECTIVE_POSITIONS] = {"positions", false, false, false, positions},
-    [ABUT_OBJECTIVE_VELOCITIES] = {"velocities", false, false, false, velocities},
-    [ABUT_OBJECTIVE_CENTER] = {"center", true, false, false, center},
-    [ABUT_OBJECTIVE_KINETIC] = {"kinetic", true, false, true, kinetic},
-    [ABUT_OBJECTIVE_ELASTIC] = {"elastic", true, false, true, elastic},
-    [ABUT_OBJECTIVE_CONTACT_FORCE] = {"contact_force", true, true, false, contact_force},
-    [ABUT_OBJECTIVE_FUNCTION] = {"function", false, false, false, function},
+    [ABUT_OBJECTIVE_POSITIONS] = {"positions", false, false, false, false, positions},
+    [ABUT_OBJECTIVE_VELOCITIES] = {"velocities", false, false, false, false, velocities},
+    [ABUT_OBJECTIVE_CENTER] = {"center", true, false, false, false, center},
+    [ABUT_OBJECTIVE_KINETIC] = {"kinetic", true, false, true, false, kinetic},
+    [ABUT_OBJECTIVE_ELASTIC] = {"elastic", true, false, true, false, elastic},
+    [ABUT_OBJECTIVE_CONTACT_FORCE] = {"contact_force", true, true, false, false, contact_force},
+    [ABUT_OBJECTIVE_FUNCTION] = {"function", false, false, false, false, function},
+    [ABUT_OBJECTIVE_CLOUD] = {"cloud", false, false, true, true, cloud},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -233,6 +266,39 @@ static abut_status find_body(const model *m, const char *name, int32_t *out, abu
         if (strcmp(m->bodies.data[i].name, name) == 0) *out = (int32_t)i;
     if (!name || *out >= 0) return ABUT_OK;
     return error_set(err, ABUT_ERROR_INPUT, "objective.body", "there is no body \"%s\"", name);
+}
+
+static abut_status copy_numbers(const double *from, size_t count, double *to, abut_error *err)
+{
+    if (count) memcpy(to, from, count * sizeof *to);
+    return finite_sum(to, count) ? ABUT_OK
+                                 : error_set(err, ABUT_ERROR_INPUT, "objective", "not a number");
+}
+
+static abut_status take_targets(const abut_objective *from, const objective_row *row,
+                                const model *m, objective *out, abut_error *err)
+{
+    block_range r = range_of(m, out->body);
+    size_t moments = from->time_count ? from->time_count : 1;
+    size_t most = row->one_target ? 3 : 3 * (r.end - r.begin), count = from->target_count;
+    out->part = count / moments;
+    bool fits = row->any_target ? count > 0 && out->part % 3 == 0
+                                : count == 0 || out->part == 3 || out->part == most;
+    if (!fits || out->part * moments != count)
+        return error_set(err, ABUT_ERROR_INPUT, "objective.target",
+                         "%zu numbers for %zu times; 3 or %zu for each fit", count, moments, most);
+    if (from->time_count && count == 0)
+        return error_set(err, ABUT_ERROR_INPUT, "objective.target", "times need targets");
+    for (size_t i = 1; i < from->time_count; i++)
+        if (!(from->times[i] > from->times[i - 1]))
+            return error_set(err, ABUT_ERROR_INPUT, "objective.times", "%g s after %g s",
+                             from->times[i], from->times[i - 1]);
+    if (!isfinite(from->weight))
+        return error_set(err, ABUT_ERROR_INPUT, "objective.weight", "not a number");
+    if (!array_resize(&out->target, count) || !array_resize(&out->times, from->time_count))
+        return error_memory(err, "an objective");
+    TRY(copy_numbers(from->times, from->time_count, out->times.data, err));
+    return copy_numbers(from->target, count, out->target.data, err);
 }
 
 abut_status objective_make(const abut_objective *from, const stepper *s, objective *out,
@@ -257,30 +323,33 @@ abut_status objective_make(const abut_objective *from, const stepper *s, objecti
                          "\"%s\" has no derivative with rigid or affine bodies", row->name);
     if (from->kind == ABUT_OBJECTIVE_FUNCTION && !from->function)
         return error_set(err, ABUT_ERROR_INPUT, "objective", "there is no function");
-    block_range r = range_of(s->model, out->body);
-    size_t most = row->one_target ? 3 : 3 * (r.end - r.begin);
-    if (from->target_count != 0 && from->target_count != 3 && from->target_count != most)
-        return error_set(err, ABUT_ERROR_INPUT, "objective.target", "%zu numbers; 3 or %zu fit",
-                         from->target_count, most);
-    if (!isfinite(from->weight) || !finite_sum(from->target, from->target_count))
-        return error_set(err, ABUT_ERROR_INPUT, "objective", "not a number");
-    if (!array_resize(&out->target, from->target_count)) return error_memory(err, "an objective");
-    if (from->target_count)
-        memcpy(out->target.data, from->target, from->target_count * sizeof(double));
-    return ABUT_OK;
+    return take_targets(from, row, s->model, out, err);
 }
 
-static bool counts(const objective *o, const objective_state *at)
+/* Whether an objective counts at the end of a step, and with which targets: *now is it then. */
+static bool counts(const objective *o, const stepper *s, const objective_state *at, objective *now)
 {
-    return o->last ? at->is_last : at->time >= o->from - 1e-12 && at->time <= o->until + 1e-12;
+    *now = *o;
+    if (o->times.count == 0)
+        return o->last ? at->is_last : at->time >= o->from - 1e-12 && at->time <= o->until + 1e-12;
+    double half = 0.5 * s->options.h; /* of two steps that are as near, the first */
+    for (size_t k = 0; k < o->times.count; k++) {
+        double late = at->time - o->times.data[k];
+        if (late < -half * (1 + 1e-9) || late > half * (1 - 1e-9)) continue;
+        now->target.data += k * o->part;
+        now->target.count = o->part;
+        return true;
+    }
+    return false;
 }
 
 abut_status objective_value(const objective *o, stepper *s, const objective_state *at,
                             double *value, abut_error *err)
 {
+    objective now;
     *value = 0;
-    if (!counts(o, at)) return ABUT_OK;
-    TRY(rows[o->kind].evaluate(o, s, at, value, NULL, NULL, err));
+    if (!counts(o, s, at, &now)) return ABUT_OK;
+    TRY(rows[o->kind].evaluate(&now, s, at, value, NULL, NULL, err));
     *value *= o->weight;
     return ABUT_OK;
 }
@@ -289,6 +358,7 @@ abut_status objective_derivative(const objective *o, stepper *s, const objective
                                  double *by_x, double *by_v, abut_error *err)
 {
     double value;
-    if (!counts(o, at)) return ABUT_OK;
-    return rows[o->kind].evaluate(o, s, at, &value, by_x, by_v, err);
+    objective now;
+    if (!counts(o, s, at, &now)) return ABUT_OK;
+    return rows[o->kind].evaluate(&now, s, at, &value, by_x, by_v, err);
 }

@@ -13,6 +13,8 @@ typedef struct objective {
     double weight, from, until;
     bool last; /* counts at the end of the run only */
     ARRAY(double) target;
+    ARRAY(double) times; /* of a trajectory: each with a part of the target */
+    size_t part;         /* numbers of a target at one time */
     abut_objective_function function;
     void *user;
 } objective;

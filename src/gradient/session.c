@@ -32,7 +32,7 @@ static abut_status apply_fields(const abut_gradient *g, const double *values, bu
                                 abut_error *err)
 {
     stepper *s = out->stepper;
-    bool restart = false, moved = false;
+    bool restart = false;
     for (size_t i = 0; i < g->parameters.count; i++) {
         const parameter *p = &g->parameters.data[i];
         if (p->body < 0) continue;
@@ -41,9 +41,7 @@ static abut_status apply_fields(const abut_gradient *g, const double *values, bu
                 return error_set(err, ABUT_ERROR_INPUT, p->row->name, "not a finite number");
         TRY(p->row->apply(p, s, values + p->first, err));
         restart = true;
-        moved = moved || p->row->start != NULL || p->row->apply != NULL;
     }
-    if (moved) TRY(verify_start(out->scene, s->model, s->state.x, &g->log, NULL, err));
     return restart ? stepper_start(s, NULL, err) : ABUT_OK;
 }
 
@@ -156,12 +154,32 @@ void session_destroy(abut_gradient *g)
     mem_free(g);
 }
 
+/* Times that no step would ever reach are mistakes. */
+static abut_status check_times(const abut_gradient *g, const built_scene *built, const objective *o,
+                               abut_error *err)
+{
+    double h = built->scene->options.h, end = built->scene->end_time;
+    if (g->options.steps > 0) end = h * (double)g->options.steps;
+    for (size_t i = 1; i < o->times.count; i++)
+        if (o->times.data[i] - o->times.data[i - 1] < h * (1 - 1e-9))
+            return error_set(err, ABUT_ERROR_INPUT, "objective.times",
+                             "%g s and %g s fall into one step of %g s", o->times.data[i - 1],
+                             o->times.data[i], h);
+    for (size_t i = 0; i < o->times.count; i++)
+        if (!(o->times.data[i] > 0.5 * h && o->times.data[i] < end + 0.5 * h))
+            return error_set(err, ABUT_ERROR_INPUT, "objective.times",
+                             "no step ends at %g s; the run goes to %g s in steps of %g s",
+                             o->times.data[i], end, h);
+    return ABUT_OK;
+}
+
 abut_status session_add_objective(abut_gradient *g, const abut_objective *o, abut_error *err)
 {
     built_scene built;
     objective made = {0};
     abut_status status = session_build(g, NULL, NULL, 0, &built, err);
     if (status == ABUT_OK) status = objective_make(o, built.stepper, &made, err);
+    if (status == ABUT_OK) status = check_times(g, &built, &made, err);
     built_scene_free(&built);
     if (status == ABUT_OK && !array_push(&g->objectives, made))
         status = error_memory(err, "adding an objective");
@@ -217,4 +235,17 @@ abut_status session_add_parameter(abut_gradient *g, const char *kind, const char
     }
     g->scalars += p.count;
     return ABUT_OK;
+}
+
+char *session_scene(const abut_gradient *g, const double *values)
+{
+    json_t *document = json_deep_copy(g->document);
+    bool ok = document != NULL;
+    for (size_t i = 0; ok && i < g->parameters.count; i++) {
+        const parameter *p = &g->parameters.data[i];
+        if (p->body < 0) ok = scene_key_write(document, p->name, values[p->first], NULL) == ABUT_OK;
+    }
+    char *text = ok ? json_dumps(document, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(document);
+    return text;
 }

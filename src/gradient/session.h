@@ -40,5 +40,7 @@ abut_status session_add_parameter(abut_gradient *g, const char *kind, const char
 /* derivative may be NULL. */
 abut_status session_evaluate(abut_gradient *g, const double *values, double *value,
                              double *derivative, abut_error *err);
+/* The scene with values of keys put in, as JSON: free() it. */
+char *session_scene(const abut_gradient *g, const double *values);
 
 #endif

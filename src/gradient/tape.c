@@ -5,7 +5,7 @@
 
 /* A coordinate that is further from where its forces balance, in units of the scene, spoils the
  * derivatives: steps that can be polished end a thousand times nearer. */
-static const double BALANCED = 1e-8;
+static const double BALANCED = 1e-7;
 
 void tape_step_free(tape_step *t)
 {

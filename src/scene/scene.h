@@ -429,6 +429,59 @@ typedef struct output_def {
     probe_def *probes;
 } output_def;
 
+/* Words of abut_objective_kind, in its order; functions have none in scenes. */
+#define OBJECTIVE_KINDS(ROW)                                                                       \
+    ROW(OBJECTIVE_POSITIONS, "positions")                                                          \
+    ROW(OBJECTIVE_VELOCITIES, "velocities")                                                        \
+    ROW(OBJECTIVE_CENTER, "center")                                                                \
+    ROW(OBJECTIVE_KINETIC, "kinetic")                                                              \
+    ROW(OBJECTIVE_ELASTIC, "elastic")                                                              \
+    ROW(OBJECTIVE_CONTACT_FORCE, "contact_force")                                                  \
+    ROW(OBJECTIVE_CLOUD, "cloud")
+typedef enum objective_kind { OBJECTIVE_KINDS(WORD_CONSTANT) } objective_kind;
+/* Kinds of parameters (gradient/parameter.c). */
+#define PARAMETER_FIELDS(ROW)                                                                      \
+    ROW(PARAMETER_KEY, "key")                                                                      \
+    ROW(PARAMETER_INITIAL_POSITIONS, "initial_positions")                                          \
+    ROW(PARAMETER_INITIAL_VELOCITIES, "initial_velocities")                                        \
+    ROW(PARAMETER_REST_POSITIONS, "rest_positions")                                                \
+    ROW(PARAMETER_SHAPE, "shape")                                                                  \
+    ROW(PARAMETER_YOUNG, "young")                                                                  \
+    ROW(PARAMETER_FORCES, "forces")
+typedef enum parameter_field { PARAMETER_FIELDS(WORD_CONSTANT) } parameter_field;
+#define OPTIMIZE_METHODS(ROW)                                                                      \
+    ROW(OPTIMIZE_LBFGS, "lbfgs") ROW(OPTIMIZE_SLSQP, "slsqp") ROW(OPTIMIZE_MMA, "mma")
+typedef enum optimize_method { OPTIMIZE_METHODS(WORD_CONSTANT) } optimize_method;
+
+typedef struct objective_def {
+    objective_kind kind;
+    const char *body; /* NULL: all */
+    double weight;
+    size_t target_count, trajectory_count;
+    double *targets;    /* 3 each */
+    double *trajectory; /* 4 each: time and target */
+    bool has_from, has_until;
+    double from, until;
+} objective_def;
+
+typedef struct parameter_def {
+    parameter_field field;
+    const char *name; /* path of a key, or a body */
+    double low, high, change, size;
+    bool log;
+} parameter_def;
+
+/* What `abut optimize` does. */
+typedef struct optimize_def {
+    bool on;
+    size_t objective_count, parameter_count;
+    objective_def *objectives;
+    parameter_def *parameters;
+    optimize_method method;
+    int evaluations, snapshots;
+    double tolerance, goal, newton_tolerance;
+} optimize_def;
+
 /* Lengths that may be relative to the size of the scene; they go into the options of the stepper
  * when that is known. */
 typedef struct length_options {
@@ -446,6 +499,7 @@ typedef struct scene_def {
     size_t friction_pair_count;
     friction_pair_def *friction_pairs;
     remesh_def remesh;
+    optimize_def optimize;
     output_def output;
     size_t body_count;
     body_def *bodies;

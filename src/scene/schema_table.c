@@ -438,6 +438,9 @@ static const schema_field scene_fields[] = {
      .type = &schema_half_space, .initial = "[]", .doc = "Planes that bodies cannot pass."},
     {"output", SCHEMA_OBJECT, AT(scene_def, output), .type = &output_type, .initial = "{}",
      .doc = "What is written."},
+    {"optimize", SCHEMA_OBJECT, AT(scene_def, optimize), GIVEN(scene_def, optimize.on),
+     .type = &schema_optimize, .absent = "nothing is optimised",
+     .doc = "What `abut optimize` does."},
 };
 
 const schema_type schema_scene = {

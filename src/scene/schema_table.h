@@ -24,6 +24,7 @@ extern const schema_type schema_remesh;
 extern const schema_type schema_selector;
 extern const schema_type schema_joint, schema_attachment;
 extern const schema_type schema_probe;
+extern const schema_type schema_optimize;
 
 /* Rules over several fields (schema_rules.c). */
 void rule_time(schema_walk *walk, const json_t *object);
