@@ -187,6 +187,21 @@ static vec3 chord_of(const contact_term *t, int32_t vertex, double limit, double
     return vec3_sub(vec3_add(path->end, mat3_mul_vec(path->rotation, arm)), t->search->y[vertex]);
 }
 
+/* What a pair keeps beyond its thickness because positions q + R X are rounded: below it one cannot
+ * tell whether bodies meet, and what Newton's method squeezes into it is not to be passed. Some
+ * times what the independent check allows for (geometry/check_path.c). */
+static double rounding_floor(const contact_term *t, const int32_t *v, int n)
+{
+    static const double ROUNDING = 0x1p-43;
+    double size = 0;
+    for (int k = 0; k < n; k++) {
+        const surface_row *row = &t->model->surface.rows.data[v[k]];
+        double arm = row->kind == ROW_RIGID ? vec3_max_abs(t->model->surface.arms.data[v[k]]) : 0;
+        size = fmax(size, vec3_max_abs(t->search->y[v[k]]) + arm);
+    }
+    return ROUNDING * size;
+}
+
 /* Largest safe fraction of the path for a pair with a rigid vertex. The paths are straight lines
  * but for a little: what the distance loses on them is known at their ends. */
 ALWAYS_INLINE double curved_pair_step(const contact_term *t, ccd_kind kind, const int32_t *v,
@@ -238,7 +253,7 @@ ALWAYS_INLINE double pair_step(const contact_term *t, ccd_kind kind, index_pair 
     pair_vertices(&t->model->surface, kind, pair, v);
     double xi = surface_pair_thickness(&t->model->surface, v, first, v + first, n - first);
     if (t->search->motions.count > 0 && any_rigid(t, v, n)) {
-        step_options options = options_of(t, xi, limit);
+        step_options options = options_of(t, xi + rounding_floor(t, v, n), limit);
         return curved_pair_step(t, kind, v, &options);
     }
     for (int k = 0; k < n; k++) {

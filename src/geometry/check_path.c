@@ -88,20 +88,6 @@ static bool separates(const motion *m, vec3 n, double t0, double t1)
     return ahead_by(m, n, t0, room) && ahead_by(m, n, t1, room);
 }
 
-static bool stays_apart(motion *m, double t0, double t1, int halvings, double *time)
-{
-    double middle = 0.5 * (t0 + t1);
-    vec3 a[3], b[3];
-    positions(&m->a, middle, a);
-    positions(&m->b, middle, b);
-    vec3 n = gap_direction(a, m->a.count, b, m->b.count);
-    if (separates(m, n, t0, t1)) return true;
-    *time = t0;
-    if (halvings == MOST_HALVINGS || ++m->intervals == MOST_INTERVALS) return false;
-    return stays_apart(m, t0, middle, halvings + 1, time) &&
-           stays_apart(m, middle, t1, halvings + 1, time);
-}
-
 /* Positions q + R X have a few roundings each; 64 units of them are on the safe side. */
 static double rounding_of(const mover *m)
 {
@@ -113,6 +99,85 @@ static double rounding_of(const mover *m)
             most = fmax(most, vec3_norm(turn->q[0]) + vec3_norm(turn->q[1]) + vec3_norm(m->arm[i]));
     }
     return most * 64 * 0x1p-53;
+}
+
+/* The same with a direction that goes from n[0] at t0 to n[1] at t1, of lengths up to 1: along
+ * chords n.(a - b) is a quadratic function of time, whose Bernstein coefficients bound it. */
+static bool turning_separates(const motion *m, const vec3 n[2], vec3 (*a)[3], vec3 (*b)[3],
+                              double room)
+{
+    for (int i = 0; i < m->a.count; i++)
+        for (int j = 0; j < m->b.count; j++) {
+            vec3 d0 = vec3_sub(a[0][i], b[0][j]), d1 = vec3_sub(a[1][i], b[1][j]);
+            double least = room + 1e-15 * (vec3_norm(d0) + vec3_norm(d1));
+            double middle = 0.5 * (vec3_dot(n[0], d1) + vec3_dot(n[1], d0));
+            if (!(vec3_dot(n[0], d0) > least && middle > least && vec3_dot(n[1], d1) > least))
+                return false;
+        }
+    return true;
+}
+
+static int edges_of(const motion *m, const vec3 *a, const vec3 *b, vec3 *edges)
+{
+    int count = 0;
+    for (int i = 1; i < m->a.count; i++) edges[count++] = vec3_sub(a[i], a[0]);
+    for (int i = 1; i < m->b.count; i++) edges[count++] = vec3_sub(b[i], b[0]);
+    if (m->b.count == 3) edges[count++] = vec3_sub(b[2], b[1]);
+    return count;
+}
+
+/* Direction number `which` from b to a; zero: there is none. */
+static vec3 near_direction(const motion *m, const vec3 *a, const vec3 *b, int which)
+{
+    vec3 edges[3], n = gap_direction(a, m->a.count, b, m->b.count);
+    int count = edges_of(m, a, b, edges);
+    if (which == 0) return n;
+    if (which > count + 1) return vec3_make(0, 0, 0);
+    vec3 out = which == 1 ? (count < 2 ? vec3_make(0, 0, 0) : vec3_cross(edges[0], edges[1]))
+                          : edges[which - 2];
+    double length2 = vec3_norm2(out);
+    if (!(length2 > 0)) return vec3_make(0, 0, 0);
+    if (which > 1) out = vec3_mul_add(n, -vec3_dot(n, out) / length2, out);
+    out = vec3_scale(1 / fmax(vec3_norm(out), 1e-300), out);
+    return vec3_dot(out, n) < 0 ? vec3_neg(out) : out;
+}
+
+/* A direction from closest points at a distance d is as good as the rounding of positions over d;
+ * a pair of size L needs d / L. And where the pair moves by far more than d, a constant one serves
+ * for d over the motion only. Very near pairs have one that turns along, made of their edges: the
+ * normal of the triangle or of two edges, or what is at right angles to one edge. */
+static bool separates_very_near(const motion *m, double t0, double t1)
+{
+    enum { DIRECTIONS = 5 };
+    vec3 a[2][3], b[2][3];
+    double length = t1 - t0, bows = (m->a.bow + m->b.bow) * length * length;
+    double room = (m->gap + bows + rounding_of(&m->a) + rounding_of(&m->b)) * (1 + 1e-14);
+    for (int end = 0; end < 2; end++) {
+        positions(&m->a, end ? t1 : t0, a[end]);
+        positions(&m->b, end ? t1 : t0, b[end]);
+    }
+    for (int k = 0; k < DIRECTIONS; k++) {
+        const vec3 n[2] = {near_direction(m, a[0], b[0], k), near_direction(m, a[1], b[1], k)};
+        if (turning_separates(m, n, a, b, room)) return true;
+    }
+    return false;
+}
+
+static bool stays_apart(motion *m, double t0, double t1, int halvings, double *time)
+{
+    /* From then on intervals may be many. */
+    enum { SHORT = 6 };
+    double middle = 0.5 * (t0 + t1);
+    vec3 a[3], b[3];
+    positions(&m->a, middle, a);
+    positions(&m->b, middle, b);
+    vec3 n = gap_direction(a, m->a.count, b, m->b.count);
+    if (separates(m, n, t0, t1)) return true;
+    if (halvings >= SHORT && separates_very_near(m, t0, t1)) return true;
+    *time = t0;
+    if (halvings == MOST_HALVINGS || ++m->intervals == MOST_INTERVALS) return false;
+    return stays_apart(m, t0, middle, halvings + 1, time) &&
+           stays_apart(m, middle, t1, halvings + 1, time);
 }
 
 bool check_pair_stays_apart(const vec3 (*a)[2], int na, const vec3 (*b)[2], int nb, double gap,

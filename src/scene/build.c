@@ -284,19 +284,12 @@ static stepper_options options_of(const scene_def *scene, const model *m)
     return options;
 }
 
-/* Looking ahead stops parts of a scene one by one. With a rigid body between prescribed ones such
- * paths could not be proven free of intersection. */
+/* Its inequalities know no coordinates that follow others. */
 static abut_status check_look_ahead(const scene_def *scene, const model *m, abut_error *err)
 {
     if (scene->options.look_ahead && model_has_followers(m))
         return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
                          "solver.look_ahead is not for scenes with exact attachments");
-    for (size_t i = 0; scene->options.look_ahead && i < m->rigids.count; i++)
-        if (!m->rigids.data[i].affine)
-            return error_set(err, ABUT_ERROR_UNSUPPORTED, scene->path,
-                             "solver.look_ahead is not for scenes with rigid bodies, such as "
-                             "\"%.60s\": their paths are not proven free of intersection with it",
-                             m->bodies.data[m->rigids.data[i].body].name);
     return ABUT_OK;
 }
 

@@ -182,9 +182,10 @@ static const schema_field solver_fields[] = {
          "before, where that can be reached without contact and has less energy, and no friction "
          "acts. false: at the positions that the step starts from."},
     {"look_ahead", SCHEMA_BOOL, AT(scene_def, options.look_ahead), .initial = "false",
-     .doc = "Where collisions stop a Newton direction before its half, one that minimises the same "
+     .doc = "Where collisions stop a Newton direction before a quarter of it, one that minimises "
+            "the same "
             "model subject to what stops it, and islands that are stopped one by one. With the "
-            "solver `direct` only, and not with rigid bodies."},
+            "solver `direct` only."},
     {"true_hessian_after", SCHEMA_INTEGER, AT(scene_def, options.true_hessian_after),
      .initial = "2", FROM_TO(0, 1000000),
      .doc = "Iterations of a step after which directions may come from the true Hessian, where the "

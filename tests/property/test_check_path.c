@@ -212,6 +212,57 @@ TEST(turning_bodies_may_be_very_near)
     CHECK(turning_rod_about(vec3_make(0, 2, 0), 1e-9, &looked_at) == 0 && looked_at > 0);
 }
 
+/* A triangle of which two corners move along its normal by `tilt`, the third so far in the other
+ * direction that one point of it stays; a point at `gap` from there, and both slide along. */
+static bool point_near_tilting_triangle(random_state *r, double gap, double tilt)
+{
+    vec3 t[3][2], p[1][2], n, slide;
+    double w[3] = {random_range(r, 0.2, 0.4), random_range(r, 0.2, 0.4)}, time;
+    w[2] = 1 - w[0] - w[1];
+    for (int k = 0; k < 3; k++) t[k][0] = random_point(r, 1);
+    n = vec3_cross(vec3_sub(t[1][0], t[0][0]), vec3_sub(t[2][0], t[0][0]));
+    if (vec3_norm(n) < 0.1) return true;
+    n = vec3_scale(1 / vec3_norm(n), n);
+    slide = vec3_scale(0.1, random_point(r, 1));
+    double off[3] = {tilt, -tilt, tilt * (w[1] - w[0]) / w[2]};
+    p[0][0] = vec3_scale(gap, n);
+    for (int k = 0; k < 3; k++) {
+        t[k][1] = vec3_add(vec3_mul_add(t[k][0], off[k], n), slide);
+        p[0][0] = vec3_mul_add(p[0][0], w[k], t[k][0]);
+    }
+    p[0][1] = vec3_add(p[0][0], slide);
+    return check_pair_stays_apart((const vec3(*)[2])p, 1, (const vec3(*)[2])t, 3, 0, &time);
+}
+
+/* Two sticks, one across the other at `gap`, that slide along each other. */
+static bool sliding_sticks(random_state *r, double gap)
+{
+    vec3 a[2][2], b[2][2];
+    vec3 u = random_point(r, 1), v = random_point(r, 1), n = vec3_cross(u, v);
+    double time;
+    if (vec3_norm(n) < 0.1) return true;
+    n = vec3_scale(gap / vec3_norm(n), n);
+    for (int k = 0; k < 2; k++) {
+        a[k][0] = vec3_add(vec3_scale(2 * k - 1, u), n);
+        b[k][0] = vec3_scale(2 * k - 1, v);
+        a[k][1] = vec3_add(a[k][0], vec3_scale(0.3, v));
+        b[k][1] = vec3_add(b[k][0], vec3_scale(0.2, u));
+    }
+    return check_pair_stays_apart((const vec3(*)[2])a, 2, (const vec3(*)[2])b, 2, 0, &time);
+}
+
+/* At gaps of 1e-12 of their size the direction between closest points is noise, and one that stays
+ * as it is serves for 1e-8 of the motion. */
+TEST(pairs_may_be_very_near)
+{
+    random_state r = {21};
+    for (int i = 0; i < 50; i++) {
+        CHECK(point_near_tilting_triangle(&r, 1e-12, 0));
+        CHECK(point_near_tilting_triangle(&r, 1e-12, 1e-4));
+        CHECK(sliding_sticks(&r, 1e-12));
+    }
+}
+
 TEST(curves_of_turning_bodies)
 {
     size_t looked_at;
@@ -230,5 +281,6 @@ int main(void)
     RUN(gaps_are_kept);
     RUN(curves_of_turning_bodies);
     RUN(turning_bodies_may_be_very_near);
+    RUN(pairs_may_be_very_near);
     return TEST_END();
 }

@@ -61,7 +61,6 @@ both 4 '' "{$soft, $sheet, \"offset\": 0.1}, {\"name\": \"b\", $soft, $sheet, \"
 both 5 'pipe.obj: is not a regular file' '{"type": "obstacle", "mesh": "pipe.obj"}'
 both 5 'is a directory, not a file' '{"type": "obstacle", "mesh": "."}'
 both 5 'is not a regular file' '{"type": "obstacle", "mesh": "/dev/zero"}'
-both 2 'solver.look_ahead is not for scenes with rigid bodies' "{$rigid}" ', "solver": {"look_ahead": true}'
 for command in "check pipe.json" "run pipe.json -o x" "info pipe.obj" "convert pipe.obj x.vtu"; do
     timeout 20 "$abut" $command > out.txt 2>&1
     code=$?

@@ -55,10 +55,12 @@ cat > "$scratch/crush.json" << 'END'
   {"name": "press", "type": "obstacle", "mesh": {"box": {"size": [1, 0.1, 1], "cells": [1, 1, 1]}}, "translate": [0, 0.45, 0],
    "motion": {"velocity": [0, -1, 0]}}]}
 END
-"$abut" run "$scratch/crush.json" -o "$scratch/crush" --quiet > "$scratch/log" 2>&1
-[ $? -eq 3 ] || fail "a crushed body should end the run with 3"
-for word in press cube anvil "at (" "time.step smaller"; do
-    grep -qF "$word" "$scratch/log" || fail "the message about a crushed body lacks '$word': $(cat "$scratch/log")"
+for ahead in false true; do
+    "$abut" run "$scratch/crush.json" -o "$scratch/crush-$ahead" --quiet --set solver.look_ahead=$ahead > "$scratch/log" 2>&1
+    [ $? -eq 3 ] || fail "a crushed body should end the run with 3, look_ahead $ahead"
+    for word in press cube anvil "at (" "time.step smaller"; do
+        grep -qF "$word" "$scratch/log" || fail "the message about a crushed body lacks '$word': $(cat "$scratch/log")"
+    done
+    "$abut" verify "$scratch/crush-$ahead" > "$scratch/verify" 2>&1 || fail "the crushed run, look_ahead $ahead: $(tail -3 "$scratch/verify")"
 done
-"$abut" verify "$scratch/crush" > "$scratch/verify" 2>&1 || fail "the crushed run: $(tail -3 "$scratch/verify")"
 exit $((failures > 0))
