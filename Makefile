@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all verification mpi demo build python check test test-asan test-long mutants conformance bench install dist deb format docs viewer clean deps
+.PHONY: all verification mpi demo build python check test test-asan test-long mutants conformance bench install dist deb format docs tutorials viewer clean deps
 all: build
 
 deps:
@@ -101,6 +101,11 @@ docs:
 	@scripts/generate-gallery
 	@scripts/generate-benchmarks
 	@scripts/build-docs $(BUILD)/docs
+
+# The pictures of docs/tutorials, from its scenes.
+tutorials:
+	@$(MAKE) --no-print-directory build TARGET=abut
+	@scripts/make-tutorials $(BUILD)
 
 # The page of `abut view` in build/viewer; installs node and npm when they are missing.
 viewer:

@@ -9,7 +9,7 @@ source_folder=$PWD
 scripts/generate-benchmarks --check || fail "scripts/generate-benchmarks --check"
 bench/thin/report --check || fail "bench/thin/report --check"
 
-pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/bodies/*.md docs/theory/*.md examples/*/README.md examples/{contact,thin,rigid}/*/README.md)
+pages=(README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/bodies/*.md docs/theory/*.md docs/tutorials/*.md examples/*/README.md examples/{contact,thin,rigid}/*/README.md)
 
 # A folder that looks like the repository after `make build`.
 mkdir "$scratch/work" "$scratch/work/build"

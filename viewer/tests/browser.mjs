@@ -112,3 +112,13 @@ export function difference(a, b) {
     if (Math.abs(a[i] - b[i]) + Math.abs(a[i + 1] - b[i + 1]) + Math.abs(a[i + 2] - b[i + 2]) > 24) count++;
   return count / (a.length / 4);
 }
+
+/** Waits until the picture differs from an earlier one by more than a part of its pixels. */
+export async function changes(page, before, least, what, seconds = 15) {
+  const end = Date.now() + 1000 * seconds;
+  for (;;) {
+    const part = difference(before, await pixels(page));
+    if (part > least || Date.now() > end) return check(part > least, part > least ? what : `${what}: ${part} of the picture differ`);
+    await page.waitForTimeout(100);
+  }
+}
