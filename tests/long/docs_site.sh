@@ -4,7 +4,7 @@
 cd "$ABUT_SOURCE_DIR" || exit 1
 command -v pandoc > /dev/null || { echo "there is no pandoc"; exit 77; }
 scripts/build-docs "$scratch/site" || exit 1
-for page in docs/*.md docs/bodies/*.md docs/theory/*.md; do
+for page in docs/*.md docs/bodies/*.md docs/theory/*.md docs/tutorials/*.md docs/coming-from/*.md api/c-sim.md api/python.md keys/README.md; do
     grep -q "href=\"./${page%.md}.html\"" "$scratch/site/index.html" || fail "$page is not in the menu"
 done
 # Every page has the search, and the index finds what a heading says.
