@@ -324,8 +324,25 @@ number_status number_read_double(const char **cursor, const char *end, double *o
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
+/* Whole numbers, as counts and zeros are, without printf; returns 0 for others. */
+static int write_whole(char text[NUMBER_TEXT_SIZE], double value)
+{
+    char digits[16];
+    int length = 0, count = 0;
+    if (!(fabs(value) < 1e15) || value != trunc(value)) return 0;
+    if (signbit(value)) text[length++] = '-';
+    int64_t rest = (int64_t)fabs(value);
+    do digits[count++] = (char)('0' + rest % 10);
+    while ((rest /= 10) > 0);
+    while (count > 0) text[length++] = digits[--count];
+    text[length] = 0;
+    return length;
+}
+
 int number_write_double(char text[NUMBER_TEXT_SIZE], double value)
 {
+    int whole = write_whole(text, value);
+    if (whole > 0) return whole;
     for (int digits = 15;; digits++) {
         char raw[NUMBER_TEXT_SIZE];
         int length = snprintf(raw, sizeof raw, "%.*g", digits, value), written = 0;

@@ -105,6 +105,7 @@ int surface_row_blocks(const collision_surface *s, int32_t vertex, int32_t *bloc
 /* Evaluation                                                                                     */
 
 typedef struct positions_work {
+    const int32_t *vertices; /* these only; NULL: all */
     const collision_surface *s;
     const double *x, *v;
     vec3 *y;
@@ -126,20 +127,21 @@ static void positions_range(void *context, size_t begin, size_t end)
     const positions_work *w = context;
     int32_t pose = -1; /* vertices of a body stand together: one rotation serves many */
     mat3 rotation = mat3_identity();
-    for (size_t i = begin; i < end; i++) {
+    for (size_t k = begin; k < end; k++) {
+        size_t i = w->vertices ? (size_t)w->vertices[k] : k;
         const surface_row *row = &w->s->rows.data[i];
         switch (row->kind) {
-        case ROW_NODE: w->y[i] = vec3_load(w->x + 3 * (size_t)row->block); break;
+        case ROW_NODE: w->y[k] = vec3_load(w->x + 3 * (size_t)row->block); break;
         case ROW_COMBINATION:
-            w->y[i] = combination(w->s, row, w->x);
+            w->y[k] = combination(w->s, row, w->x);
             if (w->with_offsets && i < w->s->offsets.count)
-                w->y[i] = vec3_add(w->s->offsets.data[i], w->y[i]);
+                w->y[k] = vec3_add(w->s->offsets.data[i], w->y[k]);
             break;
         case ROW_RIGID:
             if (row->first != pose)
                 rotation = rotation_matrix(vec3_load(w->x + 3 * (size_t)row->block + 3));
             pose = row->first;
-            w->y[i] = vec3_add(vec3_load(w->x + 3 * (size_t)row->block),
+            w->y[k] = vec3_add(vec3_load(w->x + 3 * (size_t)row->block),
                                mat3_mul_vec(rotation, w->s->arms.data[i]));
             break;
         }
@@ -173,6 +175,13 @@ void collision_surface_positions(const collision_surface *s, const double *x, ve
 {
     positions_work work = {.s = s, .x = x, .y = y, .with_offsets = true};
     parallel_for(s->rows.count, 8192, positions_range, &work);
+}
+
+void collision_surface_some_positions(const collision_surface *s, const double *x,
+                                      const int32_t *vertices, size_t count, vec3 *y)
+{
+    positions_work work = {.s = s, .x = x, .vertices = vertices, .y = y, .with_offsets = true};
+    parallel_for(count, 8192, positions_range, &work);
 }
 
 void collision_surface_directions(const collision_surface *s, const double *p, vec3 *out)

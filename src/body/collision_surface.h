@@ -84,6 +84,9 @@ int surface_row_blocks(const collision_surface *s, int32_t vertex, int32_t *bloc
 
 /* Positions of the vertices at x. */
 void collision_surface_positions(const collision_surface *s, const double *x, vec3 *y);
+/* Of these vertices only. */
+void collision_surface_some_positions(const collision_surface *s, const double *x,
+                                      const int32_t *vertices, size_t count, vec3 *y);
 
 /* How the vertices move when x moves by p: the rows without their offsets. Not meant for rigid
  * rows, whose motion is not linear; they are treated as by collision_surface_positions. */

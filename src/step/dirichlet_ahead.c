@@ -1,5 +1,6 @@
 /* Prescribed bodies that meet: in a step, and found ahead at the start. */
 #include "math/rotation.h"
+#include "step/motion_groups.h"
 #include "step/stepper_internal.h"
 
 #include <stdio.h>
@@ -50,6 +51,9 @@ typedef struct dirichlet_ahead {
     ARRAY(int32_t) began, rigid_began;
     ARRAY(uint8_t) known; /* per scalar: prescribed since the start, and not by the run */
     double time;
+    motion_groups groups;
+    dirichlet_overlap overlap;
+    bool bounded; /* boxes of the groups tell which steps have to be looked at */
 } dirichlet_ahead;
 
 static void dirichlet_ahead_free(dirichlet_ahead *f)
@@ -60,6 +64,8 @@ static void dirichlet_ahead_free(dirichlet_ahead *f)
     array_free(&f->began);
     array_free(&f->rigid_began);
     array_free(&f->known);
+    motion_groups_free(&f->groups);
+    dirichlet_overlap_free(&f->overlap);
 }
 
 /* memcpy that may be of nothing. */
@@ -98,11 +104,6 @@ static void dirichlet_ahead_restore(const dirichlet_ahead *f, stepper *s)
     s->time = f->time;
 }
 
-static bool condition_moves(const condition *c)
-{
-    return c->motions.count > 0 || c->frames.count > 0 || c->displacement[0];
-}
-
 /* Whether anything is moved at all. What ends by a release depends on the run. */
 static bool something_moves(const stepper *s, dirichlet_ahead *f)
 {
@@ -115,7 +116,7 @@ static bool something_moves(const stepper *s, dirichlet_ahead *f)
     }
     for (size_t k = 0; k < s->rigid.conditions.count; k++) {
         const rigid_condition *c = &s->rigid.conditions.data[k];
-        moves = moves || condition_moves(&c->path) || c->poses.count > 0;
+        moves = moves || rigid_condition_moves(c);
         const rigid_body *b = &s->model->rigids.data[c->rigid];
         if (c->path.has_release) memset(f->known.data + 3 * (size_t)b->block, 0, 3);
     }
@@ -139,19 +140,30 @@ static void wrap_rotations(stepper *s)
     }
 }
 
-/* One step of what is known. */
-static abut_status follow(stepper *s, dirichlet_ahead *f, double end, bool *found, abut_error *err)
+/* Targets at `end` of the step from s->time, of what is known. */
+static void set_known_targets(stepper *s, dirichlet_ahead *f, double end)
 {
-    dirichlet_finding finding;
     stepper_set_targets(s, end);
     for (size_t i = 0; i < f->known.count; i++) {
         f->known.data[i] = f->known.data[i] && s->dirichlet.fixed[i];
         if (!f->known.data[i]) s->dirichlet.target[i] = s->state.x[i];
     }
-    TRY(dirichlet_overlap_find(&s->dirichlet_overlap, s->state.x, s->dirichlet.target,
-                               f->known.data, &finding, err));
+}
+
+static void go_to_targets(stepper *s)
+{
     copy(s->state.x, s->dirichlet.target, s->state.scalars * sizeof(double));
     wrap_rotations(s);
+}
+
+/* One step of what is known. */
+static abut_status follow(stepper *s, dirichlet_ahead *f, double end, bool *found, abut_error *err)
+{
+    dirichlet_finding finding;
+    set_known_targets(s, f, end);
+    TRY(dirichlet_overlap_find(&f->overlap, s->state.x, s->dirichlet.target, f->known.data,
+                               &finding, err));
+    go_to_targets(s);
     *found = finding.found;
     if (!finding.found) return ABUT_OK;
     char text[320];
@@ -160,6 +172,51 @@ static abut_status follow(stepper *s, dirichlet_ahead *f, double end, bool *foun
         return error_set(err, ABUT_ERROR_INFEASIBLE, "", "%s; %s", text, ADVICE);
     log_message(s->log, ABUT_LOG_WARNING, "%s (allowed)", text);
     s->dirichlet_overlap.told = true;
+    return ABUT_OK;
+}
+
+/* What moves together. Where all that is prescribed is bounded by boxes, these choose the steps
+ * that are followed, unless there are so many that looking at them is more work than following. */
+static abut_status gather(stepper *s, dirichlet_ahead *f, abut_error *err)
+{
+    set_known_targets(s, f, s->options.h); /* the conditions begin */
+    motion_source from = {.contact = s->contact,
+                          .rigid = &s->rigid,
+                          .conditions = s->dirichlet.conditions.data,
+                          .condition_count = s->dirichlet.conditions.count,
+                          .x = s->state.x,
+                          .known = f->known.data,
+                          .h = s->options.h};
+    dirichlet_overlap_init(&f->overlap, s->contact);
+    TRY(motion_groups_make(&f->groups, &from, err));
+    f->overlap.groups = f->groups.of_vertex.data;
+    f->bounded = !s->dirichlet.user && !f->groups.alone &&
+                 motion_groups_work(&f->groups) <= (double)s->model->surface.rows.count;
+    return ABUT_OK;
+}
+
+/* The steps from the start on, until something is found. */
+static abut_status follow_all(stepper *s, dirichlet_ahead *f, double end, abut_error *err)
+{
+    double h = s->options.h, work = 0;
+    double step_work = (double)(s->model->surface.rows.count + s->model->rest.count);
+    int64_t reached = 0; /* the step whose start the state is at */
+    bool found = false;
+    TRY(gather(s, f, err));
+    for (int64_t k = 0; !found && work <= MOST_WORK && (double)k * h < end * (1 - 1e-9); k++) {
+        double next = (double)(k + 1) * h;
+        bool look = !f->bounded || motion_groups_may_meet(&f->groups, next);
+        work += look ? step_work : motion_groups_work(&f->groups);
+        if (!look) continue;
+        if (reached < k) {
+            s->time = (double)(k - 1) * h;
+            set_known_targets(s, f, (double)k * h);
+            go_to_targets(s);
+        }
+        s->time = (double)k * h;
+        TRY(follow(s, f, next, &found, err));
+        reached = k + 1;
+    }
     return ABUT_OK;
 }
 
@@ -172,15 +229,8 @@ abut_status stepper_check_dirichlet_ahead(stepper *s, double end, bool remeshed,
         status = error_memory(err, "following prescribed motions");
     else if (remeshed)
         forget_deformable(s->model, &f);
-    bool found = false;
     if (status == ABUT_OK && something_moves(s, &f)) {
-        double h = s->options.h, work = 0;
-        for (int64_t k = 0; status == ABUT_OK && !found; k++) {
-            s->time = (double)k * h;
-            work += (double)(s->model->surface.rows.count + s->model->rest.count);
-            if (s->time >= end * (1 - 1e-9) || work > MOST_WORK) break;
-            status = follow(s, &f, (double)(k + 1) * h, &found, err);
-        }
+        status = follow_all(s, &f, end, err);
         dirichlet_ahead_restore(&f, s);
     }
     dirichlet_ahead_free(&f);

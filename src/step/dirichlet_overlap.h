@@ -12,21 +12,30 @@
 
 typedef struct dirichlet_overlap {
     const contact_term *contact; /* for its model, half-spaces and rules of collision */
-    ARRAY(uint8_t) dirichlet;    /* per vertex: all coordinates that it follows are prescribed */
-    ARRAY(int32_t) points;       /* those vertices */
-    collision_surface part;      /* edges and triangles of which all vertices are among them */
-    bool some;                   /* one of them is of no obstacle */
-    bool told;                   /* that prescribed bodies meet, once */
-    broad_phase *broad;          /* of the part; NULL: not made yet */
+    /* Per vertex of the surface: a number that those share which do not move relative to each
+     * other, or negative; set by who knows. NULL: not known. */
+    const int32_t *groups;
+    ARRAY(uint8_t) fixed; /* what the part was chosen for */
+    bool chosen;
+    bool some; /* a vertex of the part is of no obstacle */
+    bool told; /* that prescribed bodies meet, once */
+    /* The part of the surface that is prescribed, with numbers of its own: vertices all of whose
+     * coordinates are prescribed, and the edges and triangles between these. */
+    ARRAY(int32_t) points, body, key;
+    ARRAY(uint8_t) obstacle, key_flags;
+    collision_surface part; /* edges and triangles only */
+    broad_phase *broad;     /* of the part; NULL: not made yet */
     /* All pairs that can meet while no vertex leaves a ball about where it was when they were
      * found; or, where these are many, the pairs of one step. */
     candidate_set candidates;
     bool crowded;
     ARRAY(vec3) center;
-    double radius;          /* of the balls; negative: nothing was found yet */
-    ARRAY(vec3) from, path; /* per vertex; the chord of the path, */
-    ARRAY(double) off;      /* how far the path is off it at most, */
-    ARRAY(double) extra;    /* and by how much its boxes are wider */
+    double radius;                /* of the balls; negative: nothing was found yet */
+    ARRAY(vec3) from, path;       /* per vertex of the part; the chord of the path, */
+    ARRAY(double) off;            /* how far the path is off it at most, */
+    double off_most;              /* the largest of these, */
+    ARRAY(double) half_thickness; /* half of what a pair keeps, rounded up, */
+    ARRAY(double) extra;          /* and by how much its boxes are wider */
 } dirichlet_overlap;
 
 /* Two bodies that meet, or one that gets behind a half-space. */

@@ -56,6 +56,16 @@ scene "{\"name\": \"a\", \"type\": \"rigid\", \"density\": 1000, \"mesh\": {\"bo
        {\"name\": \"wall\", \"type\": \"obstacle\", $cube, \"translate\": [0, 1.5, 0]}"
 refused "a quarter turn through an obstacle" '"a" and "wall" meet.*between 0 and 0.01 s'
 
+# --- over a wall and down behind it: only the last of these steps is near anything ---
+scene "{\"name\": \"a\", \"type\": \"rigid\", \"density\": 1000, $cube,
+        \"poses\": [{\"translate\": [0, 3, 0]}, {\"translate\": [6, 3, 0]}, {\"translate\": [6, 0.5, 0]}]}, $wall,
+       {\"name\": \"far\", \"type\": \"obstacle\", $cube, \"translate\": [9, 0.1, 0]}"
+clean "over a wall"
+# --- obstacles go through each other beside a body that is prescribed ---
+scene "{\"name\": \"a\", \"type\": \"obstacle\", $cube, $fast}, $wall,
+       {\"name\": \"b\", \"type\": \"rigid\", \"density\": 1000, $cube, \"translate\": [3, 2, 0], \"fix\": {}}"
+clean "obstacles through each other"
+
 # --- narrow gaps are no overlap: a shaft of 32 sides turns in a bearing of 32 sides, 0.1 mm apart ---
 tube() { # NAME TYPE RADIUS MORE
     echo "{\"name\": \"$1\", \"type\": \"$2\", \"mesh\": {\"tube\": {\"radius\": $3, \"length\": 1, \"around\": 32, \"along\": 2}}, $4}"

@@ -239,6 +239,21 @@ TEST(writing_reads_back)
     CHECK(strcmp(text, "-2.5e-10") == 0);
 }
 
+/* They take a path of their own; the text is the same. */
+TEST(whole_numbers_are_written_as_by_printf)
+{
+    static const double values[] = {0,   -0.0, 1,         -7,         10,
+                                    0.5, 1e5,  123456789, 1e15 - 1,   -999999999999999.0,
+                                    42,  1e15, 1e16,      0x1p53 + 2, 1e300};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[NUMBER_TEXT_SIZE], expected[64];
+        int length = number_write_double(text, values[i]);
+        snprintf(expected, sizeof expected, "%.*g", values[i] == 0x1p53 + 2 ? 16 : 15, values[i]);
+        CHECK(length == (int)strlen(expected) && strcmp(text, expected) == 0);
+        CHECK(bits_of(strtod(text, NULL)) == bits_of(values[i]));
+    }
+}
+
 /* With a decimal comma, strtod would stop at the point of a hard number. */
 TEST(locale_does_not_matter)
 {
@@ -268,6 +283,7 @@ int main(void)
     RUN(words_and_missing_numbers);
     RUN(integers);
     RUN(writing_reads_back);
+    RUN(whole_numbers_are_written_as_by_printf);
     RUN(locale_does_not_matter);
     return TEST_END();
 }
