@@ -168,8 +168,8 @@ static void find_alone(const char *text, bool alone)
 #define RIGHT "'nodes': {'box': [[-0.2, -1, -1], [1, 1, 1]]}"
 
 /* By an expression, by two conditions one after the other, and where a vertex of the surface
- * follows nodes that move in different ways. */
-TEST(what_moves_in_another_way_is_told)
+ * follows nodes of different motions. */
+TEST(what_moves_otherwise_is_told)
 {
     find_alone(FIXED("", "{'nodes': 'all', 'displacement': ['t', 't*x', '0']}"), true);
     find_alone(FIXED("", "{'nodes': 'all', 'motion': {'velocity': [1, 0, 0]}}"), false);
@@ -188,6 +188,6 @@ int main(void)
     RUN(boxes_hold_their_vertices);
     RUN(bodies_that_move_together_are_not_looked_at);
     RUN(obstacles_and_half_spaces);
-    RUN(what_moves_in_another_way_is_told);
+    RUN(what_moves_otherwise_is_told);
     return TEST_END();
 }
