@@ -110,9 +110,9 @@ static double nanoseconds(const bench_case *c, part what, double seconds)
     for (; count < SAMPLES && (count < 3 || now() - start < seconds); count++) {
         double begin = now();
         if (what == ENERGY)
-            sink += element_energy(&c->set, c->x, c->rest, 0, ELEMENTS);
+            sink += element_energy(&c->set, c->x, c->rest, NULL, 0, ELEMENTS);
         else
-            element_derivatives(&c->set, c->x, c->rest, 1, true, 0, ELEMENTS, g,
+            element_derivatives(&c->set, c->x, c->rest, NULL, 1, true, 0, ELEMENTS, g,
                                 what == BOTH ? h : NULL);
         each[count] = 1e9 * (now() - begin) / ELEMENTS;
     }

@@ -123,6 +123,15 @@ static inline const tet4_rest *model_tet_rest(const model *m, size_t tet, tet4_r
     return room;
 }
 
+static inline mat3 model_tet_deformation(const model *m, size_t tet, const double *x)
+{
+    vec3 corners[4];
+    tet4_rest room;
+    for (size_t k = 0; k < 4; k++)
+        corners[k] = vec3_load(x + 3 * (size_t)m->tets.data[4 * tet + k]);
+    return tet4_deformation(model_tet_rest(m, tet, &room), corners);
+}
+
 /* Adds a body of linear tets. Errors: inverted or flat tets (ABUT_ERROR_INFEASIBLE). */
 abut_status model_add_deformable(model *m, const char *name, const mesh *shape,
                                  elastic_parameters material, double density, abut_error *err);

@@ -24,6 +24,7 @@ enum { NODE_PAIRS = ELEMENT_MAX_NODES * ELEMENT_MAX_NODES };
 /* Four elements while they are worked on. */
 typedef struct element_four {
     const element_set *set;
+    const point_states *states; /* NULL: no material has parts */
     size_t element[4]; /* at the end of a range the last one stands in for those beyond it */
     four_materials materials;
     pack4 determinant; /* det J where the map is affine */
@@ -109,6 +110,14 @@ static void deformation(element_four *four, int point, mat3x4 *f)
         deformation_in(2, four, point, inverse, f);
 }
 
+/* The states of the materials at a point of the rule. */
+static void load_states(element_four *four, int point)
+{
+    for (int l = 0; four->materials.parts && l < 4; l++)
+        four->materials.point[l] =
+            point_state(four->states, four->materials.each[l], four->element[l], point);
+}
+
 INLINE pack4 norm(const mat3x4 *a)
 {
     pack4 sum = pack4_all(0);
@@ -167,18 +176,20 @@ static bool barrier_points_rest(const element_four *four)
     return pack4_bits(least > 1.001 * GUARD_BEGINS) == 15;
 }
 
-double element_energy(const element_set *s, const double *x, const vec3 *rest, size_t begin,
-                      size_t end)
+double element_energy(const element_set *s, const double *x, const vec3 *rest,
+                      const point_states *states, size_t begin, size_t end)
 {
     double total = 0;
     for (size_t e = begin; e < end; e += 4) {
         element_four four;
         load_four(s, x, rest, e, end, &four);
+        four.states = states;
         int points = barrier_points_rest(&four) ? s->elastic_points : s->rule.count;
         pack4 sum = pack4_all(0);
         for (int i = 0; i < points; i++) {
             mat3x4 f;
             deformation(&four, i, &f);
+            if (i < s->elastic_points) load_states(&four, i);
             sum +=
                 four.measure * (i < s->elastic_points ? response_energy(&four.materials, &f)
                                                       : barrier_points_energy(&four.materials, &f));
@@ -308,6 +319,7 @@ static void visit_points(element_four *four, const four_request *request, int fi
     for (int i = 0; i < count; i++) {
         mat3x4 f, stress;
         deformation(four, first + i, &f);
+        load_states(four, first + i);
         response_evaluate(&four->materials, &f, &four->inverse, four->measure * request->weight,
                           request->project, request->gradient ? &stress : NULL,
                           request->hessian ? c[i] : NULL);
@@ -361,8 +373,9 @@ static void write_stiffness(const element_set *s, pack4 (*k)[NODE_PAIRS], size_t
         }
 }
 
-void element_derivatives(const element_set *s, const double *x, const vec3 *rest, double weight,
-                         bool project, size_t begin, size_t end, double *gradient, double *hessian)
+void element_derivatives(const element_set *s, const double *x, const vec3 *rest,
+                         const point_states *states, double weight, bool project, size_t begin,
+                         size_t end, double *gradient, double *hessian)
 {
     size_t forces = 3 * (size_t)s->nodes, entries = 9 * (size_t)(s->nodes * (s->nodes + 1) / 2);
     int room = ROOM / (s->dimension * s->nodes), chunk = room < CHUNK ? room : CHUNK;
@@ -371,6 +384,7 @@ void element_derivatives(const element_set *s, const double *x, const vec3 *rest
     for (size_t e = begin; e < end; e += 4) {
         element_four four;
         load_four(s, x, rest, e, end, &four);
+        four.states = states;
         if (gradient) memset(sums.force, 0, forces * sizeof *sums.force);
         for (int first = 0; first < s->elastic_points; first += chunk) {
             int left = s->elastic_points - first;

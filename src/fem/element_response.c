@@ -1,6 +1,7 @@
 #include "fem/element_response.h"
 
 #include "fem/elements.h"
+#include "material/spectrum.h"
 #include "math/pack4_math.h"
 
 #include <math.h>
@@ -10,12 +11,13 @@ const int response_pairs[RESPONSE_PAIRS][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {
 
 four_materials four_materials_make(const elastic_parameters *const each[4])
 {
-    four_materials m = {.plain = 0};
+    four_materials m = {.plain = 0, .parts = 0};
     for (int l = 0; l < 4; l++) {
         m.each[l] = each[l];
         m.mu[l] = each[l]->mu;
         m.lambda[l] = each[l]->lambda;
         if (elastic_is_plain_neo_hookean(each[l])) m.plain |= 1 << l;
+        if (each[l]->parts) m.parts |= 1 << l;
     }
     return m;
 }
@@ -248,54 +250,14 @@ static int evaluate_plain(const four_materials *materials, const mat3x4 *f, cons
 
 /* ---- one by one ---- */
 
-/* Rows of nine doubles, padded. */
-typedef struct row9 {
-    pack4 part[3];
-} row9;
-
-static inline row9 row9_scale(double s, const row9 *a)
+static void rows_to_lane(const row9 rows[9], double measure, int lane, pack4 (*c)[9])
 {
-    return (row9){{s * a->part[0], s * a->part[1], s * a->part[2]}};
-}
-
-static inline row9 row9_add(row9 sum, double s, const row9 *a)
-{
-    for (int k = 0; k < 3; k++) sum.part[k] += s * a->part[k];
-    return sum;
-}
-
-/* As elastic_spectrum_expand, in fewer operations: with the columns of u and v as Kronecker
- * factors, C = (U x V) D (U x V)^T for the sparse D of the spectrum, one factor after the other. */
-static void expand_spectrum(const elastic_spectrum *s, row9 out[9])
-{
-    _Alignas(32) double dyad[9][12] = {{0}};
-    row9 y[9], z[9];
-    for (int a = 0; a < 3; a++)
-        for (int b = 0; b < 3; b++)
-            for (int j = 0; j < 3; j++)
-                for (int l = 0; l < 3; l++)
-                    dyad[3 * a + b][3 * j + l] = s->u.m[j][a] * s->v.m[l][b];
-    const row9 *d = (const row9 *)dyad;
-    for (int a = 0; a < 3; a++) {
-        y[4 * a] = row9_scale(s->diagonal.m[a][0], &d[0]);
-        y[4 * a] = row9_add(y[4 * a], s->diagonal.m[a][1], &d[4]);
-        y[4 * a] = row9_add(y[4 * a], s->diagonal.m[a][2], &d[8]);
-        int i = (a + 1) % 3, j = (a + 2) % 3, ij = 3 * i + j, ji = 3 * j + i;
-        y[ij] = row9_add(row9_scale(s->same[a], &d[ij]), s->swapped[a], &d[ji]);
-        y[ji] = row9_add(row9_scale(s->same[a], &d[ji]), s->swapped[a], &d[ij]);
-    }
-    for (int a = 0; a < 3; a++)
-        for (int k = 0; k < 3; k++) {
-            z[3 * a + k] = row9_scale(s->v.m[k][0], &y[3 * a]);
-            z[3 * a + k] = row9_add(z[3 * a + k], s->v.m[k][1], &y[3 * a + 1]);
-            z[3 * a + k] = row9_add(z[3 * a + k], s->v.m[k][2], &y[3 * a + 2]);
-        }
-    for (int i = 0; i < 3; i++)
-        for (int k = 0; k < 3; k++) {
-            row9 sum = row9_scale(s->u.m[i][0], &z[k]);
-            sum = row9_add(sum, s->u.m[i][1], &z[3 + k]);
-            out[3 * i + k] = row9_add(sum, s->u.m[i][2], &z[6 + k]);
-        }
+    const double(*hessian)[12] = (const double(*)[12])rows;
+    for (int pair = 0; pair < RESPONSE_PAIRS; pair++)
+        for (int m = 0; m < 9; m++)
+            c[pair][m][lane] =
+                measure *
+                hessian[3 * response_pairs[pair][0] + m / 3][3 * response_pairs[pair][1] + m % 3];
 }
 
 /* Writes U D U^T of a spectrum, weighted and in reference coordinates, to a lane of c. */
@@ -310,12 +272,8 @@ static void expand_to_lane(const elastic_spectrum *spectrum, const mat3 *inverse
         turned.same[k] *= measure;
         turned.swapped[k] *= measure;
     }
-    expand_spectrum(&turned, rows);
-    const double(*hessian)[12] = (const double(*)[12])rows;
-    for (int pair = 0; pair < RESPONSE_PAIRS; pair++)
-        for (int m = 0; m < 9; m++)
-            c[pair][m][lane] =
-                hessian[3 * response_pairs[pair][0] + m / 3][3 * response_pairs[pair][1] + m % 3];
+    spectrum_expand(&turned, rows);
+    rows_to_lane(rows, 1, lane, c);
 }
 
 static void stress_to_lane(mat3 p, const mat3 *inverse, double measure, int lane, mat3x4 *stress)
@@ -333,6 +291,14 @@ void response_evaluate(const four_materials *m, const mat3x4 *f, const mat3x4 *i
         if (done >> l & 1) continue;
         elastic_spectrum spectrum;
         mat3 p, to_reference = mat3x4_lane(inverse, l);
+        if (m->parts >> l & 1) {
+            row9 rows[9];
+            material_point_evaluate(m->each[l], &m->point[l], mat3x4_lane(f, l), project, NULL,
+                                    stress ? &p : NULL, &to_reference, c ? rows : NULL);
+            if (stress) stress_to_lane(p, &to_reference, measure[l], l, stress);
+            if (c) rows_to_lane(rows, measure[l], l, c);
+            continue;
+        }
         elastic_evaluate(m->each[l], mat3x4_lane(f, l), project, NULL, stress ? &p : NULL,
                          c ? &spectrum : NULL);
         if (stress) stress_to_lane(p, &to_reference, measure[l], l, stress);
@@ -351,8 +317,16 @@ pack4 response_energy(const four_materials *m, const mat3x4 *f)
         energy = 0.5 * m->mu * (trace - 2.0 * log) + 0.5 * m->lambda * (log * log);
         done = m->plain & pack4_bits(j > 0.0);
     }
-    for (int l = 0; l < 4; l++)
-        if (!(done >> l & 1)) energy[l] = elastic_energy(m->each[l], mat3x4_lane(f, l));
+    for (int l = 0; l < 4; l++) {
+        double density;
+        if (done >> l & 1) continue;
+        if (m->parts >> l & 1)
+            material_point_evaluate(m->each[l], &m->point[l], mat3x4_lane(f, l), false, &density,
+                                    NULL, NULL, NULL);
+        else
+            density = elastic_energy(m->each[l], mat3x4_lane(f, l));
+        energy[l] = density;
+    }
     return energy;
 }
 

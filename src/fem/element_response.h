@@ -1,13 +1,14 @@
 /* Energy, stress and its derivative at the same point of four elements side by side.
  *
  * For neo-Hookean materials the four go through the same operations, which fill the lanes of vector
- * registers; other materials, elements stretched so much that more directions need a projection,
- * and inversion-barrier points (fem/elements.h) are computed one by one and put into their lanes.
- * What comes out for an element does not depend on its neighbours in the other lanes. */
+ * registers; other materials, those with parts (material/point.h), elements stretched so much that
+ * more directions need a projection, and inversion-barrier points (fem/elements.h) are computed one
+ * by one and put into their lanes. What comes out for an element does not depend on its neighbours
+ * in the other lanes. */
 #ifndef FEM_ELEMENT_RESPONSE_H
 #define FEM_ELEMENT_RESPONSE_H
 
-#include "material/elastic.h"
+#include "material/point.h"
 #include "math/pack4.h"
 
 /* Four 3x3 matrices. */
@@ -26,7 +27,9 @@ static inline mat3 mat3x4_lane(const mat3x4 *a, int lane)
 typedef struct four_materials {
     const elastic_parameters *each[4];
     pack4 mu, lambda;
-    int plain; /* a bit for each neo-Hookean material without additions */
+    int plain;               /* a bit for each neo-Hookean material without additions */
+    int parts;               /* a bit for each with parts */
+    material_point point[4]; /* of those: set by the caller for every point */
 } four_materials;
 
 four_materials four_materials_make(const elastic_parameters *const each[4]);

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "fem/point_states.h"
 #include "fem/positivity.h"
 #include "fem/quadrature.h"
 #include "material/elastic.h"
@@ -88,13 +89,14 @@ void element_gather(const element_set *s, size_t e, const double *x, const vec3 
 
 /* Sum of the energies of elements begin..end-1 at positions x; INFINITY when a material forbids the
  * deformation. */
-double element_energy(const element_set *s, const double *x, const vec3 *rest, size_t begin,
-                      size_t end);
+double element_energy(const element_set *s, const double *x, const vec3 *rest,
+                      const point_states *states, size_t begin, size_t end);
 /* Gradient (3 nodes doubles) and Hessian of each of these elements in the layout of terms
  * (term/term.h), projected where asked for; either may be NULL. Both are multiplied by weight. What
  * comes out for an element does not depend on the range. */
-void element_derivatives(const element_set *s, const double *x, const vec3 *rest, double weight,
-                         bool project, size_t begin, size_t end, double *gradient, double *hessian);
+void element_derivatives(const element_set *s, const double *x, const vec3 *rest,
+                         const point_states *states, double weight, bool project, size_t begin,
+                         size_t end, double *gradient, double *hessian);
 
 /* Deformation gradient at a point of the rule. */
 mat3 element_deformation(const element_set *s, size_t e, const double *u, int point);

@@ -28,6 +28,7 @@ static void load(const tet4_four *t, four_tets *out)
         }
     }
     out->materials = four_materials_make(material);
+    for (size_t l = 0; l < 4; l++) out->materials.point[l] = t->point[l < t->count ? l : 0];
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             out->f.m[i][k] = edges.m[i][0] * out->inverse.m[0][k] +
@@ -35,21 +36,22 @@ static void load(const tet4_four *t, four_tets *out)
                              edges.m[i][2] * out->inverse.m[2][k];
 }
 
-static bool some_are_plain(const tet4_four *t)
+/* Whether some are computed side by side. */
+static bool some_go_together(const tet4_four *t)
 {
     for (size_t l = 0; l < t->count; l++)
-        if (elastic_is_plain_neo_hookean(t->material[l])) return true;
+        if (elastic_is_plain_neo_hookean(t->material[l]) || t->material[l]->parts) return true;
     return false;
 }
 
 void tet4_four_energy(const tet4_four *t, double energy[4])
 {
     int done = 0;
-    if (some_are_plain(t)) {
+    if (some_go_together(t)) {
         four_tets four;
         load(t, &four);
         pack4 all = four.volume * response_energy(&four.materials, &four.f);
-        done = four.materials.plain;
+        done = four.materials.plain | four.materials.parts;
         for (int l = 0; l < 4; l++) energy[l] = all[l];
     }
     for (size_t l = 0; l < t->count; l++)
@@ -109,14 +111,14 @@ void tet4_four_derivatives(const tet4_four *t, double *gradient, double *hessian
 {
     enum { FORCES = 12, ENTRIES = 9 * TET4_BLOCKS };
     int done = 0;
-    if (some_are_plain(t)) {
+    if (some_go_together(t)) {
         four_tets four;
         mat3x4 stress;
         pack4 c[RESPONSE_PAIRS][9], g[FORCES], h[ENTRIES];
         load(t, &four);
-        response_evaluate(&four.materials, &four.f, &four.inverse, four.volume, true,
+        response_evaluate(&four.materials, &four.f, &four.inverse, four.volume, !t->exact,
                           gradient ? &stress : NULL, hessian ? c : NULL);
-        done = four.materials.plain;
+        done = four.materials.plain | four.materials.parts;
         if (gradient) {
             forces(&stress, g);
             write_lanes(g, FORCES, t->count, gradient);

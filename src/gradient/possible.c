@@ -50,6 +50,8 @@ abut_status adjoint_possible(const stepper *s, abut_error *err)
         return refuse(err, "time.integrator", "rigid bodies with an integrator of accelerations");
     if (s->loads.surfaces && s->loads.surfaces->base.group_count > 0)
         return refuse(err, "bodies.surface_loads", "a pressure that follows the surface");
+    if (s->elastic->state.parts.count > 0)
+        return refuse(err, "materials", "viscous, plastic, fibre and growing materials");
     if (s->contact && o->contact_options.improved_max && friction_possible(s->friction))
         return refuse(err, "contact.improved_max", "friction with the improved maximum");
     if (s->contact && o->contact_options.barrier != BARRIER_C2)

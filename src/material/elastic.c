@@ -2,6 +2,7 @@
 
 #include "material/elastic_internal.h"
 #include "material/law.h"
+#include "material/parts.h"
 #include "math/eigen.h"
 #include "math/svd.h"
 
@@ -321,7 +322,8 @@ const elastic_law svk_law = {.doc = "mu |E|^2 + lambda/2 (tr E)^2 with E = (F^T 
 
 bool elastic_forbids_inversion(const elastic_parameters *material)
 {
-    return (elastic_laws[material->model]->forbids_inversion || material->barrier > 0) &&
+    bool viscous = material->parts && material->parts->branch_count > 0;
+    return (elastic_laws[material->model]->forbids_inversion || material->barrier > 0 || viscous) &&
            material->extrapolate_below == 0;
 }
 

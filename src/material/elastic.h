@@ -6,6 +6,8 @@
  *   corotated              mu |S - I|^2 + lambda/2 (tr S - 3)^2, F = R S; defined for inverted F
  *   linear                 mu |e|^2 + lambda/2 (tr e)^2 with e = (F + F^T)/2 - I
  *   Saint Venant-Kirchhoff mu |E|^2 + lambda/2 (tr E)^2 with E = (F^T F - I)/2
+ *   Hencky                 mu |dev e|^2 + k/2 (tr e)^2 with e = ln U, F = R U, k = lambda + 2/3 mu;
+ *                          infinite for J <= 0
  *   Ogden                  sum_i c_i/m_i^2 (sum_j l_j^m_i - 3) + k/2 (ln J)^2 with the principal
  *                          stretches l_j = J^(-1/3) s_j without change of volume; infinite for
  *                          J <= 0. Mooney-Rivlin, c1 (I1 - 3) + c2 (I2 - 3) + k/2 (ln J)^2 with the
@@ -47,7 +49,8 @@ typedef struct elastic_parameters {
     /* Energies that forbid inversion go on linearly below this ratio of volumes (extrapolate.c),
      * for methods that cannot keep elements from inverting; 0: they do not. */
     double extrapolate_below;
-    double barrier, barrier_below; /* against inversion, see above; barrier 0: none */
+    double barrier, barrier_below;      /* against inversion, see above; barrier 0: none */
+    const struct material_parts *parts; /* beside the law (parts.h), borrowed; NULL: none */
 } elastic_parameters;
 
 /* From Young's modulus (Pa) and Poisson's ratio, -1 < poisson < 0.5. Ogden's energy and that of
@@ -60,11 +63,11 @@ elastic_parameters elastic_ogden(int terms, const double *coefficient, const dou
 /* Infinite energy for J <= 0: steps of elements are filtered. */
 bool elastic_forbids_inversion(const elastic_parameters *material);
 
-/* Neo-Hookean without a barrier or an extrapolation. */
+/* Neo-Hookean without a barrier, an extrapolation or parts. */
 static inline bool elastic_is_plain_neo_hookean(const elastic_parameters *material)
 {
     return material->model == ELASTIC_NEO_HOOKEAN && material->barrier == 0 &&
-           !(material->extrapolate_below > 0);
+           !(material->extrapolate_below > 0) && !material->parts;
 }
 
 /* From then on the energy goes on linearly below that ratio of volumes, if it forbids inversion. */

@@ -9,6 +9,7 @@ ELASTIC_LAW(SVK, svk, "saint-venant-kirchhoff")
 ELASTIC_LAW(MOONEY_RIVLIN, mooney_rivlin, "mooney-rivlin")
 ELASTIC_LAW(OGDEN, ogden, "ogden")
 ELASTIC_LAW(COROTATED, corotated, "corotated")
+ELASTIC_LAW(HENCKY, hencky, "hencky")
 #ifdef ABUT_EXTEND_LAWS /* rows of a program that brings laws of its own (tests/extend) */
 #include ABUT_EXTEND_LAWS
 #endif

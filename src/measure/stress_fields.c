@@ -17,6 +17,8 @@ static const struct {
                          [STRESS_STRETCHES] = {FIELD_PRINCIPAL_STRETCHES, 12, 3, false},
                          [STRESS_ENERGY] = {FIELD_ENERGY_DENSITY, 15, 1, false},
                          [STRESS_VON_MISES] = {FIELD_VON_MISES, 16, 1, false},
+                         [STRESS_PLASTIC] = {FIELD_PLASTIC_STRAIN, 17, 1, false},
+                         [STRESS_DISSIPATED] = {FIELD_DISSIPATED_ENERGY, 18, 1, false},
                          [STRESS_EQUIVALENT] = {FIELD_STRESS, 16, 1, true},
                          [STRESS_LARGEST] = {FIELD_STRETCH, 12, 1, true}};
 
@@ -39,11 +41,19 @@ static double von_mises(const double t[6])
     return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (t[3] * t[3] + t[4] * t[4] + t[5] * t[5]));
 }
 
-void stress_numbers(const elastic_parameters *material, mat3 f, double out[STRESS_NUMBERS])
+void stress_numbers(const elastic_parameters *material, const material_point *point, mat3 f,
+                    double out[STRESS_NUMBERS])
 {
     mat3 u, v, p;
     double s[3];
-    elastic_evaluate(material, f, false, &out[15], &p, NULL);
+    out[17] = out[18] = 0;
+    if (material->parts) {
+        material_point_evaluate(material, point, f, false, &out[15], &p, NULL, NULL);
+        out[17] = point->state[STATE_PLASTIC_STRAIN];
+        out[18] = point->state[STATE_DISSIPATED];
+    } else {
+        elastic_evaluate(material, f, false, &out[15], &p, NULL);
+    }
     store_tensor(mat3_scale(1 / mat3_determinant(f), mat3_mul(p, mat3_transpose(f))), out);
     store_tensor(mat3_mul(mat3_inverse(f), p), out + 6);
     svd3(f, &u, s, &v);
@@ -75,6 +85,7 @@ static void sheet_numbers(const membrane_parameters *material, const vec3 f[2], 
     out[14] = 1;
     out[15] = membrane_energy(material, f[0], f[1]);
     out[16] = von_mises(out);
+    out[17] = out[18] = 0;
 }
 
 /* Section and volume of a segment's rod at rest. */
@@ -121,12 +132,10 @@ static void tet_range(void *context, size_t begin, size_t end)
     const tet_work *w = context;
     const model *m = w->s->model;
     for (size_t e = begin; e < end; e++) {
-        vec3 corners[4];
-        tet4_rest room;
-        for (size_t k = 0; k < 4; k++)
-            corners[k] = vec3_load(w->s->state.x + 3 * (size_t)m->tets.data[4 * e + k]);
-        stress_numbers(&m->bodies.data[m->tet_body.data[e]].material,
-                       tet4_deformation(model_tet_rest(m, e, &room), corners),
+        const elastic_parameters *material = &m->bodies.data[m->tet_body.data[e]].material;
+        material_point point =
+            point_state(elastic_state_of(&w->s->elastic->state, 0), material, e, 0);
+        stress_numbers(material, &point, model_tet_deformation(m, e, w->s->state.x),
                        w->out + STRESS_NUMBERS * e);
     }
 }
@@ -148,13 +157,16 @@ static void measure_tets(stress_fields *f, const stepper *s)
 static double measure_points(const stepper *s, const element_set *set, size_t e, double *values,
                              double *mean)
 {
+    int group = ELASTIC_SET_GROUP + (int)(set - s->model->sets.data);
     double u[3 * ELEMENT_MAX_STRIDE], volume = 0;
     element_gather(set, e, s->state.x, s->model->rest.data, u);
     memset(mean, 0, STRESS_NUMBERS * sizeof *mean);
     for (int i = 0; i < set->elastic_points; i++) {
         double *at = values + STRESS_NUMBERS * i;
         double measure = element_measure(set, e, i);
-        stress_numbers(&set->material.data[e], element_deformation(set, e, u, i), at);
+        material_point point =
+            point_state(elastic_state_of(&s->elastic->state, group), &set->material.data[e], e, i);
+        stress_numbers(&set->material.data[e], &point, element_deformation(set, e, u, i), at);
         for (int k = 0; k < STRESS_NUMBERS; k++) mean[k] += measure * at[k];
         volume += measure;
     }

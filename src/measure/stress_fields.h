@@ -17,12 +17,14 @@ typedef enum stress_field {
     STRESS_STRETCHES,    /* three principal ones, largest first */
     STRESS_ENERGY,       /* J per m^3 at rest */
     STRESS_VON_MISES,    /* of Cauchy's, Pa */
+    STRESS_PLASTIC,      /* equivalent plastic strain */
+    STRESS_DISSIPATED,   /* energy dissipated since the start, J per m^3 at rest */
     STRESS_EQUIVALENT,   /* the same for cells only, under another name */
     STRESS_LARGEST,      /* the largest stretch, for cells only */
     STRESS_FIELDS
 } stress_field;
 
-enum { STRESS_NUMBERS = 6 + 6 + 3 + 1 + 1 }; /* of all of them, one after the other */
+enum { STRESS_NUMBERS = 6 + 6 + 3 + 1 + 1 + 2 }; /* of all of them, one after the other */
 
 typedef struct stress_fields {
     ARRAY(double) tets, sets, triangles, segments; /* STRESS_NUMBERS per element */
@@ -43,7 +45,8 @@ abut_status stress_fields_add_volume(stress_fields *f, unsigned wanted, const vo
                                      frame *out, abut_error *err);
 void stress_fields_free(stress_fields *f);
 
-/* Numbers of a volume material at a deformation gradient. */
-void stress_numbers(const elastic_parameters *material, mat3 f, double out[STRESS_NUMBERS]);
+/* Numbers of a volume material at a deformation gradient; `point`: of a material with parts. */
+void stress_numbers(const elastic_parameters *material, const material_point *point, mat3 f,
+                    double out[STRESS_NUMBERS]);
 
 #endif

@@ -61,6 +61,8 @@ typedef struct frame {
 #define FIELD_PRINCIPAL_STRETCHES "principal_stretches" /* 3 doubles per point and cell */
 #define FIELD_ENERGY_DENSITY "energy_density"           /* 1 double per point and cell, J/m^3 */
 #define FIELD_VON_MISES "von_mises"                     /* 1 double per point and cell, Pa */
+#define FIELD_PLASTIC_STRAIN "plastic_strain"           /* 1 double per point and cell */
+#define FIELD_DISSIPATED_ENERGY "dissipated_energy"     /* 1 double per point and cell, J/m^3 */
 
 /* A field beyond FRAME_MAX_FIELDS is a programming error (asserted). */
 void frame_add_doubles(frame *f, frame_location place, const char *name, int components,

@@ -155,13 +155,10 @@ static void draw_bar(image *picture, int x, int y, int width, int height)
 const char *field_unit(const char *name)
 {
     static const char *const units[][2] = {
-        {"displacement", "m"},
-        {"velocity", "m/s"},
-        {"stress", "Pa"},
-        {"contact_force", "N"},
-        {"contact_pressure", "Pa"},
-        {"friction_traction", "Pa"},
-        {"gap", "m"},
+        {"displacement", "m"},  {"velocity", "m/s"},         {"stress", "Pa"},
+        {"contact_force", "N"}, {"contact_pressure", "Pa"},  {"friction_traction", "Pa"},
+        {"gap", "m"},           {"cauchy_stress", "Pa"},     {"second_piola_stress", "Pa"},
+        {"von_mises", "Pa"},    {"energy_density", "J/m^3"}, {"dissipated_energy", "J/m^3"},
         {"depth", "m"},
     };
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)

@@ -398,6 +398,7 @@ abut_status scene_build_shapes(const scene_def *scene, const body_shapes *given,
     stepper *s = NULL;
     if (status == ABUT_OK) status = build_model(scene, given, shapes, m, log, err);
     if (status == ABUT_OK) status = check_look_ahead(scene, m, err);
+    if (status == ABUT_OK) status = check_material_parts(scene, m, err);
     if (status == ABUT_OK) {
         stepper_options options = options_of(scene, m);
         model *handed = m;

@@ -1,5 +1,6 @@
 #include "scene/build_check.h"
 
+#include "base/ranks.h"
 #include "math/rotation.h"
 
 #include <math.h>
@@ -258,4 +259,41 @@ abut_status check_conditions(const scene_def *scene, stepper *s, abut_error *err
     array_free(&h.list);
     mem_free(h.last);
     return status;
+}
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Materials with parts                                                                           */
+
+static const char *first_with_parts(const model *m)
+{
+    for (size_t i = 0; i < m->bodies.count; i++)
+        if (m->bodies.data[i].material.parts) return m->bodies.data[i].name;
+    for (size_t i = 0; i < m->sets.count; i++)
+        for (size_t e = 0; e < m->sets.data[i].count; e++)
+            if (m->sets.data[i].material.data[e].parts)
+                return m->bodies.data[m->sets.data[i].body.data[e]].name;
+    return NULL;
+}
+
+abut_status check_material_parts(const scene_def *scene, const model *m, abut_error *err)
+{
+    const char *name = first_with_parts(m), *what = NULL, *field = "";
+    if (!name) return ABUT_OK;
+    if (scene->options.use_mlcp) {
+        field = "stepper";
+        what = "the stepper \"mlcp\"";
+    } else if (scene->remesh.on) {
+        field = "remesh";
+        what = "remeshing";
+    } else if (ranks_divided()) {
+        field = "solver.linear";
+        what = "a run on several ranks";
+    }
+    if (!what) return ABUT_OK;
+    char place[300];
+    snprintf(place, sizeof place, "%.200s: %s", scene->path, field);
+    return error_set(err, ABUT_ERROR_UNSUPPORTED, place,
+                     "%s cannot carry viscous, plastic, fibre or growing materials, such as that "
+                     "of \"%.60s\"",
+                     what, name);
 }

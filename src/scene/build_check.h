@@ -22,4 +22,7 @@ abut_status check_conditions(const scene_def *scene, stepper *s, abut_error *err
 abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const logger *log,
                                 abut_error *err);
 
+/* What cannot carry materials with parts (material/parts.h) is refused by name. */
+abut_status check_material_parts(const scene_def *scene, const model *m, abut_error *err);
+
 #endif

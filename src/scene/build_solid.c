@@ -31,6 +31,7 @@ elastic_parameters build_material(const material_def *def)
     material.barrier = def->barrier;
     material.barrier_below = def->barrier_below;
     memcpy(material.own, def->own, sizeof material.own);
+    if (material_has_parts(&def->parts)) material.parts = &def->parts;
     return material;
 }
 

@@ -11,6 +11,7 @@
 #include "body/kind.h"
 #include "fill/fill.h"
 #include "material/elastic.h"
+#include "material/parts.h"
 #include "math/vec3.h"
 #include "mesh/mesh.h"
 #include "scene/joint_def.h"
@@ -31,6 +32,7 @@ typedef struct material_def {
     int terms;                      /* Ogden */
     double coefficient[OGDEN_MAX_TERMS], exponent[OGDEN_MAX_TERMS];
     double own[LAW_MAX_PARAMETERS]; /* of the law */
+    material_parts parts;
 } material_def;
 
 /* Measures of a part of space, by its kind: box corners; centre; axis ends; point and normal. */
@@ -402,7 +404,9 @@ typedef enum frame_format { FRAME_FORMATS(WORD_CONSTANT) } frame_format;
     ROW(PROBE_SECOND_PIOLA, "second_piola_stress")                                                 \
     ROW(PROBE_STRETCHES, "principal_stretches")                                                    \
     ROW(PROBE_ENERGY, "energy_density")                                                            \
-    ROW(PROBE_VON_MISES, "von_mises")
+    ROW(PROBE_VON_MISES, "von_mises")                                                              \
+    ROW(PROBE_PLASTIC_STRAIN, "plastic_strain")                                                    \
+    ROW(PROBE_DISSIPATED, "dissipated_energy")
 typedef enum probe_field { PROBE_FIELD_WORDS(WORD_CONSTANT) PROBE_FIELDS } probe_field;
 #define PROBE_TAKES(ROW)                                                                           \
     ROW(TAKE_MEAN, "mean") ROW(TAKE_MIN, "min") ROW(TAKE_MAX, "max") ROW(TAKE_SUM, "sum")

@@ -138,6 +138,10 @@ void rule_body(schema_walk *walk, const json_t *object)
         schema_rule_problem(walk, "density",
                             "is missing; a body of type \"%s\" needs a density or a material",
                             type);
+    const char *part;
+    if (!row->solid && material_document_has_parts(json_object_get(object, "material"), &part))
+        schema_rule_problem(walk, "material", "has \"%s\", which is for deformable bodies only",
+                            part);
     if (row->whole) check_rigid(walk, object);
     rule_parameters(walk, object, "type", type, row->parameters, row->parameter_count);
     exclude(walk, object, alternatives);

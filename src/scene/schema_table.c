@@ -23,6 +23,8 @@ static const char *const frame_field_words[] = {"velocity",
                                                 "principal_stretches",
                                                 "energy_density",
                                                 "von_mises",
+                                                "plastic_strain",
+                                                "dissipated_energy",
                                                 NULL};
 static const char *const paths_words[] = {KEPT_PATHS(WORD_TEXT) NULL};
 static const char *const format_words[] = {FRAME_FORMATS(WORD_TEXT) NULL};
@@ -285,11 +287,23 @@ static const schema_field material_fields[] = {
             "1) with r = J/`barrier_below` - 1, where the ratio of volumes J is below it."},
     {"barrier_below", SCHEMA_NUMBER, AT(material_def, barrier_below), .initial = "0.5", ABOVE(0),
      .doc = "Ratio of volumes at which that begins."},
+    {"viscous", SCHEMA_LIST, AT_LIST(material_def, parts.branch, parts.branch_count),
+     .type = &schema_viscous_branch, .initial = "[]",
+     .doc = "Viscous branches beside the elastic law, terms of a Prony series; at most 8."},
+    {"plasticity", SCHEMA_OBJECT, AT(material_def, parts.plastic),
+     GIVEN(material_def, parts.plastic.given), .type = &schema_plastic_flow, .absent = "none",
+     .doc = "Plastic flow; with the model `hencky`."},
+    {"fibres", SCHEMA_LIST, AT_LIST(material_def, parts.family, parts.family_count),
+     .type = &schema_fibre_family, .initial = "[]",
+     .doc = "Families of fibres beside the elastic law; at most 4."},
+    {"growth", SCHEMA_EXPRESSIONS, AT(material_def, parts.growth), .count = 3, .absent = "none",
+     .doc = "Stretches by which the material at rest grows along x, y and z, by the time `t`: "
+            "swelling, thermal strain."},
 };
 
 const schema_type schema_material = {
     .name = "material",
-    .doc = "An elastic material.",
+    .doc = "An elastic material, and what it has beside its elastic law (docs/materials.md).",
     FIELDS(material_fields),
     STRUCT(material_def),
     NAMED(material_def, name),
@@ -365,7 +379,9 @@ static const schema_field output_fields[] = {
          "`friction_traction` the tangential one, `gap` the distance to what is nearer than dhat, "
          "`contact_state` 1 where friction sticks and 2 where it slips. Of all elements, as means "
          "of every cell and at every point: `cauchy_stress` and `second_piola_stress` (xx, yy, zz, "
-         "xy, yz, xz), `principal_stretches`, `energy_density` and `von_mises`."},
+         "xy, yz, xz), `principal_stretches`, `energy_density`, `von_mises`, `plastic_strain` "
+         "(equivalent) "
+         "and `dissipated_energy`."},
 };
 
 static const schema_type output_type = {

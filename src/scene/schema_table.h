@@ -22,6 +22,7 @@ extern const schema_type schema_surface, schema_region, schema_surface_load; /* 
 extern const schema_type schema_place_sphere, schema_place_cylinder, schema_place_side;
 extern const schema_type schema_remesh;
 extern const schema_type schema_selector;
+extern const schema_type schema_viscous_branch, schema_plastic_flow, schema_fibre_family;
 extern const schema_type schema_joint, schema_attachment;
 extern const schema_type schema_probe;
 extern const schema_type schema_optimize;
@@ -41,6 +42,10 @@ void rule_mesh_size(schema_walk *walk, const json_t *object);
 void rule_parameters(schema_walk *walk, const json_t *object, const char *what, const char *word,
                      const law_parameter *list, int count);
 void rule_material(schema_walk *walk, const json_t *object);
+/* Part of rule_material: what there is beside the law (schema_table_parts.c). */
+void rule_material_parts(schema_walk *walk, const json_t *object);
+/* Whether a resolved material has some, and the key of the first. */
+bool material_document_has_parts(const json_t *material, const char **key);
 void rule_surface(schema_walk *walk, const json_t *object);
 void rule_half_space(schema_walk *walk, const json_t *object);
 void rule_scene(schema_walk *walk, const json_t *object);

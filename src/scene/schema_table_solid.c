@@ -153,6 +153,7 @@ void rule_material(schema_walk *walk, const json_t *object)
     rule_parameters(walk, object, "model", name, law->parameters, law->parameter_count);
     if (law->small_strain && json_number_value(json_object_get(object, "barrier")) > 0)
         schema_rule_problem(walk, "barrier", "is for materials that know large deformations");
+    rule_material_parts(walk, object);
     bool by_young = json_object_get(object, "young") || json_object_get(object, "poisson");
     size_t terms = json_array_size(json_object_get(object, "coefficients"));
     if (strcmp(name, "mooney-rivlin") == 0 && !by_young) {

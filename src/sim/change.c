@@ -139,6 +139,10 @@ static abut_status build_changed(abut_sim *sim, const scene_def *scene, stepper 
                                  abut_error *err)
 {
     TRY(check_kept(sim->scene, scene, err));
+    if (sim->stepper->elastic->state.parts.count > 0)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "materials",
+                         "bodies cannot change while the scene runs with viscous, plastic, fibre "
+                         "or growing materials: their states would be lost");
     TRY(scene_build(scene, &sim->log, out, err));
     TRY(carry_bodies(sim->stepper, *out, err));
     TRY(check_feasible(scene, *out, err));

@@ -26,6 +26,7 @@ static void predict(stepper *s, double end)
     s->evaluation.load_factor = s->evaluation.force_factor = factor;
     s->evaluation.h = h;
     if (s->friction) friction_set_length(s->friction, s->options.eps_v, h);
+    s->elastic->base.class->restart(&s->elastic->base, s->start);
     if (s->damping) damping_lag(s->damping, s->start);
     if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
 }
@@ -47,6 +48,7 @@ static void forget(stepper *s, double end)
     term_step at = {s->start, end, s->scratch.span.h};
     if (s->contact) set_term_counts(s, &s->friction->base, false);
     if (s->contact) contact_begin_step(s->contact);
+    s->elastic->base.class->begin_step(&s->elastic->base, &at);
     for (size_t i = 0; i < s->terms.count; i++) {
         term *t = s->terms.data[i].term;
         if (t->class->begin_step) t->class->begin_step(t, &at);

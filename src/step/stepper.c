@@ -144,7 +144,8 @@ abut_status stepper_create(model *m, const stepper_options *options, const logge
     if (status == ABUT_OK) status = inertia_create(m, &s->inertia, err);
     if (status == ABUT_OK) status = elastic_create(m, &s->elastic, err);
     if (status == ABUT_OK) status = augmented_lagrangian_create(&s->augmented.term, err);
-    if (status == ABUT_OK && damping_needed(m)) status = damping_create(m, &s->damping, err);
+    if (status == ABUT_OK && damping_needed(m))
+        status = damping_create(m, s->elastic, &s->damping, err);
     if (status == ABUT_OK) status = problem_init(&s->problem, model_block_count(m), &s->timer, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->inertia->base, err);
     if (status == ABUT_OK) status = problem_add_term(&s->problem, &s->elastic->base, err);
@@ -205,6 +206,7 @@ term *stepper_find_term(const stepper *s, const char *name)
 
 void stepper_restart_terms(stepper *s)
 {
+    s->elastic->base.class->restart(&s->elastic->base, s->state.x);
     for (size_t i = 0; i < s->terms.count; i++) {
         term *t = s->terms.data[i].term;
         if (t->class->restart) t->class->restart(t, s->state.x);
@@ -213,6 +215,7 @@ void stepper_restart_terms(stepper *s)
 
 void stepper_end_terms(stepper *s)
 {
+    s->elastic->base.class->end_step(&s->elastic->base, s->state.x);
     for (size_t i = 0; i < s->terms.count; i++) {
         term *t = s->terms.data[i].term;
         if (t->class->end_step) t->class->end_step(t, s->state.x);

@@ -10,6 +10,16 @@ _Static_assert(2 * (5 + 2 * (MOTION_MAX_ORDER - 2)) + 4 * 3 + PROBLEM_MAX_TERMS 
                    STEPPER_MAX_ARRAYS,
                "the arrays of a stepper");
 
+/* What a term keeps, if anything. */
+static size_t term_array(term *t, state_array *out, size_t capacity)
+{
+    term_state kept = t->class->state ? t->class->state(t) : (term_state){0};
+    if (kept.count == 0 || capacity == 0) return 0;
+    *out = (state_array){.doubles = kept.values, .count = kept.count};
+    snprintf(out->name, sizeof out->name, "%s", kept.name);
+    return 1;
+}
+
 size_t stepper_state(stepper *s, state_array *out, size_t capacity)
 {
     size_t count = motion_arrays(&s->state, "", out, capacity);
@@ -39,13 +49,9 @@ size_t stepper_state(stepper *s, state_array *out, size_t capacity)
                                      .count = 1,
                                      .optional = true};
     }
-    for (size_t i = 0; i < s->terms.count; i++) {
-        term *t = s->terms.data[i].term;
-        if (!t->class->state || count == capacity) continue;
-        term_state kept = t->class->state(t);
-        out[count] = (state_array){.doubles = kept.values, .count = kept.count};
-        snprintf(out[count++].name, sizeof out->name, "%s", kept.name);
-    }
+    count += term_array(&s->elastic->base, out + count, capacity - count);
+    for (size_t i = 0; i < s->terms.count; i++)
+        count += term_array(s->terms.data[i].term, out + count, capacity - count);
     if (s->dirichlet.conditions.count && count + 1 < capacity) {
         out[count++] = (state_array){.name = "condition_began",
                                      .ints = s->dirichlet.began.data,

@@ -129,15 +129,17 @@ abut_status damping_add_term(damping_term *t, const term *source, bool bending, 
     return allocate_stiffness(t, group) ? ABUT_OK : error_memory(err, "creating the damping term");
 }
 
-abut_status damping_create(const model *m, damping_term **out, abut_error *err)
+abut_status damping_create(const model *m, const elastic_term *elastic, damping_term **out,
+                           abut_error *err)
 {
     damping_term *t = mem_calloc(1, sizeof *t);
     if (!t) return error_memory(err, "creating the damping term");
-    t->base = (term){.class = &damping_class, .group_count = 1};
-    t->base.groups[0] = (stencil_group){4, m->tet_count, m->tets.data};
-    for (size_t i = 0; i < m->sets.count; i++) {
-        const element_set *s = &m->sets.data[i];
-        t->base.groups[t->base.group_count++] = (stencil_group){s->nodes, s->count, s->blocks.data};
+    t->base = (term){.class = &damping_class};
+    t->base.group_count = elastic->base.group_count;
+    for (int g = 0; g < elastic->base.group_count; g++) {
+        t->base.groups[g] = elastic->base.groups[g];
+        t->source[g] = &elastic->base;
+        t->source_group[g] = g;
     }
     t->model = m;
     t->start = mem_calloc(3 * m->rest.count, sizeof *t->start);
@@ -151,38 +153,7 @@ abut_status damping_create(const model *m, damping_term **out, abut_error *err)
     return ABUT_OK;
 }
 
-static void lag_tets(void *context, size_t begin, size_t end)
-{
-    const range_work *w = context;
-    const model *m = w->t->model;
-    for (size_t e = begin; e < end; e++) {
-        const model_body *body = &m->bodies.data[m->tet_body.data[e]];
-        vec3 position[4];
-        mat3 blocks[TET4_BLOCKS];
-        for (size_t k = 0; k < 4; k++)
-            position[k] = vec3_load(w->x + 3 * (size_t)m->tets.data[4 * e + k]);
-        tet4_rest room, weighted = *model_tet_rest(m, e, &room);
-        weighted.volume *= body->damping;
-        tet4_evaluate(&weighted, &body->material, position, true, NULL, blocks);
-        memcpy(w->t->stiffness[0] + block_doubles(4) * e, blocks, sizeof blocks);
-    }
-}
-
-static void lag_elements(void *context, size_t begin, size_t end)
-{
-    const range_work *w = context;
-    const model *m = w->t->model;
-    const element_set *s = &m->sets.data[w->group - 1];
-    size_t doubles = block_doubles(s->nodes);
-    double *out = w->t->stiffness[w->group];
-    element_derivatives(s, w->x, m->rest.data, 1, true, begin, end, NULL, out + doubles * begin);
-    for (size_t e = begin; e < end; e++) {
-        double factor = m->bodies.data[s->body.data[e]].damping;
-        for (size_t i = 0; i < doubles; i++) out[doubles * e + i] *= factor;
-    }
-}
-
-/* Elements of shells and rods: the Hessian of their term without its weight. */
+/* The Hessian of the elements' term without its weight. */
 static void lag_source(void *context, size_t begin, size_t end)
 {
     const range_work *w = context;
@@ -192,7 +163,8 @@ static void lag_source(void *context, size_t begin, size_t end)
     size_t doubles = block_doubles(g->width);
     double *out = t->stiffness[w->group];
     evaluation unit = evaluation_unit();
-    source->class->derivatives(source, &unit, 0, w->x, begin, end, NULL, out + doubles * begin);
+    source->class->derivatives(source, &unit, t->source_group[w->group], w->x, begin, end, NULL,
+                               out + doubles * begin);
     for (size_t e = begin; e < end; e++) {
         int32_t block = g->blocks[e * (size_t)g->width];
         const model_body *body = &t->model->bodies.data[t->model->body.data[block]];
@@ -206,11 +178,7 @@ void damping_lag(damping_term *t, const double *x)
     memcpy(t->start, x, 3 * t->model->rest.count * sizeof *t->start);
     for (int g = 0; g < t->base.group_count; g++) {
         range_work work = {t, g, x};
-        parallel_for(t->base.groups[g].count, g == 0 ? 256 : 32,
-                     t->source[g] ? lag_source
-                     : g == 0     ? lag_tets
-                                  : lag_elements,
-                     &work);
+        parallel_for(t->base.groups[g].count, g == 0 ? 256 : 32, lag_source, &work);
     }
 }
 
@@ -218,7 +186,7 @@ void damping_lag(damping_term *t, const double *x)
 static void lag_element(const damping_term *t, int group, const double *at, size_t e)
 {
     range_work work = {t, group, at};
-    (t->source[group] ? lag_source : group == 0 ? lag_tets : lag_elements)(&work, e, e + 1);
+    lag_source(&work, e, e + 1);
 }
 
 static double work_of(int width, const double *k, const double *w, const double *u)

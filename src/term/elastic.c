@@ -19,17 +19,21 @@ static const elastic_parameters *element_material(const model *m, size_t e)
     return &m->bodies.data[m->tet_body.data[e]].material;
 }
 
-/* Up to four tets from e, with their volumes times a weight. */
-static void load_four(const model *m, const double *x, size_t e, size_t end, double weight,
-                      tet4_four *out)
+/* Up to four tets from e, with their volumes times the factor on forces. */
+static void load_four(const elastic_term *t, const double *x, size_t e, size_t end,
+                      const evaluation *ev, tet4_four *out)
 {
+    const model *m = t->model;
+    const point_states *states = elastic_state_of(&t->state, 0);
+    out->exact = ev->exact;
     out->count = end - e < 4 ? end - e : 4;
     for (size_t l = 0; l < out->count; l++) {
         tet4_rest room;
         out->rest[l] = *model_tet_rest(m, e + l, &room);
-        out->rest[l].volume *= weight;
+        out->rest[l].volume *= ev->force_factor;
         out->material[l] = element_material(m, e + l);
         element_positions(m, x, e + l, out->x[l]);
+        if (states) out->point[l] = point_state(states, out->material[l], e + l, 0);
     }
 }
 
@@ -42,11 +46,11 @@ typedef struct range_work {
 static double energy_range(void *context, size_t begin, size_t end)
 {
     const range_work *w = context;
-    const model *m = w->t->model;
+    const evaluation unit = evaluation_unit();
     double sum = 0, energy[4];
     for (size_t e = begin; e < end; e += 4) {
         tet4_four four;
-        load_four(m, w->x, e, end, 1, &four);
+        load_four(w->t, w->x, e, end, &unit, &four);
         tet4_four_energy(&four, energy);
         for (size_t l = 0; l < four.count; l++) sum += energy[l];
     }
@@ -58,34 +62,47 @@ static double value(const term *base, const evaluation *ev, const double *x)
     range_work work = {(const elastic_term *)base, x, NULL, 0};
     const model *m = work.t->model;
     double sum = ranks_sum_of(m->tet_count, energy_range, &work);
-    for (size_t i = 0; i < m->sets.count; i++) sum += elements_energy(m, &m->sets.data[i], x);
+    for (size_t i = 0; i < m->sets.count; i++)
+        sum += elements_energy(m, &m->sets.data[i], x,
+                               elastic_state_of(&work.t->state, ELASTIC_SET_GROUP + (int)i));
     return ev->force_factor * sum;
+}
+
+/* One tet without parts, the Hessian not projected. */
+static void exact_derivatives(const elastic_term *t, const evaluation *ev, const double *x,
+                              size_t e, double *gradient, double *hessian)
+{
+    vec3 p[4];
+    tet4_rest rest;
+    rest = *model_tet_rest(t->model, e, &rest);
+    rest.volume *= ev->force_factor;
+    element_positions(t->model, x, e, p);
+    tet4_evaluate(&rest, element_material(t->model, e), p, false, (vec3 *)gradient,
+                  (mat3 *)hessian);
 }
 
 static void derivatives(const term *base, const evaluation *ev, int group, const double *x,
                         size_t begin, size_t end, double *gradient, double *hessian)
 {
-    const model *m = ((const elastic_term *)base)->model;
+    const elastic_term *t = (const elastic_term *)base;
+    const model *m = t->model;
     if (group >= ELASTIC_SET_GROUP) {
-        elements_derivatives(m, &m->sets.data[group - ELASTIC_SET_GROUP], x, ev->force_factor,
-                             !ev->exact, begin, end, gradient, hessian);
+        elements_derivatives(m, &m->sets.data[group - ELASTIC_SET_GROUP], x,
+                             elastic_state_of(&t->state, group), ev->force_factor, !ev->exact,
+                             begin, end, gradient, hessian);
         return;
     }
-    for (size_t e = begin; ev->exact && e < end; e++) {
-        vec3 p[4];
-        tet4_rest rest;
-        rest = *model_tet_rest(m, e, &rest);
-        rest.volume *= ev->force_factor;
-        element_positions(m, x, e, p);
-        tet4_evaluate(&rest, element_material(m, e), p, false,
-                      gradient ? (vec3 *)(gradient + 12 * (e - begin)) : NULL,
-                      hessian ? (mat3 *)(hessian + 90 * (e - begin)) : NULL);
-    }
-    for (size_t e = begin; !ev->exact && e < end; e += 4) {
+    size_t many = ev->exact ? 1 : 4; /* tets without parts do not go together there */
+    for (size_t e = begin; e < end; e += many) {
+        double *g = gradient ? gradient + 12 * (e - begin) : NULL;
+        double *h = hessian ? hessian + 90 * (e - begin) : NULL;
+        if (ev->exact && !element_material(m, e)->parts) {
+            exact_derivatives(t, ev, x, e, g, h);
+            continue;
+        }
         tet4_four four;
-        load_four(m, x, e, end, ev->force_factor, &four);
-        tet4_four_derivatives(&four, gradient ? gradient + 12 * (e - begin) : NULL,
-                              hessian ? hessian + 90 * (e - begin) : NULL);
+        load_four(t, x, e, many == 1 ? e + 1 : end, ev, &four);
+        tet4_four_derivatives(&four, g, h);
     }
 }
 
@@ -185,12 +202,51 @@ size_t elastic_count_inverted(const elastic_term *t, const double *x)
     return count;
 }
 
-static void destroy(term *base) { mem_free(base); }
+static abut_status update(term *base, const double *x, abut_error *err)
+{
+    (void)x;
+    const elastic_term *t = (const elastic_term *)base;
+    return elastic_state_check(&t->state, t->model, err);
+}
+
+static void begin_step(term *base, const term_step *at)
+{
+    elastic_state_begin(&((elastic_term *)base)->state, at);
+}
+
+static void end_step(term *base, const double *x)
+{
+    elastic_term *t = (elastic_term *)base;
+    elastic_state_advance(&t->state, t->model, x);
+}
+
+static void restart(term *base, const double *x)
+{
+    (void)x;
+    elastic_state_restart(&((elastic_term *)base)->state);
+}
+
+static term_state kept_state(term *base)
+{
+    elastic_term *t = (elastic_term *)base;
+    return (term_state){"material_state", t->state.values.data, t->state.values.count};
+}
+
+static void destroy(term *base)
+{
+    elastic_state_free(&((elastic_term *)base)->state);
+    mem_free(base);
+}
 
 static const term_class elastic_class = {.name = "elastic",
+                                         .update = update,
                                          .value = value,
                                          .derivatives = derivatives,
                                          .max_step = max_step,
+                                         .begin_step = begin_step,
+                                         .end_step = end_step,
+                                         .restart = restart,
+                                         .state = kept_state,
                                          .obstructions = elastic_obstructions,
                                          .by_parameter = elastic_by_parameter,
                                          .by_rest = elastic_by_rest,
@@ -214,6 +270,10 @@ abut_status elastic_create(const model *m, elastic_term **out, abut_error *err)
         for (size_t e = 0; e < s->count; e++)
             if (elastic_forbids_inversion(&s->material.data[e])) t->keeps_volume = true;
     }
-    *out = t;
-    return ABUT_OK;
+    abut_status status = elastic_state_init(&t->state, m, err);
+    if (status != ABUT_OK)
+        destroy(&t->base);
+    else
+        *out = t;
+    return status;
 }

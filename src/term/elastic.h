@@ -1,14 +1,16 @@
-/* Elastic energy of all volume elements: sum of volume x density(F). Group 0 are the linear tets,
- * the other groups the element sets of the model. */
+/* Elastic energy of all volume elements: sum of volume x density(F), for materials
+ * with parts the density of a step that begins with their states. Group 0 are the linear tets, the
+ * other groups the element sets of the model. */
 #ifndef TERM_ELASTIC_H
 #define TERM_ELASTIC_H
 
 #include "body/model.h"
-#include "term/term.h"
+#include "term/elastic_state.h"
 
 typedef struct elastic_term {
     term base;
     const model *model;
+    elastic_state state;
     bool keeps_volume; /* some material forbids inversion: steps are filtered and states checked */
 } elastic_term;
 

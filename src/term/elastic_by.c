@@ -84,7 +84,8 @@ static abut_status set_by_parameter(const model *m, const element_set *s, const 
         if (!elastic_derivative(&s->material.data[e], by, &other.material.data[e]))
             status = refuse(m, s->body.data[e], err);
     if (status == ABUT_OK) {
-        elements_derivatives(m, &other, x, ev->force_factor, false, 0, s->count, gradient, NULL);
+        elements_derivatives(m, &other, x, NULL, ev->force_factor, false, 0, s->count, gradient,
+                             NULL);
         for (size_t e = 0; e < s->count; e++)
             out[e] = dot_stencil(s->blocks.data + e * (size_t)s->nodes, s->nodes, w,
                                  gradient + e * scalars);

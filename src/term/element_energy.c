@@ -11,24 +11,27 @@ typedef struct range_work {
     const element_set *s;
     const double *x, *p;
     double limit, fraction;
+    const point_states *states;
 } range_work;
 
 static double energy_range(void *context, size_t begin, size_t end)
 {
     const range_work *w = context;
-    return element_energy(w->s, w->x, w->m->rest.data, begin, end);
+    return element_energy(w->s, w->x, w->m->rest.data, w->states, begin, end);
 }
 
-double elements_energy(const model *m, const element_set *s, const double *x)
+double elements_energy(const model *m, const element_set *s, const double *x,
+                       const point_states *states)
 {
-    range_work work = {.m = m, .s = s, .x = x};
+    range_work work = {.m = m, .s = s, .x = x, .states = states};
     return ranks_sum_of(s->count, energy_range, &work);
 }
 
-void elements_derivatives(const model *m, const element_set *s, const double *x, double weight,
-                          bool project, size_t begin, size_t end, double *gradient, double *hessian)
+void elements_derivatives(const model *m, const element_set *s, const double *x,
+                          const point_states *states, double weight, bool project, size_t begin,
+                          size_t end, double *gradient, double *hessian)
 {
-    element_derivatives(s, x, m->rest.data, weight, project, begin, end, gradient, hessian);
+    element_derivatives(s, x, m->rest.data, states, weight, project, begin, end, gradient, hessian);
 }
 
 static double allowed_step(const range_work *w, size_t e, double limit)
@@ -60,7 +63,7 @@ static double holding_range(void *context, size_t begin, size_t end)
 double elements_max_step(const model *m, const element_set *s, const double *x, const double *p,
                          double limit, double fraction)
 {
-    range_work work = {m, s, x, p, limit, fraction};
+    range_work work = {m, s, x, p, limit, fraction, NULL};
     return fmin(limit, ranks_min_of(s->count, step_range, &work));
 }
 
@@ -69,7 +72,7 @@ int64_t elements_holding(const model *m, const element_set *s, const double *x, 
 {
     /* Limits are found by shortening: the one that limited the step does not allow twice as much.
      */
-    range_work work = {m, s, x, p, 2 * step, fraction};
+    range_work work = {m, s, x, p, 2 * step, fraction, NULL};
     double first = ranks_min_of(s->count, holding_range, &work);
     return first < INFINITY ? (int64_t)first : -1;
 }

@@ -5,11 +5,12 @@
 
 #include "body/model.h"
 
-double elements_energy(const model *m, const element_set *s, const double *x);
+double elements_energy(const model *m, const element_set *s, const double *x,
+                       const point_states *states);
 /* As term_class.derivatives. */
-void elements_derivatives(const model *m, const element_set *s, const double *x, double weight,
-                          bool project, size_t begin, size_t end, double *gradient,
-                          double *hessian);
+void elements_derivatives(const model *m, const element_set *s, const double *x,
+                          const point_states *states, double weight, bool project, size_t begin,
+                          size_t end, double *gradient, double *hessian);
 /* Largest step along p, at most limit, that keeps `fraction` of det J everywhere in the elements
  * whose material forbids inversion. */
 double elements_max_step(const model *m, const element_set *s, const double *x, const double *p,

@@ -61,12 +61,12 @@ static bool make_case(case_of *c, cell_kind kind, int p, int q, double bend, dou
 
 static double energy_of(const case_of *c, const double *x)
 {
-    return element_energy(&c->set, x, c->rest, 0, 1);
+    return element_energy(&c->set, x, c->rest, NULL, 0, 1);
 }
 
 static void derivatives_of(const case_of *c, const double *x, bool project, double *g, double *h)
 {
-    element_derivatives(&c->set, x, c->rest, 1, project, 0, 1, g, h);
+    element_derivatives(&c->set, x, c->rest, NULL, 1, project, 0, 1, g, h);
 }
 
 static double hessian_entry(const double *h, int nodes, int i, int j)
@@ -226,17 +226,17 @@ TEST(ranges)
             barrier_point =
                 fmin(barrier_point, mat3_determinant(element_deformation(&c.set, 2, u, k)));
         CHECK(barrier_point > 0 && barrier_point < GUARD_BEGINS);
-        element_derivatives(&c.set, x, rest, 2, true, 0, COUNT, g, h);
+        element_derivatives(&c.set, x, rest, NULL, 2, true, 0, COUNT, g, h);
         size_t forces = 3 * (size_t)n, entries = 9 * (size_t)(n * (n + 1) / 2);
         for (size_t e = 0; e < COUNT; e++) {
-            sum += element_energy(&c.set, x, rest, e, e + 1);
-            element_derivatives(&c.set, x, rest, 2, true, e, e + 1, own_g, own_h);
+            sum += element_energy(&c.set, x, rest, NULL, e, e + 1);
+            element_derivatives(&c.set, x, rest, NULL, 2, true, e, e + 1, own_g, own_h);
             CHECK(memcmp(own_g, g + e * forces, forces * sizeof *g) == 0);
             CHECK(memcmp(own_h, h + e * entries, entries * sizeof *h) == 0);
-            element_derivatives(&c.set, x, rest, 2, true, e, e + 1, own_g, NULL);
+            element_derivatives(&c.set, x, rest, NULL, 2, true, e, e + 1, own_g, NULL);
             CHECK(memcmp(own_g, g + e * forces, forces * sizeof *g) == 0);
         }
-        CHECK(isfinite(sum) && sum == element_energy(&c.set, x, rest, 0, COUNT));
+        CHECK(isfinite(sum) && sum == element_energy(&c.set, x, rest, NULL, 0, COUNT));
         element_set_free(&c.set);
     }
 }

@@ -71,7 +71,7 @@ TEST(all_kinds_of_elements_in_one_model)
     damping_term *damping;
     CHECK_OK(elastic_create(&m, &elastic, &err), err);
     CHECK_OK(inertia_create(&m, &inertia, &err), err);
-    CHECK_OK(damping_create(&m, &damping, &err), err);
+    CHECK_OK(damping_create(&m, elastic, &damping, &err), err);
     problem p;
     stage_timer timer = {0};
     CHECK_OK(problem_init(&p, (int32_t)m.rest.count, &timer, &err), err);

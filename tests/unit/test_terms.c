@@ -214,7 +214,7 @@ TEST(damping)
     elastic_term *elastic = NULL;
     damping_term *t = NULL;
     CHECK_OK(elastic_create(m, &elastic, &err), err);
-    CHECK_OK(damping_create(m, &t, &err), err);
+    CHECK_OK(damping_create(m, elastic, &t, &err), err);
     problem p, q;
     CHECK_OK(problem_init(&p, model_block_count(m), &timer, &err), err);
     CHECK_OK(problem_add_term(&p, &elastic->base, &err), err);

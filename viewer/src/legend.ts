@@ -15,6 +15,7 @@ const UNITS: Record<string, string> = {
   second_piola_stress: "Pa",
   von_mises: "Pa",
   energy_density: "J/m^3",
+  dissipated_energy: "J/m^3",
   depth: "m",
 };
 
