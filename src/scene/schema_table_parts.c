@@ -44,8 +44,9 @@ const schema_type schema_plastic_flow = {
 
 static const schema_field fibre_fields[] = {
     {"direction", SCHEMA_EXPRESSIONS, SCHEMA_REQUIRED, AT(fibre_family, direction), .count = 3,
-     .doc = "Direction at rest, by the position at rest (the mean of an element's nodes); its length "
-            "does not matter."},
+     .doc =
+         "Direction at rest, by the position at rest (the mean of an element's nodes); its length "
+         "does not matter."},
     {"stiffness", SCHEMA_NUMBER, AT(fibre_family, stiffness), .initial = "0", AT_LEAST(0),
      .unit = "Pa", .doc = "k1."},
     {"exponent", SCHEMA_NUMBER, AT(fibre_family, exponent), .initial = "0", AT_LEAST(0),
