@@ -48,11 +48,11 @@ static const schema_field fibre_fields[] = {
          "Direction at rest, by the position at rest (the mean of an element's nodes); its length "
          "does not matter."},
     {"stiffness", SCHEMA_NUMBER, AT(fibre_family, stiffness), .initial = "0", AT_LEAST(0),
-     .unit = "Pa", .doc = "k1."},
+     .unit = "Pa", .doc = "Modulus k1."},
     {"exponent", SCHEMA_NUMBER, AT(fibre_family, exponent), .initial = "0", AT_LEAST(0),
-     .doc = "k2: how fast fibres stiffen; 0: not."},
+     .doc = "Exponent k2, how fast fibres stiffen; 0: not."},
     {"dispersion", SCHEMA_NUMBER, AT(fibre_family, dispersion), .initial = "0", FROM_TO(0, 1.0 / 3),
-     .doc = "kappa: 0 all along the direction, 1/3 in all directions alike."},
+     .doc = "Dispersion kappa: 0 all along the direction, 1/3 in all directions alike."},
     {"active", SCHEMA_EXPRESSION, AT(fibre_family, active), .unit = "Pa", .absent = "none",
      .doc = "Tension by the time `t`, force per area at rest along the fibre: 0 or more."},
 };
