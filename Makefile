@@ -4,7 +4,7 @@ JOBS ?= $(shell nproc)
 CMAKE_FLAGS ?=
 DEMO ?= examples/contact/pile/scene.json
 
-.PHONY: all verification mpi demo build python check test test-asan test-long mutants conformance bench install dist deb format docs tutorials viewer clean deps
+.PHONY: all verification mpi demo build python check test test-asan test-long mutants conformance bench install dist deb format docs tutorials gallery viewer clean deps
 all: build
 
 deps:
@@ -101,6 +101,12 @@ docs:
 	@scripts/generate-gallery
 	@scripts/generate-benchmarks
 	@scripts/build-docs $(BUILD)/docs
+
+# A still and a film of every example, and a page that plays them, in build/gallery. GALLERY="--only thin --seconds 60"
+GALLERY ?=
+gallery:
+	@$(MAKE) --no-print-directory build TARGET=abut
+	@scripts/make-gallery $(BUILD) $(BUILD)/gallery $(GALLERY)
 
 # The pictures of docs/tutorials, from its scenes.
 tutorials:

@@ -29,8 +29,12 @@ typedef double pack_narrow __attribute__((vector_size(16), may_alias, aligned(8)
 #include "linear/panel_kernel.inc"
 
 #ifdef __x86_64__
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f"))), apply_to = function)
+#else
 #pragma GCC push_options
 #pragma GCC target("avx512f")
+#endif
 typedef double pack_wide __attribute__((vector_size(64), may_alias, aligned(8)));
 
 /* With 32 registers of 8 numbers: tiles of up to 24 x 9. */
@@ -50,7 +54,11 @@ typedef double pack_wide __attribute__((vector_size(64), may_alias, aligned(8)))
 #define PRODUCT_TILES                                                                              \
     if (rows > 16) WIDE_TILES(3) else if (rows > 8) WIDE_TILES(2) else WIDE_TILES(1)
 #include "linear/panel_kernel.inc"
+#ifdef __clang__
+#pragma clang attribute pop
+#else
 #pragma GCC pop_options
+#endif
 #endif
 
 #ifdef __x86_64__

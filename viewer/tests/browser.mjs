@@ -12,7 +12,7 @@ process.on("exit", () => started.forEach((item) => item.kill("SIGTERM")));
 setTimeout(() => {
   console.log("FAIL out of time");
   process.exit(1);
-}, 600000).unref();
+}, 1500000).unref();
 
 export function check(condition, what) {
   console.log(`${condition ? "ok  " : "FAIL"} ${what}`);
@@ -71,7 +71,7 @@ export async function openPage(browser, address, options = {}) {
     const url = request.url();
     if (!url.startsWith(address.split("?")[0]) && !url.startsWith("data:") && !url.startsWith("blob:")) problems.push(`request to ${url}`);
   });
-  await page.goto(address);
+  await page.goto(address, { timeout: 120000 });
   return { page, problems, context };
 }
 

@@ -62,6 +62,7 @@ state = await until(page, (s) => s.color === "displacement" && s.range[1] > 0 &&
 await page.waitForTimeout(400);
 const colored = await pixels(page);
 check(difference(last, colored) > 0.02, "the colours have changed");
+await page.waitForFunction(() => document.querySelector("#legend").textContent.includes("displacement in m"), null, { timeout: 30000 }).catch(() => null);
 check((await page.textContent("#legend")).includes("displacement in m"), "the scale names field and unit");
 state = await until(page, (s) => s.legendNote === "range of the run", "the server knows the range of the run");
 const whole = state.range;
