@@ -27,6 +27,8 @@ void model_free(model *m)
     codim_elements_free(&m->codim);
     for (size_t i = 0; i < m->joints.count; i++) joint_free(&m->joints.data[i]);
     array_free(&m->joints);
+    for (size_t i = 0; i < m->cavities.count; i++) cavity_free(&m->cavities.data[i]);
+    array_free(&m->cavities);
     collision_surface_free(&m->surface);
     memset(m, 0, sizeof *m);
 }

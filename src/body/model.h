@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "base/words.h"
+#include "body/cavity.h"
 #include "body/codim.h"
 #include "body/collision_surface.h"
 #include "body/joint.h"
@@ -103,6 +104,7 @@ typedef struct model {
     ARRAY(double) load_mass;
     codim_elements codim; /* shells, rods, stitches */
     ARRAY(model_joint) joints;
+    ARRAY(model_cavity) cavities;
     collision_surface surface;
     bool planar;   /* two-dimensional: all z stay 0, surfaces are edges */
     double extent; /* l: diagonal of the bounding box of the simulated bodies at the start; of a

@@ -12,6 +12,9 @@ static abut_status check_terms(const stepper *s, abut_error *err)
 {
     for (size_t i = 0; i < s->terms.count; i++) {
         const term_class *c = s->terms.data[i].term->class;
+        if (c->low_rank)
+            return error_set(err, ABUT_ERROR_UNSUPPORTED, "", "no gradient: the term \"%s\"",
+                             c->name);
         if (c->tighten || c->end_step)
             return error_set(err, ABUT_ERROR_UNSUPPORTED, "",
                              "no gradient: the term \"%s\" carries numbers from step to step "

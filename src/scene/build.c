@@ -4,6 +4,7 @@
 
 #include "scene/body_shapes.h"
 #include "scene/body_source.h"
+#include "scene/build_cavity.h"
 #include "scene/build_check.h"
 #include "scene/build_joint.h"
 #include "scene/motion.h"
@@ -313,7 +314,8 @@ static abut_status build_model(const scene_def *scene, const body_shapes *given,
         TRY(add_weights(scene, i, &shapes[i], m, err));
     }
     TRY(model_finish(m, err));
-    return build_joints(scene, shapes, m, log, err);
+    TRY(build_joints(scene, shapes, m, log, err));
+    return build_cavities(scene, m, err);
 }
 
 /* Numbers among the built bodies of those that a name means. */

@@ -422,6 +422,13 @@ typedef struct probe_def {
 } probe_def;
 
 /* What a run writes, and how often. */
+/* Gas in the space that a body encloses. */
+typedef struct cavity_def {
+    const char *body;
+    double pressure, outside, exponent; /* Pa, Pa, 1 */
+    expression *amount;                 /* NULL: 1 */
+} cavity_def;
+
 typedef struct output_def {
     int frame_every, checkpoint_every;
     bool measures;  /* accuracy of every step */
@@ -513,6 +520,8 @@ typedef struct scene_def {
     joint_def *joints;
     size_t attachment_count;
     attachment_def *attachments;
+    size_t cavity_count;
+    cavity_def *cavities;
     bool has_ground;
     double ground;       /* m: height of a half space more */
     json_t *resolved;    /* the document with all defaults filled in */

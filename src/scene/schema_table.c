@@ -447,6 +447,8 @@ static const schema_field scene_fields[] = {
     {"attachments", SCHEMA_LIST, AT_LIST(scene_def, attachments, attachment_count),
      .type = &schema_attachment, .initial = "[]",
      .doc = "Nodes that are attached to other bodies or to the world."},
+    {"cavities", SCHEMA_LIST, AT_LIST(scene_def, cavities, cavity_count), .type = &schema_cavity,
+     .initial = "[]", .doc = "Gas in closed cavities, at most 8."},
     {"ground", SCHEMA_NUMBER, AT(scene_def, ground), GIVEN(scene_def, has_ground), .absent = "none",
      .unit = "m",
      .doc =

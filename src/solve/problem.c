@@ -31,6 +31,7 @@ abut_status problem_init(problem *p, int32_t block_count, stage_timer *timer, ab
 
 void problem_free(problem *p)
 {
+    low_rank_free(&p->low);
     for (int t = 0; t < p->term_count; t++) {
         for (int g = 0; g < TERM_MAX_GROUPS; g++) {
             scatter_map_free(&p->maps[t][g].gradient);
@@ -559,6 +560,27 @@ static void mask_gradient(problem *p)
         if (p->mask[i]) p->gradient[i] = 0;
 }
 
+/* The vectors of terms that couple many blocks with each other. */
+static abut_status add_low_rank(problem *p, const evaluation *ev, const double *x, abut_error *err)
+{
+    p->low.count = 0;
+    for (int t = 0; t < p->term_count; t++) {
+        const term *of = p->terms[t];
+        if (!counts(ev, of) || !of->class->low_rank) continue;
+        size_t n = 3 * (size_t)p->free_count;
+        if (p->low.count == 0) TRY(low_rank_begin(&p->low, n, 3 * (size_t)p->block_count, err));
+        for (int k = 0; p->low.count < LOW_RANK_MOST; k++) {
+            if (!of->class->low_rank(of, ev, k, x, p->low.full.data)) break;
+            double *u = p->low.u.data + n * (size_t)p->low.count++;
+            for (size_t i = 0; i < n; i++) {
+                size_t from = 3 * (size_t)p->free_block[i / 3] + i % 3;
+                u[i] = p->any_mask && p->mask[i] ? 0 : p->low.full.data[from];
+            }
+        }
+    }
+    return ABUT_OK;
+}
+
 abut_status problem_derivatives(problem *p, const evaluation *ev, const double *x, bool with_matrix,
                                 abut_error *err)
 {
@@ -579,7 +601,7 @@ abut_status problem_derivatives(problem *p, const evaluation *ev, const double *
         row_matrix_mask(&p->share->matrix, p->share->mask.data);
     else if (p->any_mask && with_matrix)
         block_matrix_mask(&p->matrix, p->mask);
-    return ABUT_OK;
+    return with_matrix ? add_low_rank(p, ev, x, err) : ABUT_OK;
 }
 
 abut_status problem_term_gradient(problem *p, const term *t, const evaluation *ev, const double *x,
@@ -701,7 +723,8 @@ abut_status problem_solve(problem *p, linear_solver *solver, const double *x, co
                             .tolerance = tolerance,
                             .position = p->position.data,
                             .mask = p->any_mask ? p->mask : NULL};
-    return linear_solve_system(solver, &system, step, err);
+    TRY(linear_solve_system(solver, &system, step, err));
+    return p->low.count > 0 ? low_rank_solve(&p->low, solver, &system, step, err) : ABUT_OK;
 }
 
 /* Entry c of diagonal block j. */

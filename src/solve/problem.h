@@ -7,6 +7,7 @@
 #include "linear/block_matrix.h"
 #include "linear/scatter.h"
 #include "linear/solver.h"
+#include "solve/low_rank.h"
 #include "solve/rank_share.h"
 #include "term/term.h"
 
@@ -44,6 +45,7 @@ typedef struct problem {
     block_matrix matrix;                  /* empty when the problem is divided */
     rank_share *share;                    /* NULL: the problem is not divided */
     double *gradient;                     /* 3 free_count */
+    low_rank low;                         /* of the matrix, not in it */
     key_list keys, static_keys, missing, recent;
     ARRAY(double) buffer, position;
     ARRAY(int32_t) own_blocks; /* scratch */

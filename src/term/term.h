@@ -140,6 +140,10 @@ typedef struct term_class {
      * keep something of these. */
     abut_status (*by_start)(term *t, const evaluation *ev, const double *x, const double *w,
                             double *out, abut_error *err);
+    /* Vector number k whose product u u^T belongs to the Hessian beside the stencils' parts, at the
+     * x of the last update: what couples many blocks with each other. u: 3 per block. False: there
+     * are no more. May be NULL. */
+    bool (*low_rank)(const term *t, const evaluation *ev, int k, const double *x, double *u);
     void (*destroy)(term *t);
 } term_class;
 

@@ -11,6 +11,7 @@ TERM_ROW(strain_limit)
 TERM_ROW(twist)
 TERM_ROW(inversion_barrier)
 TERM_ROW(joint)
+TERM_ROW(cavity)
 #ifdef ABUT_EXTEND_TERMS /* rows of a program that brings terms of its own (tests/extend) */
 #include ABUT_EXTEND_TERMS
 #endif
