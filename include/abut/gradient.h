@@ -56,7 +56,9 @@ typedef enum abut_objective_kind {
     ABUT_OBJECTIVE_CONTACT_FORCE, /* 1/2 |F - target|^2, F the sum of the contact forces on a body,
                                      N */
     ABUT_OBJECTIVE_FUNCTION,      /* of the caller */
-    ABUT_OBJECTIVE_CLOUD          /* 1/2 sum |x - nearest of the target points|^2 over the nodes */
+    ABUT_OBJECTIVE_CLOUD,         /* 1/2 sum |x - nearest of the target points|^2 over the nodes */
+    ABUT_OBJECTIVE_STRESS /* (mean of |P|^8)^(1/8) over a body of linear tetrahedra, Pa: P the
+                             first Piola-Kirchhoff stress, |P| its Frobenius norm */
 } abut_objective_kind;
 
 /* A function of the state: 3 scalars per node (blocks as in abut_sim_positions). Returns its value;

@@ -103,7 +103,7 @@ def grad(scene, objective, parameters, *, folder=None, overrides=(), steps=0, to
     """A function that runs a scene and differentiates it: values of the parameters -> (objective, derivative).
 
     scene: as for Simulation. objective: a dict with kind ("positions", "velocities", "center", "kinetic", "elastic",
-        "contact_force", "cloud": distance to the nearest of the targets), body, target, weight, and from, until (s; without
+        "contact_force", "stress", "cloud": distance to the nearest of the targets), body, target, weight, and from, until (s; without
         them the end of the run counts) or times, with one target for each (a trajectory), or a function
         (time, positions, velocities) -> (value, derivative by positions, derivative by velocities) with None for
         derivatives of 0, or a list of these, which are added.

@@ -129,9 +129,9 @@ static void gradient_dealloc(PyObject *object)
 
 /* ---- objectives and parameters ---- */
 
-static const char *const objective_words[] = {"positions", "velocities", "center",
-                                              "kinetic",   "elastic",    "contact_force",
-                                              "function",  "cloud",      NULL};
+static const char *const objective_words[] = {
+    "positions",     "velocities", "center", "kinetic", "elastic",
+    "contact_force", "function",   "cloud",  "stress",  NULL};
 
 static abut_status add(gradient_object *self, abut_objective *o, PyObject *target, PyObject *times,
                        bool *raised, abut_error *error)

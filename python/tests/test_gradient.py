@@ -27,6 +27,7 @@ def scene(**keys):
 GOAL = {"kind": "center", "body": "cube", "target": [0.1, 0.1, 0.05]}
 TRAJECTORY = dict(GOAL, target=[[0.02, 0.1, 0], [0.03, 0.1, 0.01]], times=[0.03, 0.0501])
 CLOUD = {"kind": "cloud", "body": "cube", "target": [[0.2, 0.1, 0], [0, 0, 0.1], [-0.1, 0.2, 0]]}
+STRESS = {"kind": "stress", "body": "cube", "weight": 1e-3}
 VELOCITY = ["bodies[cube].velocity[0]", "bodies[cube].velocity[2]"]
 
 
@@ -47,8 +48,9 @@ class Gradients(unittest.TestCase):
 
     def test_against_differences(self):
         for objective in (GOAL, squares, [GOAL, squares, dict(GOAL, weight=3, **{"from": 0.02, "until": 0.04})],
-                          TRAJECTORY, CLOUD):
-            f = abut.grad(scene(), objective, VELOCITY + ["contact.friction"])
+                          TRAJECTORY, CLOUD, STRESS, {"kind": "contact_force", "body": "cube", "weight": 1e-3},
+                          {"kind": "elastic", "weight": 0.1}, {"kind": "kinetic"}):
+            f = abut.grad(scene(), objective, VELOCITY + ["contact.friction", "bodies[cube].material.poisson"])
             self.assertNotEqual(f()[0], 0)
             value, slope = f()
             self.assertEqual(value, f.value(f.values))
@@ -99,7 +101,12 @@ class Gradients(unittest.TestCase):
             abut.grad(scene(), GOAL, [])
         with self.assertRaisesRegex(abut.UnsupportedError, "mlcp"):
             abut.grad(scene(stepper="mlcp", contact={"dhat": 0.03}), GOAL, VELOCITY)
-        f = abut.grad(scene(), GOAL, [("shape", "cube")])
+        with self.assertRaisesRegex(abut.InputError, "linear tetrahedra"):
+            abut.grad(scene(), dict(STRESS, body="floor"), VELOCITY)
+        for kind, field in (("stress", "young"), ("elastic", "shape"), ("center", "rest_positions")):
+            with self.assertRaisesRegex(abut.UnsupportedError, f"{kind}.*{field}"):
+                abut.grad(scene(), {"kind": kind, "body": "cube"}, [(field, "cube")])()
+        f = abut.grad(scene(), {"kind": "positions", "body": "cube"}, [("shape", "cube")])
         with self.assertRaises(abut.InfeasibleError):
             f(-f.values)
         f.infeasible = math.inf

@@ -265,6 +265,22 @@ static void sweep_free(sweep *w)
     mem_free(w->after_v);
 }
 
+/* Fields enter the potential of steps; an objective that is computed from them as well would need a
+ * derivative of its own. */
+static abut_status check_pairs(const abut_gradient *g, abut_error *err)
+{
+    for (size_t i = 0; i < g->objectives.count; i++)
+        for (size_t k = 0; k < g->parameters.count; k++) {
+            const parameter_row *row = g->parameters.data[k].row;
+            if (!(objective_reads(&g->objectives.data[i]) & row->changes)) continue;
+            return error_set(err, ABUT_ERROR_UNSUPPORTED, "objective",
+                             "\"%s\" has no derivative by \"%s\", which it is computed from; by "
+                             "a parameter of kind \"key\" it has",
+                             objective_name(&g->objectives.data[i]), row->name);
+        }
+    return ABUT_OK;
+}
+
 abut_status session_evaluate(abut_gradient *g, const double *values, double *value,
                              double *derivative, abut_error *err)
 {
@@ -272,6 +288,7 @@ abut_status session_evaluate(abut_gradient *g, const double *values, double *val
     sweep w = {.g = g, .derivative = derivative};
     if (g->objectives.count == 0)
         return error_set(err, ABUT_ERROR_INPUT, "objective", "there is none");
+    if (derivative) TRY(check_pairs(g, err));
     if (!values) values = g->values.data;
     bool frozen = g->info.stiffness_frozen;
     g->info = (abut_gradient_info){.stiffness_frozen = frozen};

@@ -1,6 +1,7 @@
 #include "gradient/objective.h"
 
 #include "contact/contact_force.h"
+#include "material/elastic.h"
 #include "term/element.h"
 
 #include <math.h>
@@ -150,6 +151,76 @@ static abut_status elastic(const objective *o, stepper *s, const objective_state
     return ABUT_OK;
 }
 
+/* ---- stress ---- */
+
+/* The mean of |P|^8 over the volume, to the power 1/8: near the largest, and smooth. P is the first
+ * Piola-Kirchhoff stress, |P| the root of the sum of squares; its derivative by F is H : P / |P|.
+ */
+enum { STRESS_POWER = 8 };
+
+static mat3 tet_stress(const stepper *s, size_t e, const double *x, tet4_rest *rest, mat3 *change)
+{
+    const model *m = s->model;
+    const elastic_parameters *material = &m->bodies.data[m->tet_body.data[e]].material;
+    vec3 position[4];
+    double hessian[81];
+    *rest = *model_tet_rest(m, e, rest);
+    for (size_t k = 0; k < 4; k++) position[k] = vec3_load(x + 3 * (size_t)m->tets.data[4 * e + k]);
+    mat3 f = tet4_deformation(rest, position), p = elastic_stress(material, f);
+    if (!change) return p;
+    elastic_hessian(material, f, false, hessian);
+    for (int i = 0; i < 9; i++) {
+        change->m[i / 3][i % 3] = 0;
+        for (int k = 0; k < 9; k++)
+            change->m[i / 3][i % 3] += hessian[9 * i + k] * p.m[k / 3][k % 3];
+    }
+    return p;
+}
+
+static double size_of(mat3 p)
+{
+    double sum = 0;
+    for (int i = 0; i < 9; i++) sum += p.m[i / 3][i % 3] * p.m[i / 3][i % 3];
+    return sqrt(sum);
+}
+
+/* Adds factor times the derivative by F, H : P, through the gradients of the nodes at rest. */
+static void add_tet(const int32_t *nodes, const tet4_rest *rest, double factor, mat3 by_f,
+                    double *by_x)
+{
+    for (int a = 0; a < 3; a++) {
+        vec3 g = {rest->dm_inverse.m[a][0], rest->dm_inverse.m[a][1], rest->dm_inverse.m[a][2]};
+        vec3 part = vec3_scale(factor, mat3_mul_vec(by_f, g));
+        double *at = by_x + 3 * (size_t)nodes[a + 1], *first = by_x + 3 * (size_t)nodes[0];
+        vec3_store(at, vec3_add(vec3_load(at), part));
+        vec3_store(first, vec3_sub(vec3_load(first), part));
+    }
+}
+
+static abut_status stress(const objective *o, stepper *s, const objective_state *at, double *value,
+                          double *by_x, double *by_v, abut_error *err)
+{
+    (void)by_v, (void)err;
+    const model_body *b = &s->model->bodies.data[o->body];
+    double sum = 0, volume = 0;
+    tet4_rest rest;
+    for (size_t e = b->first_tet; e < b->first_tet + b->tet_count; e++) {
+        double size = size_of(tet_stress(s, e, at->x, &rest, NULL));
+        sum += rest.volume * pow(size, STRESS_POWER);
+        volume += rest.volume;
+    }
+    *value = pow(sum / volume, 1.0 / STRESS_POWER);
+    if (!by_x || !(sum > 0)) return ABUT_OK;
+    for (size_t e = b->first_tet; e < b->first_tet + b->tet_count; e++) {
+        mat3 change;
+        double size = size_of(tet_stress(s, e, at->x, &rest, &change));
+        double factor =
+            o->weight * rest.volume / volume * pow(size / *value, STRESS_POWER - 2) / *value;
+        add_tet(s->model->tets.data + 4 * e, &rest, factor, change, by_x);
+    }
+    return ABUT_OK;
+}
+
 /* ---- contact forces ---- */
 
 /* Sum of the barrier's forces on the vertices of a body. */
@@ -229,23 +300,31 @@ static abut_status function(const objective *o, stepper *s, const objective_stat
 
 typedef struct objective_row {
     const char *name;
+    unsigned reads;     /* besides the state: OBJECTIVE_READS_... */
     bool one_target;    /* 3 numbers; else 3 per node, or 3 for all */
     bool needs_contact; /* and a body */
     bool needs_nodes;   /* rigid bodies have no nodes for it */
     bool any_target;    /* as many points as one likes, at least one */
+    bool needs_tets;    /* the body has linear tetrahedra */
     abut_status (*evaluate)(const objective *o, stepper *s, const objective_state *at,
                             double *value, double *by_x, double *by_v, abut_error *err);
 } objective_row;
 
 static const objective_row rows[] = {
-    [ABUT_OBJECTIVE_POSITIONS] = {"positions", false, false, false, false, positions},
-    [ABUT_OBJECTIVE_VELOCITIES] = {"velocities", false, false, false, false, velocities},
-    [ABUT_OBJECTIVE_CENTER] = {"center", true, false, false, false, center},
-    [ABUT_OBJECTIVE_KINETIC] = {"kinetic", true, false, true, false, kinetic},
-    [ABUT_OBJECTIVE_ELASTIC] = {"elastic", true, false, true, false, elastic},
-    [ABUT_OBJECTIVE_CONTACT_FORCE] = {"contact_force", true, true, false, false, contact_force},
-    [ABUT_OBJECTIVE_FUNCTION] = {"function", false, false, false, false, function},
-    [ABUT_OBJECTIVE_CLOUD] = {"cloud", false, false, true, true, cloud},
+    [ABUT_OBJECTIVE_POSITIONS] = {"positions", .evaluate = positions},
+    [ABUT_OBJECTIVE_VELOCITIES] = {"velocities", .evaluate = velocities},
+    [ABUT_OBJECTIVE_CENTER] = {"center", OBJECTIVE_READS_MASS, .one_target = true,
+                               .evaluate = center},
+    [ABUT_OBJECTIVE_KINETIC] = {"kinetic", OBJECTIVE_READS_MASS, .one_target = true,
+                                .needs_nodes = true, .evaluate = kinetic},
+    [ABUT_OBJECTIVE_ELASTIC] = {"elastic", OBJECTIVE_READS_MATERIAL | OBJECTIVE_READS_SHAPE,
+                                .one_target = true, .needs_nodes = true, .evaluate = elastic},
+    [ABUT_OBJECTIVE_CONTACT_FORCE] = {"contact_force", OBJECTIVE_READS_CONTACT, .one_target = true,
+                                      .needs_contact = true, .evaluate = contact_force},
+    [ABUT_OBJECTIVE_FUNCTION] = {"function", .evaluate = function},
+    [ABUT_OBJECTIVE_CLOUD] = {"cloud", .needs_nodes = true, .any_target = true, .evaluate = cloud},
+    [ABUT_OBJECTIVE_STRESS] = {"stress", OBJECTIVE_READS_MATERIAL | OBJECTIVE_READS_SHAPE,
+                               .one_target = true, .needs_tets = true, .evaluate = stress},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -258,6 +337,10 @@ bool objective_find(const char *name, abut_objective_kind *out)
         }
     return false;
 }
+
+unsigned objective_reads(const objective *o) { return rows[o->kind].reads; }
+
+const char *objective_name(const objective *o) { return rows[o->kind].name; }
 
 static abut_status find_body(const model *m, const char *name, int32_t *out, abut_error *err)
 {
@@ -318,6 +401,9 @@ abut_status objective_make(const abut_objective *from, const stepper *s, objecti
     if (row->needs_contact && (!s->contact || out->body < 0))
         return error_set(err, ABUT_ERROR_INPUT, "objective",
                          "\"%s\" needs a body, and contact in the scene", row->name);
+    if (row->needs_tets && (out->body < 0 || s->model->bodies.data[out->body].tet_count == 0))
+        return error_set(err, ABUT_ERROR_INPUT, "objective",
+                         "\"%s\" needs a body of linear tetrahedra", row->name);
     if (row->needs_nodes && s->model->rigids.count > 0)
         return error_set(err, ABUT_ERROR_UNSUPPORTED, "objective",
                          "\"%s\" has no derivative with rigid or affine bodies", row->name);

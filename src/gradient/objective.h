@@ -26,6 +26,16 @@ typedef struct objective_state {
     bool is_last;
 } objective_state;
 
+/* What an objective is computed from besides positions and velocities. */
+enum {
+    OBJECTIVE_READS_MASS = 1,
+    OBJECTIVE_READS_MATERIAL = 2,
+    OBJECTIVE_READS_SHAPE = 4, /* at rest */
+    OBJECTIVE_READS_CONTACT = 8
+};
+unsigned objective_reads(const objective *o);
+const char *objective_name(const objective *o);
+
 void objective_free(objective *o);
 /* By its name in scenes. */
 bool objective_find(const char *name, abut_objective_kind *out);

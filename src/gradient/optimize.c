@@ -120,6 +120,7 @@ static abut_status add_objective(abut_gradient *g, const objective_def *d, abut_
         [OBJECTIVE_ELASTIC] = ABUT_OBJECTIVE_ELASTIC,
         [OBJECTIVE_CONTACT_FORCE] = ABUT_OBJECTIVE_CONTACT_FORCE,
         [OBJECTIVE_CLOUD] = ABUT_OBJECTIVE_CLOUD,
+        [OBJECTIVE_STRESS] = ABUT_OBJECTIVE_STRESS,
     };
     o.kind = kinds[d->kind], o.body = d->body, o.weight = d->weight;
     o.last = !d->has_from && !d->has_until;

@@ -105,9 +105,7 @@ abut_status twin_objectives(twin *t, const abut_gradient *g, const tape_step *st
 {
     for (size_t i = 0; i < g->objectives.count; i++) {
         const objective *o = &g->objectives.data[i];
-        bool state_only = o->kind == ABUT_OBJECTIVE_POSITIONS ||
-                          o->kind == ABUT_OBJECTIVE_VELOCITIES || o->kind == ABUT_OBJECTIVE_CLOUD ||
-                          o->kind == ABUT_OBJECTIVE_FUNCTION;
+        bool state_only = objective_reads(o) == 0;
         double value[2];
         for (int k = 0; !state_only && k < 2; k++) {
             stepper *s = t->side[k].stepper;

@@ -448,7 +448,8 @@ typedef struct output_def {
     ROW(OBJECTIVE_KINETIC, "kinetic")                                                              \
     ROW(OBJECTIVE_ELASTIC, "elastic")                                                              \
     ROW(OBJECTIVE_CONTACT_FORCE, "contact_force")                                                  \
-    ROW(OBJECTIVE_CLOUD, "cloud")
+    ROW(OBJECTIVE_CLOUD, "cloud")                                                                  \
+    ROW(OBJECTIVE_STRESS, "stress")
 typedef enum objective_kind { OBJECTIVE_KINDS(WORD_CONSTANT) } objective_kind;
 /* Kinds of parameters (gradient/parameter.c). */
 #define PARAMETER_FIELDS(ROW)                                                                      \

@@ -12,7 +12,8 @@ static const schema_field objective_fields[] = {
      .initial = "\"positions\"",
      .doc = "What is measured: half the squared distance of positions or velocities of nodes, of a "
             "centre of mass or of the force of contact from their targets, or of every node from "
-            "the nearest of the targets (`cloud`); energies."},
+            "the nearest of the targets (`cloud`); energies; a smooth maximum of the stress in a "
+            "body of linear tetrahedra (`stress`)."},
     {"body", SCHEMA_STRING, AT(objective_def, body), .absent = "all bodies",
      .doc = "Name of the body."},
     {"weight", SCHEMA_NUMBER, AT(objective_def, weight), .initial = "1",

@@ -13,7 +13,8 @@ static double largest_force(const problem *p)
     return most;
 }
 
-/* How far single coordinates are from where their forces would balance, m: force over stiffness. */
+/* How far single coordinates are from where their forces would balance, m: force over stiffness.
+ * Counts at saddles, where the Hessian does not tell. */
 static double distance_left(const problem *p)
 {
     const block_matrix *m = &p->matrix;
@@ -24,6 +25,17 @@ static double distance_left(const problem *p)
                                          i % 3 * (size_t)(block_matrix_stride(m, j) + 1)]);
         double unit = p->lengths ? p->lengths[block] : 1;
         if (stiffness > 0) most = fmax(most, unit * fabs(p->gradient[i]) / stiffness);
+    }
+    return most;
+}
+
+/* The same where the true Hessian gives a step to the minimum. */
+static double largest_move(const problem *p, const double *step)
+{
+    double most = 0;
+    for (size_t i = 0; i < 3 * (size_t)p->free_count; i++) {
+        double unit = p->lengths ? p->lengths[p->free_block[i / 3]] : 1;
+        most = fmax(most, unit * fabs(step[i]));
     }
     return most;
 }
@@ -40,16 +52,18 @@ static abut_status measure(stepper *s, const double *x, bool matrix, double *for
 }
 
 /* -H^-1 gradient with the true Hessian, or with the projected one where that is not definite;
- * *found: there is one. Leaves the gradient in place. */
-static abut_status find_direction(stepper *s, double *right, double *out, bool *found,
+ * *found: there is one. Leaves the gradient in place. *left: how far the minimum is. */
+static abut_status find_direction(stepper *s, double *right, double *out, bool *found, double *left,
                                   abut_error *err)
 {
     problem *p = &s->problem;
     size_t unknowns = 3 * (size_t)p->free_count;
     for (size_t i = 0; i < unknowns; i++) right[i] = -p->gradient[i];
     abut_status status = problem_solve(p, s->linear, s->x, right, 0, out, err);
+    if (status == ABUT_OK) *left = largest_move(p, out);
     if (status == ABUT_ERROR_NOT_CONVERGED) {
         evaluation projected = s->evaluation;
+        *left = distance_left(p);
         projected.exact = false;
         TRY(problem_derivatives(p, &projected, s->x, true, err));
         status = problem_solve(p, s->linear, s->x, right, 0, out, err);
@@ -60,14 +74,14 @@ static abut_status find_direction(stepper *s, double *right, double *out, bool *
 
 /* One step; *better: it was taken. */
 static abut_status improve(stepper *s, double *trial, double *step, double *force, bool *better,
-                           abut_error *err)
+                           double *left, abut_error *err)
 {
     problem *p = &s->problem;
     enum { HALVINGS = 4 };
     double alpha = 0, after;
     *better = false;
     bool found;
-    TRY(find_direction(s, step, trial, &found, err));
+    TRY(find_direction(s, step, trial, &found, left, err));
     if (!found) return ABUT_OK;
     problem_expand(p, trial, step);
     TRY(problem_max_step(p, &s->evaluation, s->x, step, 1, &alpha, err));
@@ -86,14 +100,14 @@ static abut_status improve(stepper *s, double *trial, double *step, double *forc
 abut_status stepper_polish(stepper *s, double *left, abut_error *err)
 {
     enum { MOST = 100 };
-    double *room = mem_alloc(2 * s->state.scalars + 1, sizeof *room), force;
+    double *room = mem_alloc(2 * s->state.scalars + 1, sizeof *room), force, near = 0;
     if (!room) return error_memory(err, "recording a step");
     bool better = s->problem.free_count > 0;
     abut_status status = better ? measure(s, s->x, true, &force, err) : ABUT_OK;
     for (int k = 0; status == ABUT_OK && better && k < MOST; k++)
-        status = improve(s, room, room + s->state.scalars, &force, &better, err);
+        status = improve(s, room, room + s->state.scalars, &force, &better, &near, err);
     mem_free(room);
     if (status != ABUT_OK) return status;
-    if (s->problem.free_count > 0) *left = fmax(*left, distance_left(&s->problem));
+    *left = fmax(*left, near);
     return problem_update(&s->problem, &s->evaluation, s->x, err);
 }

@@ -43,10 +43,22 @@ for method in slsqp mma; do
     below "$(value $method)" 1e-3 || fail "$method: $(value $method)"
 done
 
+# On the logarithm of a speed.
+scene log.json "$goal" '{"key": "bodies[ball].velocity[0]", "log": true, "min": 0.1}, {"key": "bodies[ball].velocity[1]"}, {"key": "bodies[ball].velocity[2]"}'
+expect 0 'results are in' optimize log.json
+below "$(value log.optimize)" 1e-4 || fail "log: $(value log.optimize)"
+# d/d(log p) is p d/dp, as is d/d(p / p0) at the start.
+slope() { tail -1 "$1/history.csv" | cut -d, -f4; }
+scene one.json "$goal" '{"key": "bodies[ball].velocity[1]", "log": true}'
+expect 0 '' optimize one.json -o one --set optimize.evaluations=1
+scene two.json "$goal" '{"key": "bodies[ball].velocity[1]"}'
+expect 0 '' optimize two.json -o two --set optimize.evaluations=1
+[ "$(slope one)" = "$(slope two)" ] || fail "slopes $(slope one) and $(slope two)"
+
 # A target below the floor: starts that intersect shorten the step, and the result is a scene that runs.
 scene low.json '{"kind": "center", "body": "ball", "targets": [[0, -0.1, 0]]}' '{"key": "bodies[ball].translate[1]"}' ', "evaluations": 30' '"gravity": [0, 0, 0],'
 sed -i 's/"velocity": \[1, 2, 0\]/"velocity": [0, 0, 0]/' low.json
-expect 0 'no run: ' optimize low.json
+expect 0 'no run: .*ended by evaluations' optimize low.json
 below "$(value low.optimize)" 0.024 || fail "low: $(value low.optimize)"
 grep -q ',infeasible start,' low.optimize/history.csv || fail "low: the history tells of no failure"
 expect 0 '' check low.optimize/best.json

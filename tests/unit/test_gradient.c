@@ -75,25 +75,86 @@ static double first_scalar(void *user, double time, size_t scalars, const double
     return x[0] + 2 * v[1];
 }
 
-/* Functions of the caller, with a weight: against central differences. */
-TEST(functions_of_the_caller)
+/* The derivative of an objective by a velocity of the first body, against central differences. */
+static void check_objective(const abut_objective *o)
 {
     abut_error err = {0};
     abut_gradient_options options = abut_default_gradient_options();
     abut_gradient *g = NULL;
     gradient_cell cell = {.body = "tet", .contact = 2, .integrator = "implicit-euler"};
     char text[3000];
-    abut_objective o = abut_default_objective();
-    o.kind = ABUT_OBJECTIVE_FUNCTION, o.function = first_scalar, o.weight = 3;
     gradient_cell_scene(&cell, text, sizeof text);
     CHECK_OK(abut_gradient_create_text(text, strlen(text), NULL, &options, &g, &err), err);
-    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    CHECK_OK(abut_gradient_add_objective(g, o, &err), err);
     CHECK_OK(abut_gradient_add_parameter(g, "key", "bodies[0].velocity[0]", &err), err);
     double value, slope, less = 0.6 - 1e-5, more = 0.6 + 1e-5, sides[2];
     CHECK_OK(abut_gradient_evaluate(g, NULL, &value, &slope, &err), err);
     CHECK_OK(abut_gradient_evaluate(g, &less, &sides[0], NULL, &err), err);
     CHECK_OK(abut_gradient_evaluate(g, &more, &sides[1], NULL, &err), err);
+    CHECK(value != 0 && slope != 0);
     CHECK_NEAR(slope, (sides[1] - sides[0]) / 2e-5, 1e-5 * fabs(slope));
+    abut_gradient_destroy(g);
+}
+
+/* Value of a trajectory of the first body's centre. */
+static double trajectory_value(const double *targets, const double *times, size_t count)
+{
+    abut_error err = {0};
+    abut_gradient *g = NULL;
+    gradient_cell cell = {.body = "tet", .contact = 0, .integrator = "implicit-euler"};
+    abut_objective o = abut_default_objective();
+    char text[3000];
+    double value = 0;
+    o.kind = ABUT_OBJECTIVE_CENTER, o.body = "thing";
+    o.target = targets, o.target_count = 3 * count;
+    o.times = times, o.time_count = count;
+    gradient_cell_scene(&cell, text, sizeof text);
+    CHECK_OK(abut_gradient_create_text(text, strlen(text), NULL, NULL, &g, &err), err);
+    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    CHECK_OK(abut_gradient_evaluate(g, NULL, &value, NULL, &err), err);
+    abut_gradient_destroy(g);
+    return value;
+}
+
+TEST(each_time_of_a_trajectory_has_its_target)
+{
+    static const double targets[] = {0.02, 0.1, 0, 0.5, 0.1, 0.01}, times[] = {0.02, 0.03};
+    double first = trajectory_value(targets, times, 1);
+    double second = trajectory_value(targets + 3, times + 1, 1);
+    CHECK(second > 2 * first);
+    CHECK_NEAR(trajectory_value(targets, times, 2), first + second, 1e-12);
+}
+
+TEST(objectives_with_weights)
+{
+    static const double targets[] = {0.02, 0.1, 0, 0.03, 0.1, 0.01}, times[] = {0.02, 0.03};
+    abut_objective o = abut_default_objective();
+    o.kind = ABUT_OBJECTIVE_FUNCTION, o.function = first_scalar, o.weight = 3;
+    check_objective(&o);
+    o.kind = ABUT_OBJECTIVE_STRESS, o.body = "thing";
+    check_objective(&o);
+    o.target = targets, o.target_count = 6;
+    o.kind = ABUT_OBJECTIVE_CLOUD;
+    check_objective(&o);
+    o.kind = ABUT_OBJECTIVE_CENTER, o.times = times, o.time_count = 2;
+    check_objective(&o);
+}
+
+/* What an objective is computed from besides the state is no field of parameters. */
+TEST(objectives_that_read_fields_are_refused)
+{
+    abut_error err = {0};
+    abut_gradient_options options = abut_default_gradient_options();
+    abut_gradient *g = open_first(&options, &err);
+    abut_objective o = abut_default_objective();
+    double value, derivative[48];
+    o.kind = ABUT_OBJECTIVE_CENTER, o.body = "thing";
+    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    CHECK_OK(abut_gradient_evaluate(g, NULL, &value, derivative, &err), err);
+    CHECK_OK(abut_gradient_add_parameter(g, "shape", "thing", &err), err);
+    CHECK_OK(abut_gradient_evaluate(g, NULL, &value, NULL, &err), err);
+    CHECK(abut_gradient_evaluate(g, NULL, &value, derivative, &err) == ABUT_ERROR_UNSUPPORTED);
+    CHECK(strstr(err.message, "center") && strstr(err.message, "shape"));
     abut_gradient_destroy(g);
 }
 
@@ -201,7 +262,9 @@ int main(void)
 {
     RUN(cells);
     RUN(checkpoints_give_the_same_bits);
-    RUN(functions_of_the_caller);
+    RUN(objectives_with_weights);
+    RUN(each_time_of_a_trajectory_has_its_target);
+    RUN(objectives_that_read_fields_are_refused);
     RUN(bad_input_is_named);
     RUN(inverted_rest_shape_is_infeasible);
     RUN(what_has_no_gradient_is_refused_by_name);

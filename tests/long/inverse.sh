@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# The inverse problems of examples/inverse end within 50 evaluations, where they should.
+. "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
+cd "$scratch" || exit 1
+
+# ends NAME OBJECTIVE: at most this, and runs that the independent check finds clean.
+ends() {
+    expect 0 'results are in' optimize "$ABUT_SOURCE_DIR/examples/inverse/$1.json" -o "$1"
+    local rows best
+    rows=$(($(wc -l < "$1/history.csv") - 1))
+    best=$(tail -1 "$1/history.csv" | cut -d, -f3)
+    [ "$rows" -le 50 ] || fail "$1: $rows evaluations"
+    awk -v a="$best" -v b="$2" 'BEGIN { exit !(a <= b) }' || fail "$1: $best is more than $2"
+    expect 0 '' run "$1/best.json" -o "$1.run" --quiet
+    expect 0 'result +clean' verify "$1.run"
+}
+ends billiard 1e-8
+ends throw 2e-3
+ends grip 1e-10
+ends straight 1e-3
+ends identify 0.021
+
+# What was hidden in the noisy trajectory: 3e4 Pa and 0.35.
+awk -F, '$2 ~ /young/ { young = $4 } $2 ~ /friction/ { friction = $4 }
+         END { exit !(young > 2.8e4 && young < 3.2e4 && friction > 0.34 && friction < 0.36) }' identify/best.csv ||
+    fail "identify: $(cat identify/best.csv)"
+
+[ $failures = 0 ] && echo "all good"
+exit $((failures > 0))
