@@ -147,6 +147,7 @@ TEST(solves_are_those_of_the_whole_matrix)
         for (size_t i = 0; i < n; i++) along += p->low.u.data[i] * step[i];
         for (size_t i = 0; i < n; i++) size = fmax(size, fabs(p->low.u.data[i]));
         CHECK(size > 0);
+        for (size_t i = 0; i < n; i++) CHECK(!(p->any_mask && p->mask[i]) || p->low.u.data[i] == 0);
         for (size_t i = 0; i < n; i++)
             CHECK_NEAR(product[i] + p->low.u.data[i] * along, right[i], k ? 1e-5 : 1e-9);
         mem_free(right);

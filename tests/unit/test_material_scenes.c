@@ -182,6 +182,10 @@ TEST(resumes_bit_for_bit)
         CHECK(elastic_state_dissipated(&whole->stepper->elastic->state, whole->stepper->model) > 0);
         advance(whole, 4);
         CHECK_OK(abut_sim_restore(part, path, &err), err);
+        const material_moment *moment = part->stepper->elastic->state.moments.data;
+        CHECK(moment->h == 0 && moment->tension[0] == 4);
+        CHECK_NEAR(moment->growth[0], 1.04, 1e-15);
+        CHECK(whole->stepper->elastic->state.moments.data->h == 0);
         advance(part, 4);
         CHECK(memcmp(abut_sim_positions(whole), abut_sim_positions(part), bytes) == 0);
         CHECK_OK(abut_sim_restore(whole, path, &err), err);
