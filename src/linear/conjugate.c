@@ -61,13 +61,13 @@ static double iteration_work(const conjugate_operators *o, size_t n)
     return o->work + WORK_VECTOR * (double)n;
 }
 
-size_t conjugate_limit(const linear_system *system, const conjugate_operators *o, double spent,
-                       int most)
+conjugate_bound conjugate_limit(const linear_system *system, const conjugate_operators *o,
+                                double spent, int most)
 {
     enum { LEAST = 4 };
-    if (!(system->work_limit > 0)) return (size_t)most;
+    if (!(system->work_limit > 0)) return (conjugate_bound){(size_t)most, false};
     double room = (system->work_limit - spent) / iteration_work(o, 3 * (size_t)system->a->size);
-    return (size_t)fmin(most, fmax(LEAST, room));
+    return (conjugate_bound){(size_t)fmin(most, fmax(LEAST, room)), room < most};
 }
 
 static abut_status too_slow(double tolerance, size_t iterations, abut_error *err)
@@ -77,8 +77,25 @@ static abut_status too_slow(double tolerance, size_t iterations, abut_error *err
                      iterations);
 }
 
+/* Where `k` iterations led from `start` to `now`, all that are needed at this rate. */
+static double needed(size_t k, double start, double now, double target)
+{
+    return now < start ? (double)k * log(start / target) / log(start / now) : INFINITY;
+}
+
+/* Whether this iteration is the last that may be made. */
+static bool is_last(const conjugate_bound *bound, size_t k, double start, double now, double target)
+{
+    static const double BEHIND = 3, NEAR = 1.33;
+    size_t most = bound->most, extended = (size_t)(NEAR * (double)most);
+    if (!bound->by_work || k < most / 2) return k == most;
+    if (k == most / 2) return needed(k, start, now, target) > BEHIND * (double)most;
+    if (k == most) return needed(k, start, now, target) > (double)extended;
+    return k == extended;
+}
+
 abut_status conjugate_solve(conjugate *c, const conjugate_operators *o, size_t n, const double *b,
-                            double *x, double tolerance, size_t limit,
+                            double *x, double tolerance, conjugate_bound bound,
                             linear_statistics *statistics, abut_error *err)
 {
     if (!array_resize(&c->r, n) || !array_resize(&c->z, n) || !array_resize(&c->p, n) ||
@@ -88,25 +105,29 @@ abut_status conjugate_solve(conjugate *c, const conjugate_operators *o, size_t n
     memset(x, 0, n * sizeof *x);
     memcpy(c->r.data, b, n * sizeof *b);
     memset(c->p.data, 0, n * sizeof *b);
-    double target = 0, before = 1;
+    double target = 0, before = 1, start = 0;
+    c->indefinite = false;
     update_work work = {c, x, 0};
     for (size_t k = 0;; k++) {
         o->precondition(o->context, c->r.data, c->z.data);
         double rho = conjugate_dot(n, c->r.data, c->z.data);
+        if (k == 0) start = rho;
         if (k == 0) target = tolerance * tolerance * rho;
         if (k > statistics->most_iterations) statistics->most_iterations = k;
         if (!(rho > target)) { /* also when there is nothing to solve */
             if (isfinite(rho) && rho >= 0) return ABUT_OK;
+            c->indefinite = true;
             return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
                              "the preconditioner is not positive definite (%g)", rho);
         }
-        if (k == limit) return too_slow(tolerance, k, err);
+        if (is_last(&bound, k, start, rho, target)) return too_slow(tolerance, k, err);
         work.factor = k ? rho / before : 0;
         before = rho;
         parallel_for(n, CHUNK, next_direction, &work);
         o->multiply(o->context, c->p.data, c->q.data);
         double curvature = conjugate_dot(n, c->p.data, c->q.data);
-        if (!(curvature > 0))
+        c->indefinite = !(curvature > 0);
+        if (c->indefinite)
             return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
                              "the Newton matrix is not positive definite (curvature %g)",
                              curvature);

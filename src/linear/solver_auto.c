@@ -32,10 +32,12 @@ typedef struct method_record {
     double fails; /* in a row */
 } method_record;
 
-/* The least that a method could take, by which it is worth a first try (bench/linear). */
+/* The least that a method could take, by which it is worth a first try (bench/linear). That a
+ * factor is ordered before it is counted is not in it: once for all. */
 static const method_record least[METHODS] = {
+    [DIRECT] = {.setup = 300, .share = 1},
     [INCOMPLETE] = {.setup = 100, .share = 1, .rate = 60},
-    [MULTIGRID] = {.setup = 800, .share = 0.5, .rate = 250}};
+    [MULTIGRID] = {.setup = 600, .share = 0.5, .rate = 120}};
 
 /* Weight of the last solve in the means; how what was found wears off with each system: an
  * iteration that would take twice as long is tried again after some 25. */
@@ -102,7 +104,7 @@ static double record_work(const method_record *r, demand d)
 
 static double expected_work(const solver_auto *s, int m, demand d)
 {
-    if (m == DIRECT)
+    if (m == DIRECT && s->direct_size > 0)
         return linear_factor_fits(&s->options, s->direct_size) ? s->direct_work : INFINITY;
     const method_record *r = &s->records[m];
     double bound = record_work(&least[m], d);
@@ -140,7 +142,6 @@ static abut_status choose(solver_auto *s, const linear_system *system,
     demand d = demand_of(s, system);
     *method = DIRECT;
     if (s->options.factor || system->a->size < SMALL_SYSTEM) return ABUT_OK;
-    if (s->direct_size == 0) TRY(count_direct(s, system->a, statistics, err));
     *method = cheapest(s, d, none);
     if (*method == DIRECT) {
         TRY(count_direct(s, system->a, statistics, err));
@@ -192,21 +193,36 @@ static abut_status solve_by(solver_auto *s, int m, const linear_system *system, 
  * served. INFINITY: unknown. */
 static double proven_work(const solver_auto *s, int except, demand d)
 {
-    double least_work = except == DIRECT ? INFINITY : expected_work(s, DIRECT, d);
+    bool counted = except != DIRECT && s->direct_size > 0;
+    double least_work = counted ? expected_work(s, DIRECT, d) : INFINITY;
     for (int m = 1; m < METHODS; m++)
         if (m != except && s->records[m].setup > 0 && s->records[m].fails == 0)
             least_work = fmin(least_work, record_work(&s->records[m], d));
     return least_work;
 }
 
-/* An iteration on trial may take most of what another method takes, and one that has served before
- * twice of what it took. */
+/* What the methods that nothing is known of could take for this system. */
+static double hoped_work(const solver_auto *s, int except, demand d)
+{
+    double least_work = INFINITY;
+    for (int m = 0; m < METHODS; m++) {
+        if (m == except || s->records[m].setup > 0 || (m == DIRECT && s->direct_size > 0)) continue;
+        method_record first = least[m];
+        first.share = 1;
+        if (m == DIRECT) first.setup += WORK_ORDER;
+        least_work = fmin(least_work, record_work(&first, d));
+    }
+    return least_work;
+}
+
+/* An iteration on trial may take most of what another method takes, or as much as one that nothing
+ * is known of could take; one that has served before twice of what it took. */
 static abut_status solve_by_iteration(solver_auto *s, int m, const linear_system *system, double *x,
                                       linear_statistics *statistics, abut_error *err)
 {
     demand d = demand_of(s, system);
     method_record *r = &s->records[m];
-    double other = proven_work(s, m, d), limit = TRIAL * other;
+    double other = proven_work(s, m, d), limit = fmin(TRIAL * other, hoped_work(s, m, d));
     if (r->setup > 0 && r->fails == 0) limit = 2 * fmax(other, record_work(r, d));
     linear_system limited = *system;
     limited.work_limit = isfinite(limit) ? limit : 0;
@@ -215,7 +231,7 @@ static abut_status solve_by_iteration(solver_auto *s, int m, const linear_system
     if (status == ABUT_OK)
         note_success(r, d, least[m].share, &before, statistics);
     else if (status == ABUT_ERROR_NOT_CONVERGED)
-        note_failure(r, d, isfinite(other) ? other : record_work(&least[m], d));
+        note_failure(r, d, isfinite(limit) ? limit : record_work(&least[m], d));
     return status;
 }
 

@@ -216,7 +216,7 @@ static void solve_again(void *self, const double *b, double *x)
     linear_statistics unused = {0};
     conjugate_operators o = operators_of(s);
     conjugate_solve(&s->conjugate, &o, 3 * (size_t)s->whole.rows, b, x, LINEAR_AGAIN,
-                    (size_t)s->max_iterations, &unused, NULL);
+                    (conjugate_bound){(size_t)s->max_iterations, false}, &unused, NULL);
 }
 
 static void begin_step(void *self) { ((solver_ic *)self)->shift = 0; }

@@ -75,49 +75,62 @@ static conjugate_operators operators_of(solver_multigrid *s)
     return (conjugate_operators){multiply, precondition, s, multigrid_cycle_work(&s->levels)};
 }
 
+/* Where stiff contacts make the smoother overshoot, the cycle is not definite and the iteration
+ * breaks down before its limit: again with a wider part of the spectrum smoothed. *work: of the
+ * attempt that succeeded. */
+static abut_status iterate(solver_multigrid *s, const linear_system *system, double *x,
+                           double tolerance, conjugate_bound bound, double *work,
+                           linear_statistics *statistics, abut_error *err)
+{
+    enum { ATTEMPTS = 3 };
+    conjugate_operators o = operators_of(s);
+    abut_status status = ABUT_OK;
+    for (int k = 0; k < ATTEMPTS; k++) {
+        double spent = statistics->iteration_work;
+        if (k > 0) multigrid_widen(&s->levels);
+        status = conjugate_solve(&s->conjugate, &o, 3 * (size_t)system->a->size, system->b, x,
+                                 tolerance, bound, statistics, err);
+        *work = statistics->iteration_work - spent;
+        if (status != ABUT_ERROR_NOT_CONVERGED || !s->conjugate.indefinite) break;
+    }
+    return status;
+}
+
 /* The coarser levels of an earlier matrix, as long as they serve. */
 static abut_status solve_with_old(solver_multigrid *s, const linear_system *system, double *x,
                                   double tolerance, linear_statistics *statistics, abut_error *err)
 {
     const block_matrix *a = system->a;
     bool same = s->finest_stamp == a->pattern_stamp;
-    int patience = preconditioner_patience(&s->age, tolerance);
-    uint64_t before = statistics->iterations;
+    double before = s->levels.setup_work, work;
     s->built = false; /* unless this succeeds */
-    double work = s->levels.setup_work;
     TRY(multigrid_replace_finest(&s->levels, a, same, err));
     s->finest_stamp = a->pattern_stamp;
     s->built = true;
-    statistics->iteration_work += s->levels.setup_work - work; /* of every solve */
+    double replaced = s->levels.setup_work - before; /* for every solve */
+    statistics->iteration_work += replaced;
     conjugate_operators o = operators_of(s);
+    linear_system limited = *system;
+    limited.work_limit = preconditioner_patience(&s->age, tolerance);
     s->age.serves = false;
-    TRY(conjugate_solve(&s->conjugate, &o, 3 * (size_t)a->size, system->b, x, tolerance,
-                        (size_t)(patience < s->max_iterations ? patience : s->max_iterations),
-                        statistics, err));
-    preconditioner_was_old(&s->age, tolerance, (int)(statistics->iterations - before));
+    TRY(iterate(s, system, x, tolerance, conjugate_limit(&limited, &o, replaced, s->max_iterations),
+                &work, statistics, err));
+    preconditioner_was_old(&s->age, tolerance, replaced + work);
     return ABUT_OK;
 }
 
-/* Where stiff contacts make the smoother overshoot, the cycle is not definite and the iteration
- * breaks down before its limit: again with a wider part of the spectrum smoothed. */
 static abut_status solve_with_new(solver_multigrid *s, const linear_system *system, double *x,
                                   double tolerance, linear_statistics *statistics, abut_error *err)
 {
-    enum { ATTEMPTS = 3 };
+    double before = statistics->setup_work, work;
+    TRY(renew(s, system, statistics, err));
+    statistics->factor_entries = multigrid_bytes(&s->levels) / sizeof(double);
     conjugate_operators o = operators_of(s);
-    size_t limit = conjugate_limit(system, &o, 0, s->max_iterations);
-    abut_status status = ABUT_OK;
     s->age.serves = false;
-    for (int k = 0; k < ATTEMPTS; k++) {
-        uint64_t before = statistics->iterations;
-        if (k > 0) multigrid_widen(&s->levels);
-        status = conjugate_solve(&s->conjugate, &o, 3 * (size_t)system->a->size, system->b, x,
-                                 tolerance, limit, statistics, err);
-        uint64_t taken = statistics->iterations - before;
-        if (status == ABUT_OK) preconditioner_was_new(&s->age, tolerance, (int)taken);
-        if (status != ABUT_ERROR_NOT_CONVERGED || taken >= limit) break;
-    }
-    return status;
+    TRY(iterate(s, system, x, tolerance, conjugate_limit(system, &o, 0, s->max_iterations), &work,
+                statistics, err));
+    preconditioner_was_new(&s->age, tolerance, statistics->setup_work - before, work);
+    return ABUT_OK;
 }
 
 static abut_status solve(void *self, const linear_system *system, double *x,
@@ -130,8 +143,6 @@ static abut_status solve(void *self, const linear_system *system, double *x,
         abut_status status = solve_with_old(s, system, x, tolerance, statistics, err);
         if (status != ABUT_ERROR_NOT_CONVERGED) return status;
     }
-    TRY(renew(s, system, statistics, err));
-    statistics->factor_entries = multigrid_bytes(&s->levels) / sizeof(double);
     return solve_with_new(s, system, x, tolerance, statistics, err);
 }
 
@@ -141,7 +152,7 @@ static void solve_again(void *self, const double *b, double *x)
     linear_statistics unused = {0};
     conjugate_operators o = operators_of(s);
     conjugate_solve(&s->conjugate, &o, 3 * (size_t)s->size, b, x, LINEAR_AGAIN,
-                    (size_t)s->max_iterations, &unused, NULL);
+                    (conjugate_bound){(size_t)s->max_iterations, false}, &unused, NULL);
 }
 
 static void rest(void *self)

@@ -94,10 +94,10 @@ static abut_status solve(void *self, const linear_system *system, double *x,
     parallel_for((size_t)a->size, 512, invert_diagonal, s);
     conjugate_operators o = {multiply, precondition, s,
                              WORK_PCG_ITERATION * (double)a->column_start[a->size]};
+    size_t most = s->max_iterations > 0 ? (size_t)s->max_iterations : 10 * n + 100;
     return conjugate_solve(&s->conjugate, &o, n, system->b, x,
                            system->tolerance > 0 ? system->tolerance : s->tolerance,
-                           s->max_iterations > 0 ? (size_t)s->max_iterations : 10 * n + 100,
-                           statistics, err);
+                           (conjugate_bound){most, false}, statistics, err);
 }
 
 const linear_class linear_pcg = {

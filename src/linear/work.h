@@ -25,7 +25,7 @@
 
 /* Multigrid: per multiplication of the products that make coarser levels; per scalar of a matrix
  * that is converted or takes part in a smoothing step, a restriction, a prolongation. */
-#define WORK_COARSEN 0.5
+#define WORK_COARSEN 0.35
 #define WORK_ENTRY 0.6
 
 /* The dense factor of its coarsest level: per cube of a row. */

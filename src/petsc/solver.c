@@ -9,6 +9,9 @@
 
 enum { MODES = 6 };
 
+/* Iterations that making a preconditioner costs (GAMG, bench/scale). */
+static const double SETUP_ITERATIONS = 25;
+
 _Static_assert(sizeof(PetscInt) == sizeof(int32_t), "PETSc with 32-bit indices is needed");
 
 typedef struct petsc_solver {
@@ -245,8 +248,8 @@ static PetscErrorCode iterate(petsc_solver *s, const petsc_system *system, petsc
     PetscFunctionBeginUser;
     for (bool again = true; again;) {
         PetscInt limit = system->max_iterations, iterations;
-        int patience = preconditioner_patience(&s->age, tolerance);
-        if (s->old && patience < limit) limit = patience;
+        double patience = ceil(preconditioner_patience(&s->age, tolerance));
+        if (s->old && patience < limit) limit = (PetscInt)patience;
         PetscCall(KSPSetReusePreconditioner(s->ksp, s->old ? PETSC_TRUE : PETSC_FALSE));
         PetscCall(KSPSetTolerances(s->ksp, tolerance, 0, PETSC_DEFAULT, limit));
         PetscCall(KSPSolve(s->ksp, s->b, s->x));
@@ -255,9 +258,10 @@ static PetscErrorCode iterate(petsc_solver *s, const petsc_system *system, petsc
         result->iterations += (int)iterations;
         again = s->old && *reason <= 0;
         if (s->old && !again)
-            preconditioner_was_old(&s->age, tolerance, (int)iterations);
+            preconditioner_was_old(&s->age, tolerance, (double)iterations);
         else if (!s->old)
-            preconditioner_was_new(&s->age, tolerance, (int)iterations);
+            preconditioner_was_new(&s->age, tolerance, SETUP_ITERATIONS,
+                                   (double)iterations);
         result->renewed = result->renewed || !s->old;
         s->old = false;
     }
