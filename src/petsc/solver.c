@@ -260,8 +260,7 @@ static PetscErrorCode iterate(petsc_solver *s, const petsc_system *system, petsc
         if (s->old && !again)
             preconditioner_was_old(&s->age, tolerance, (double)iterations);
         else if (!s->old)
-            preconditioner_was_new(&s->age, tolerance, SETUP_ITERATIONS,
-                                   (double)iterations);
+            preconditioner_was_new(&s->age, tolerance, SETUP_ITERATIONS, (double)iterations);
         result->renewed = result->renewed || !s->old;
         s->old = false;
     }
