@@ -32,7 +32,8 @@ typedef struct method_record {
     double fails; /* in a row */
 } method_record;
 
-/* The least that a method could take, by which it is worth a first try (bench/linear). */
+/* The least that a method could take, by which it is worth a first try (bench/linear). That a
+ * factor is ordered before it is counted is not in it: once for all. */
 static const method_record least[METHODS] = {
     [DIRECT] = {.setup = 300, .share = 1},
     [INCOMPLETE] = {.setup = 100, .share = 1, .rate = 60},
@@ -51,7 +52,6 @@ typedef struct solver_auto {
     bool in_step[METHODS]; /* was used in this step */
     bool resting[METHODS]; /* was not used in the last one, and has no memory */
     uint64_t solves[METHODS];
-    double systems;     /* so far */
     int used;           /* last; what other right sides go to */
     double blocks;      /* of the last system */
     double direct_work; /* of a factor with the contacts that were there when it was counted, or */
@@ -102,17 +102,9 @@ static double record_work(const method_record *r, demand d)
     return d.blocks * (r->setup * r->share + r->rate * d.digits);
 }
 
-/* A factor must be ordered before it can be counted, once. That is shared by as many systems to
- * come as there were so far. */
-static double uncounted_work(const solver_auto *s, demand d)
-{
-    return d.blocks * (least[DIRECT].setup + WORK_ORDER / fmax(1, s->systems));
-}
-
 static double expected_work(const solver_auto *s, int m, demand d)
 {
-    if (m == DIRECT && s->direct_size == 0) return uncounted_work(s, d);
-    if (m == DIRECT)
+    if (m == DIRECT && s->direct_size > 0)
         return linear_factor_fits(&s->options, s->direct_size) ? s->direct_work : INFINITY;
     const method_record *r = &s->records[m];
     double bound = record_work(&least[m], d);
@@ -126,7 +118,7 @@ static int cheapest(const solver_auto *s, demand d, const bool *tried)
     double work = INFINITY;
     for (int m = 0; m < METHODS; m++) {
         double own = tried[m] ? INFINITY : expected_work(s, m, d);
-        if (m == s->used && s->systems > 1) own *= GAIN;
+        if (m == s->used) own *= GAIN;
         if (own < work) {
             work = own;
             best = m;
@@ -161,7 +153,8 @@ static abut_status choose(solver_auto *s, const linear_system *system,
 /* ---------------------------------------------------------------------------------------------- */
 /* What a solve has cost                                                                          */
 
-static void note_success(method_record *r, demand d, const linear_statistics *before,
+/* `share` is where the mean of that begins. */
+static void note_success(method_record *r, demand d, double share, const linear_statistics *before,
                          const linear_statistics *after)
 {
     bool first = r->setup == 0 || r->fails > 0;
@@ -169,7 +162,7 @@ static void note_success(method_record *r, demand d, const linear_statistics *be
     double rate = (after->iteration_work - before->iteration_work) / (d.blocks * d.digits);
     double weight = first ? 1 : LAST;
     if (setup > 0) r->setup = setup;
-    r->share = first ? 1 : r->share + SHARE_LAST * ((setup > 0) - r->share);
+    r->share = first ? share : r->share + SHARE_LAST * ((setup > 0) - r->share);
     r->rate += weight * (rate - r->rate);
     r->fails = 0;
     r->age = 0;
@@ -216,8 +209,8 @@ static double hoped_work(const solver_auto *s, int except, demand d)
         if (m == except || s->records[m].setup > 0 || (m == DIRECT && s->direct_size > 0)) continue;
         method_record first = least[m];
         first.share = 1;
-        double work = m == DIRECT ? uncounted_work(s, d) : record_work(&first, d);
-        least_work = fmin(least_work, work);
+        if (m == DIRECT) first.setup += WORK_ORDER;
+        least_work = fmin(least_work, record_work(&first, d));
     }
     return least_work;
 }
@@ -236,7 +229,7 @@ static abut_status solve_by_iteration(solver_auto *s, int m, const linear_system
     linear_statistics before = *statistics;
     abut_status status = solve_by(s, m, &limited, x, statistics, err);
     if (status == ABUT_OK)
-        note_success(r, d, &before, statistics);
+        note_success(r, d, least[m].share, &before, statistics);
     else if (status == ABUT_ERROR_NOT_CONVERGED)
         note_failure(r, d, isfinite(limit) ? limit : record_work(&least[m], d));
     return status;
@@ -252,7 +245,6 @@ static abut_status solve(void *self, const linear_system *system, double *x,
     bool tried[METHODS] = {false};
     if (system->a->size == 0) return ABUT_OK;
     s->blocks = system->a->size;
-    s->systems++;
     for (int m = 0; m < METHODS; m++) s->records[m].age++;
     TRY(choose(s, system, statistics, &method, err));
     for (;;) {
@@ -291,8 +283,7 @@ static abut_status load(void *self, const int32_t *order, const double *numbers,
 }
 
 enum { RECORD_NUMBERS = 5, FIRST_RECORD = 4 };
-enum { SYSTEMS_NUMBER = FIRST_RECORD + (METHODS - 1) * RECORD_NUMBERS };
-_Static_assert(SYSTEMS_NUMBER + 1 <= LINEAR_CHOICE, "room for records");
+_Static_assert(FIRST_RECORD + (METHODS - 1) * RECORD_NUMBERS <= LINEAR_CHOICE, "room for records");
 
 static void save_choice(const void *self, double *choice)
 {
@@ -301,7 +292,6 @@ static void save_choice(const void *self, double *choice)
     choice[1] = s->blocks;
     choice[2] = s->direct_work;
     choice[3] = s->direct_size;
-    choice[SYSTEMS_NUMBER] = s->systems;
     for (int m = 1; m < METHODS; m++)
         memcpy(choice + FIRST_RECORD + (m - 1) * RECORD_NUMBERS, &s->records[m],
                RECORD_NUMBERS * sizeof *choice);
@@ -318,7 +308,6 @@ static abut_status load_choice(void *self, const double *choice, abut_error *err
     s->blocks = choice[1];
     s->direct_work = choice[2];
     s->direct_size = choice[3];
-    s->systems = choice[SYSTEMS_NUMBER];
     for (int m = 1; m < METHODS; m++)
         memcpy(&s->records[m], choice + FIRST_RECORD + (m - 1) * RECORD_NUMBERS,
                RECORD_NUMBERS * sizeof *choice);
