@@ -161,6 +161,7 @@ static bool append_edge_edge(active_set *set, const collision_surface *s, const 
                   *b = s->edges.data + 2 * (size_t)pair[1];
     int32_t g[4] = {a[0], a[1], b[0], b[1]};
     double weight = set->weights.areas ? edge_pair_weight(set->weights.areas, pair) : 1;
+    weight *= pair_stiffness(set->weights.compliance, a, 2, b, 2);
     double threshold = 1e-3 * s->edge_length2.data[pair[0]] * s->edge_length2.data[pair[1]];
     double xi = surface_pair_thickness(s, a, 2, b, 2);
     if (edge_cross2(y[g[0]], y[g[1]], y[g[2]], y[g[3]]) >= threshold)
@@ -301,9 +302,10 @@ static bool append_vertex_triangles(active_set *set, const collision_surface *s,
         const int32_t *pair = (const int32_t *)&pairs->data[i];
         const int32_t *t = s->triangles.data + 3 * (size_t)pair[1];
         int32_t g[4] = {pair[0], t[0], t[1], t[2]};
+        double stiffness = pair_stiffness(set->weights.compliance, pair, 1, t, 3);
         if (!active_set_append(set, &point_triangle_features[set->type.data[i]], g,
                                set->distance2.data[i], surface_pair_thickness(s, pair, 1, t, 3),
-                               vertex_weight(set, pair[0], 0.25)))
+                               stiffness * vertex_weight(set, pair[0], 0.25)))
             return false;
     }
     return true;
@@ -316,9 +318,10 @@ static bool append_vertex_edges(active_set *set, const collision_surface *s, con
         const int32_t *pair = (const int32_t *)&pairs->data[i];
         const int32_t *e = s->edges.data + 2 * (size_t)pair[1];
         int32_t g[3] = {pair[0], e[0], e[1]};
+        double stiffness = pair_stiffness(set->weights.compliance, pair, 1, e, 2);
         if (!active_set_append(set, &point_edge_features[set->type.data[i]], g,
                                set->distance2.data[i], surface_pair_thickness(s, pair, 1, e, 2),
-                               vertex_weight(set, pair[0], 0.5)))
+                               stiffness * vertex_weight(set, pair[0], 0.5)))
             return false;
     }
     return true;
@@ -334,6 +337,7 @@ static bool append_vertex_vertices(active_set *set, const collision_surface *s,
         double weight = set->weights.areas ? 0.5 * (set->weights.areas->vertex.data[pair[0]] +
                                                     set->weights.areas->vertex.data[pair[1]])
                                            : 1;
+        weight *= pair_stiffness(set->weights.compliance, pair, 1, pair + 1, 1);
         if (!active_set_append(set, &point_point, pair, set->distance2.data[i],
                                surface_pair_thickness(s, pair, 1, pair + 1, 1), weight))
             return false;

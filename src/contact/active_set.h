@@ -50,6 +50,8 @@ typedef struct pair_weights {
      * where there are no triangles by a half. */
     const surface_areas *areas;
     surface_links *links; /* NULL: plain sums; otherwise corrected, some stencils count negative */
+    /* Per vertex, see pair_stiffness.h; NULL: all pairs are as stiff. Not together with links. */
+    const double *compliance;
 } pair_weights;
 
 typedef struct active_set {
@@ -89,6 +91,19 @@ static inline double stencil_gap2(const contact_stencil *c)
     if (c->thickness == 0) return c->distance2;
     double gap = sqrt(c->distance2) - c->thickness;
     return gap * fabs(gap);
+}
+
+/* What a pair of two sides counts; compliance may be NULL: 1. That of a side is the mean of its
+ * vertices, so that nothing jumps when the closest features change. */
+static inline double pair_stiffness(const double *compliance, const int32_t *a, int na,
+                                    const int32_t *b, int nb)
+{
+    if (!compliance) return 1;
+    double first = 0, second = 0;
+    for (int k = 0; k < na; k++) first += compliance[a[k]] / na;
+    for (int k = 0; k < nb; k++) second += compliance[b[k]] / nb;
+    double softer = first > second ? first : second;
+    return softer > 0 ? 1 / softer : 1;
 }
 
 /* Fills the set from candidate pairs at vertex positions y. */

@@ -3,6 +3,7 @@
 #include "base/ranks.h"
 #include "contact/barrier_stencil.h"
 #include "contact/contact_step.h"
+#include "contact/pair_stiffness.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +18,9 @@ const char *const stiffness_rule_words[] = {STIFFNESS_RULES(WORD_TEXT) NULL};
 static double plane_weight(const contact_term *t, size_t vertex)
 {
     const surface_areas *areas = t->active.weights.areas;
-    return areas ? areas->vertex.data[vertex] : 1;
+    int32_t one = (int32_t)vertex;
+    return pair_stiffness(t->active.weights.compliance, &one, 1, NULL, 0) *
+           (areas ? areas->vertex.data[vertex] : 1);
 }
 
 static abut_status find_plane_contacts(contact_term *t, abut_error *err)
@@ -286,6 +289,17 @@ static double typical_weight(const contact_term *t)
     return counted > 0 ? 0.25 * sum / (double)counted : 1;
 }
 
+abut_status contact_weigh_pairs(contact_term *t, double mean_mass, abut_error *err)
+{
+    const contact_options *o = &t->options;
+    if (o->rule != STIFFNESS_LOCAL || o->stiffness > 0 || o->improved_max) return ABUT_OK;
+    if (!array_resize(&t->measures.compliance, t->model->surface.rows.count + 1))
+        return error_memory(err, "weighing contacts");
+    vertex_compliances(t->model, mean_mass, t->measures.compliance.data);
+    t->weights.compliance = t->measures.compliance.data;
+    return ABUT_OK;
+}
+
 double contact_set_stiffness_bounds(contact_term *t, double mean_mass, double vertex_mass)
 {
     enum { FEW = 8 }; /* vertices: a box is no more than a heavy node */
@@ -471,7 +485,8 @@ static void destroy(term *base)
     free_search(t->search);
     active_set_free(&t->active);
     surface_areas_free(&t->areas);
-    surface_links_free(&t->links);
+    array_free(&t->measures.compliance);
+    surface_links_free(&t->measures.links);
     array_free(&t->plane_contacts);
     for (int k = 0; k <= STENCIL_LISTS; k++) array_free(&t->blocks[k]);
     row_stencils_free(&t->rows);
@@ -571,8 +586,8 @@ abut_status contact_create(const model *m, const contact_options *options, conta
             t->group_flags[b] = BROAD_GROUP_NO_SELF;
     if (status == ABUT_OK && options->area_weighted) status = measure_areas(t, err);
     if (status == ABUT_OK && options->improved_max) {
-        t->weights.links = &t->links;
-        status = surface_links_make(&t->links, &m->surface, vertices, err);
+        t->weights.links = &t->measures.links;
+        status = surface_links_make(&t->measures.links, &m->surface, vertices, err);
     }
     if (status == ABUT_OK && part_boxes_possible(m)) { /* instead of one over all primitives */
         status = make_parts(t, err);

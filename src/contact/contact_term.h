@@ -33,9 +33,11 @@ typedef struct plane_contact {
     double weight;    /* 1, or the area of the vertex */
 } plane_contact;
 
-/* Who chooses kappa: ourselves (stiffness.h), or the rule of PolyFEM (stiffness_polyfem.h), of
+/* Who chooses kappa: ourselves (stiffness.h), with pairs that count by the inertia behind them
+ * (pair_stiffness.h) or all alike as in the paper; or the rule of PolyFEM (stiffness_polyfem.h), of
  * which static problems are a case of their own. */
 #define STIFFNESS_RULES(ROW)                                                                       \
+    ROW(STIFFNESS_LOCAL, "local")                                                                  \
     ROW(STIFFNESS_BALANCED, "balanced")                                                            \
     ROW(STIFFNESS_POLYFEM, "polyfem")                                                              \
     ROW(STIFFNESS_POLYFEM_STATIC, "polyfem-static")
@@ -94,6 +96,11 @@ typedef struct contact_search {
     size_t ccd_queries, broad_queries; /* statistics */
 } contact_search;
 
+typedef struct pair_measures {
+    surface_links links;      /* only with the improved maximum */
+    ARRAY(double) compliance; /* only with the rule "local" */
+} pair_measures;
+
 typedef struct contact_term {
     term base;
     const model *model;
@@ -110,9 +117,9 @@ typedef struct contact_term {
     ARRAY(uint8_t) dirichlet; /* `kinematic` without the restriction; empty: there is none */
     contact_search *search;
     active_set active;
-    surface_areas areas;  /* only with weights by area */
-    surface_links links;  /* only with the improved maximum */
-    pair_weights weights; /* of the pairs of this scene: what there is of the two */
+    surface_areas areas;    /* only with weights by area */
+    pair_measures measures; /* the others that weights are made of */
+    pair_weights weights;   /* of the pairs of this scene: what there is of these */
     ARRAY(plane_contact) plane_contacts;
     ARRAY(int32_t) blocks[STENCIL_LISTS + 1]; /* per list; the last: half-spaces */
     /* In every list the stencils of nodes come first; the others are in `rows` as well. */
@@ -145,6 +152,9 @@ void contact_begin_step(contact_term *t);
 /* The active set at x with pairs that count so; the term's own `update` takes t->weights. */
 abut_status contact_update(contact_term *t, const double *x, pair_weights weights, abut_error *err);
 
+/* With the rule "local": pairs count by the inertia behind them, by this mass. Not where kappa is
+ * given, and not with the improved maximum, whose corrections are for equal pairs. */
+abut_status contact_weigh_pairs(contact_term *t, double mean_mass, abut_error *err);
 /* Lower and upper bound of kappa for a mean mass of the coordinate blocks (IPC supplement 6). The
  * lower one is made for nodes. A block that carries the mass of many vertices makes it so high that
  * all forces arise in a thin shell below dhat, which Newton's method hardly hits: there it may fall

@@ -42,7 +42,10 @@ void complete_body(void *out)
  * for the same shape. */
 static void complete_remesh(scene_def *scene)
 {
-    if (scene->remesh.on) scene->options.contact_options.area_weighted = true;
+    contact_options *contact = &scene->options.contact_options;
+    if (scene->remesh.on) contact->area_weighted = true;
+    /* The energy of a trial must not depend on how the masses are divided among its nodes. */
+    if (scene->remesh.on && contact->rule == STIFFNESS_LOCAL) contact->rule = STIFFNESS_BALANCED;
     for (size_t i = 0; i < scene->body_count; i++) {
         body_def *body = &scene->bodies[i];
         body->remesh =

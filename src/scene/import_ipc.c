@@ -193,6 +193,7 @@ static json_t *contact_json(const ipc_script *s)
     double l = s->contact.absolute ? 1 : s->placed.l;
     json_t *out = json_object();
     json_object_set_new(out, "dhat", json_real(s->contact.dhat * l));
+    json_object_set_new(out, "stiffness_rule", json_string("balanced"));
     json_object_set_new(out, "friction", json_real(s->contact.self_friction));
     json_object_set_new(out, "eps_v", json_real(s->contact.eps_v * l * THRESHOLD_STEP / s->step));
     json_object_set_new(out, "friction_iterations", json_integer(s->contact.friction_iterations));

@@ -259,6 +259,7 @@ static json_t *document_json(const fixture *f, const fixture_options *o)
     json_object_set_new(out, "time", time);
     json_object_set_new(out, "gravity", fixture_json_vector(o->gravity));
     json_object_set_new(contact, "dhat", json_real(o->dhat));
+    json_object_set_new(contact, "stiffness_rule", json_string("balanced"));
     json_object_set_new(contact, "friction", json_real(o->friction));
     json_object_set_new(contact, "eps_v", json_real(o->eps_v));
     json_object_set_new(contact, "friction_iterations", json_integer(o->friction_iterations));

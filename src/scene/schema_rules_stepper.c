@@ -89,7 +89,8 @@ static void check_barrier(schema_walk *walk, const json_t *scene)
     const json_t *contact = json_object_get(scene, "contact");
     if (json_is_true(json_object_get(contact, "physical")) &&
         !json_object_get(contact, "stiffness") &&
-        schema_has_word(contact, "stiffness_rule", "balanced"))
+        (schema_has_word(contact, "stiffness_rule", "local") ||
+         schema_has_word(contact, "stiffness_rule", "balanced")))
         schema_rule_problem(walk, "contact.physical",
                             "is about a given \"contact.stiffness\", which is missing");
     refuse(walk, scene, "mlcp", NULL, "mlcp");

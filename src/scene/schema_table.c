@@ -101,9 +101,11 @@ static const schema_field contact_fields[] = {
      .absent = "chosen and adapted",
      .doc = "Factor kappa on the contact barrier, as it stands in the incremental potential."},
     {"stiffness_rule", SCHEMA_WORD, AT(scene_def, options.contact_options.rule),
-     .words = stiffness_rule_words, .initial = "\"balanced\"",
-     .doc = "How the stiffness is chosen: so that contact balances the forces on free nodes "
-            "(`balanced`), or as PolyFEM does, for scenes that are compared with it "
+     .words = stiffness_rule_words, .initial = "\"local\"",
+     .doc = "How the stiffness is chosen: so that contact balances the forces on free nodes, with "
+            "pairs that count by the inertia behind them (`local`; without these weights where "
+            "`stiffness` is given, with `improved_max` and with remeshing) or all alike as in the "
+            "paper of IPC (`balanced`); or as PolyFEM does, for scenes that are compared with it "
             "(docs/import-polyfem.md). With the latter a given `stiffness` is multiplied by the "
             "integrator's factor on forces (h^2 for implicit Euler)."},
     {"area_weighted", SCHEMA_BOOL, AT(scene_def, options.contact_options.area_weighted),

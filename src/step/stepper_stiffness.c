@@ -70,7 +70,8 @@ static double polyfem_mean_mass(const stepper *s)
 
 static bool follows_polyfem(const stepper *s)
 {
-    return s->options.contact_options.rule != STIFFNESS_BALANCED;
+    stiffness_rule rule = s->options.contact_options.rule;
+    return rule == STIFFNESS_POLYFEM || rule == STIFFNESS_POLYFEM_STATIC;
 }
 
 static abut_status polyfem(stepper *s, const double *x, abut_error *err)
