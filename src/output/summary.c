@@ -112,12 +112,13 @@ static int add_linear(json_t *root, const run_summary *s)
     if (!s->linear.name) return 0;
     const linear_statistics *t = &s->linear.statistics;
     json_t *o = json_pack(
-        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "solver", s->linear.name, "reason",
-        s->linear.reason, "solves", (json_int_t)t->solves, "analyses", (json_int_t)t->analyses,
-        "factorizations", (json_int_t)t->factorizations, "iterations", (json_int_t)t->iterations,
-        "most_iterations", (json_int_t)t->most_iterations, "fallbacks", (json_int_t)t->fallbacks,
-        "factor_entries", (json_int_t)t->factor_entries, "subset_solves",
-        (json_int_t)s->linear.subset_solves);
+        "{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "solver", s->linear.name,
+        "reason", s->linear.reason, "solves", (json_int_t)t->solves, "analyses",
+        (json_int_t)t->analyses, "factorizations", (json_int_t)t->factorizations, "iterations",
+        (json_int_t)t->iterations, "most_iterations", (json_int_t)t->most_iterations, "fallbacks",
+        (json_int_t)t->fallbacks, "factor_entries", (json_int_t)t->factor_entries, "subset_solves",
+        (json_int_t)s->linear.subset_solves, "true_hessians", (json_int_t)s->linear.true_hessians,
+        "true_products", (json_int_t)s->linear.true_products);
     return json_object_set_new(root, "linear", o);
 }
 

@@ -39,7 +39,8 @@ typedef struct surface_summary {
 typedef struct linear_summary {
     const char *name, *reason; /* NULL: not known */
     linear_statistics statistics;
-    uint64_t subset_solves; /* linear systems of subset solves, not counted above */
+    uint64_t subset_solves;                /* linear systems of subset solves, not counted above */
+    uint64_t true_hessians, true_products; /* of the trust region (solve/trust_region.h) */
 } linear_summary;
 
 /* Worst values of the steps that were measured, where the scene asks for it. */

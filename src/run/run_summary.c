@@ -90,7 +90,9 @@ static void add_run(run *r, abut_status result, const char *message, run_summary
                          .linear = {.name = linear_name(s->linear),
                                     .reason = linear_reason(s->linear),
                                     .statistics = *linear_get_statistics(s->linear),
-                                    .subset_solves = s->newton.subset_solves},
+                                    .subset_solves = s->newton.subset_solves,
+                                    .true_hessians = s->newton.region.hessians,
+                                    .true_products = s->newton.region.products},
                          .body_count = m->bodies.count};
     if (s->state.steps > 0)
         out->contact.mean_count = (double)t->contact_sum / (double)s->state.steps;

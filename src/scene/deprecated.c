@@ -3,13 +3,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* solver.true_hessian_after was a number of iterations, and 0 was never. */
+static json_t *hessian_word(const json_t *value)
+{
+    bool never = json_is_integer(value) && json_integer_value(value) == 0;
+    return json_string(never ? "projected" : "adaptive");
+}
+
 static const struct {
     const char *object, *old, *now;
+    json_t *(*convert)(const json_t *value); /* NULL: the value stays */
 } renamed[] = {
-    {"contact", "prescribed_overlap", "dirichlet_overlap"},
-    {"contact", "check_moves", "check_every_trial"},
-    {"solver", "anchor", "proximal_weight"},
-    {"bodies", "weigh", "mass_from"},
+    {"contact", "prescribed_overlap", "dirichlet_overlap", NULL},
+    {"contact", "check_moves", "check_every_trial", NULL},
+    {"solver", "anchor", "proximal_weight", NULL},
+    {"bodies", "weigh", "mass_from", NULL},
+    {"solver", "true_hessian_after", "hessian", hessian_word},
 };
 enum { RENAMED = sizeof renamed / sizeof *renamed };
 
@@ -17,7 +26,8 @@ static bool rename_key(json_t *object, int row)
 {
     json_t *value = json_object_get(object, renamed[row].old);
     if (!value || json_object_get(object, renamed[row].now)) return false;
-    return json_object_set(object, renamed[row].now, value) == 0 &&
+    value = renamed[row].convert ? renamed[row].convert(value) : json_incref(value);
+    return json_object_set_new(object, renamed[row].now, value) == 0 &&
            json_object_del(object, renamed[row].old) == 0;
 }
 

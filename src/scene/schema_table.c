@@ -190,10 +190,12 @@ static const schema_field solver_fields[] = {
             "the same "
             "model subject to what stops it, and islands that are stopped one by one. With the "
             "solver `direct` only."},
-    {"true_hessian_after", SCHEMA_INTEGER, AT(scene_def, options.true_hessian_after),
-     .initial = "2", FROM_TO(0, 1000000),
-     .doc = "Iterations of a step after which directions may come from the true Hessian, where the "
-            "projected one is seen to be too stiff; 0: never. With the solver `direct` only."},
+    {"hessian", SCHEMA_WORD, AT(scene_def, options.hessian), .words = newton_hessian_words,
+     .initial = "\"adaptive\"",
+     .doc =
+         "`adaptive`: Newton directions come from the true Hessian, within a trust region, where "
+         "the projected one is seen to be too stiff. `projected`: never (for comparisons). With "
+         "solvers that keep a factor; with others it is always the projected one."},
     {"proximal_weight", SCHEMA_NUMBER, AT(scene_def, options.proximal_weight), .initial = "0",
      AT_LEAST(0), .unit = "kg; N/m in quasi-static steps",
      .doc = "Weight w of a pull of the nodes of deformable bodies towards where they were when the "

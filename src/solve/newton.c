@@ -7,13 +7,17 @@
 #include <string.h>
 
 const char *const newton_measure_words[] = {NEWTON_MEASURES(WORD_TEXT) NULL};
+const char *const newton_hessian_words[] = {NEWTON_HESSIANS(WORD_TEXT) NULL};
 
 /* A direction below the tolerance along which the energy does not fall is at the energy's rounding:
  * few trials tell, and x stays. */
 enum { TINY_HALVINGS = 9, MAX_HALVINGS = 60, MAX_REGULARISATIONS = 8 };
 
 /* Energies are sums over many terms; differences below this share of the value are rounding. */
-static const double ENERGY_NOISE = 1e-14, STALL_NOISE = 1e-11;
+static const double ENERGY_NOISE = 2e-14, STALL_NOISE = 1e-11;
+
+/* Share of the promise that a step has to gain, or half of it is tried, too. */
+static const double FAIR = 0.5;
 
 abut_status newton_init(newton_solver *n, problem *p, linear_solver *linear, const logger *log,
                         abut_error *err)
@@ -41,6 +45,7 @@ void newton_free(newton_solver *n)
     mem_free(n->exact_direction);
     mem_free(n->chosen);
     true_newton_free(&n->exact);
+    trust_region_free(&n->region);
     look_ahead_free(&n->ahead);
     memset(n, 0, sizeof *n);
 }
@@ -78,13 +83,23 @@ static double mean_move(const problem *p, const double *v)
     return sqrt(sum / (double)p->free_count);
 }
 
+/* Where the true Hessian is needed, the projected direction is too short to tell how near the
+ * minimum is, and one that ends at the radius tells nothing. Where the model promises less than
+ * the energy's rounding, no other direction would be better. */
+static bool model_denies(const newton_solver *n, const newton_options *options, double energy)
+{
+    const trust_model *m = &n->region.model;
+    if (!m->true_one || !(m->gain > STALL_NOISE * fabs(energy))) return false;
+    return m->boundary || largest_move(n->problem, n->exact_direction) > options->tolerance;
+}
+
 /* Whether the direction passes the tolerance, and has done so as often as its measure asks. */
 static bool is_tiny(const newton_solver *n, const newton_options *options, double largest,
-                    int *passed)
+                    double energy, int *passed)
 {
     enum { RMS_PASSES = 3 };
-    if (n->shifted) *passed = 0;
-    if (n->shifted) return false;
+    if (n->shifted || model_denies(n, options, energy)) *passed = 0;
+    if (n->shifted || model_denies(n, options, energy)) return false;
     if (options->measure == NEWTON_LARGEST) return largest <= options->tolerance;
     *passed = mean_move(n->problem, n->step) <= options->tolerance ? *passed + 1 : 0;
     return *passed >= RMS_PASSES;
@@ -190,48 +205,6 @@ static bool forcing_confirms(forcing *f)
     return f->largest <= 0 || f->tolerance <= fmax(CONFIRMED, f->least);
 }
 
-/* Projected Hessians are too stiff where the true ones are indefinite (a rod that buckles):
- * Newton's method then takes one short full step after the other along nearly the same direction.
- * What the last step tells about that; steps that collisions or the energy cut short tell nothing.
- */
-typedef struct trend {
-    bool whole;       /* it was taken whole, and no energy has changed since */
-    double slope;     /* of the energy along it, at its beginning, negated; 0: not from here */
-    double direction; /* largest entry of the projected direction */
-    double gain;      /* what the energy fell by, over what the projected Hessian had promised */
-} trend;
-
-/* Where the energy falls by more than was promised and the directions hardly become shorter, the
- * true Hessian is worth its price. */
-static bool is_too_stiff(const newton_solver *n, const trend *last, const newton_result *now,
-                         const newton_options *options)
-{
-    static const double STIFF = 1.25, SLOW = 0.3;
-    return options->true_hessian_after > 0 && now->iterations >= options->true_hessian_after &&
-           last->whole && last->gain > STIFF && now->direction > SLOW * last->direction &&
-           now->direction > options->tolerance && n->exact.trust > 0 && !n->problem->share &&
-           linear_can_solve_again(n->linear);
-}
-
-/* From some iterations on, a share of the last step is added for as long as the energy still falls
- * along it, which keeps the sum a direction of descent. True when there is a share. */
-static bool add_momentum(newton_solver *n, const trend *last, int iteration)
-{
-    enum { PATIENCE = 24 };
-    static const double MOST = 0.7;
-    size_t scalars = 3 * (size_t)n->problem->free_count;
-    double share = 0;
-    if (last->whole && iteration > PATIENCE && last->slope > 0)
-        share = fmin(MOST, dot(n->exact_direction, n->right, scalars) / last->slope);
-    bool mixed = share > 0;
-    if (mixed)
-        for (size_t i = 0; i < scalars; i++)
-            n->exact_direction[i] = n->step[i] + share * n->exact_direction[i];
-    else
-        memcpy(n->exact_direction, n->step, scalars * sizeof *n->exact_direction);
-    return mixed;
-}
-
 typedef struct axpy_work {
     const double *x, *p;
     double *out, alpha;
@@ -250,61 +223,81 @@ static void set_trial(newton_solver *n, const double *x, double alpha)
     problem_follow(n->problem, n->trial);
 }
 
-/* The trial is acceptable, with this energy. One that gained little has overshot the minimum
- * (friction that changes its sign): shorter ones are tried while they are better. */
-static abut_status shorten_poor_step(newton_solver *n, const evaluation *ev, const double *x,
-                                     double alpha, double decrease, double before, double *energy,
-                                     newton_result *result, abut_error *err)
+/* What a line search has seen. */
+typedef struct search {
+    double energy;      /* of the best part, which was taken */
+    double tried, gain; /* the first part with a finite energy; 0: none */
+    double taken;       /* 0: none */
+    double here, noise; /* energy at the start, and how much of it is rounding */
+    bool demanding;     /* a poor gain is not enough */
+} search;
+
+/* Energy of the part alpha of the direction, into n->trial; INFINITY where it is not feasible. */
+static abut_status try_part(newton_solver *n, const evaluation *ev, const double *x, double alpha,
+                            double *energy, abut_error *err)
 {
-    static const double POOR = 0.3; /* of the slope's promise */
-    double best = alpha;
-    while (before - *energy < 2 * POOR * alpha * decrease) {
-        alpha /= 2;
-        result->halvings++;
-        set_trial(n, x, alpha);
-        if (!problem_accepts(n->problem, ev, n->trial)) break;
-        TRY(problem_update(n->problem, ev, n->trial, err));
-        double shorter = problem_value(n->problem, ev, n->trial);
-        if (!(shorter < *energy)) break;
-        *energy = shorter;
-        best = alpha;
-    }
-    if (best == alpha) return ABUT_OK;
-    set_trial(n, x, best);
-    return problem_update(n->problem, ev, n->trial, err);
+    *energy = INFINITY;
+    set_trial(n, x, alpha);
+    if (!problem_accepts(n->problem, ev, n->trial)) return ABUT_OK;
+    TRY(problem_update(n->problem, ev, n->trial, err));
+    *energy = problem_value(n->problem, ev, n->trial);
+    if (!isfinite(*energy)) *energy = INFINITY;
+    return ABUT_OK;
 }
 
-/* Halves the step until the energy does not grow and the state passes the independent checks. */
-static abut_status line_search(newton_solver *n, const evaluation *ev, double *x, double alpha,
-                               bool tiny, double decrease, double *energy, newton_result *result,
-                               bool *moved, abut_error *err)
+/* Halves the part until the energy has fallen by a fair share of what the model promises for it, or
+ * until half of it is no better (a poor step has leapt over the minimum: friction that changes its
+ * sign). n->trial is the part that was taken unless *stale. */
+static abut_status search_along(newton_solver *n, const evaluation *ev, const double *x,
+                                double alpha, int halvings, search *s, newton_result *result,
+                                bool *stale, abut_error *err)
 {
-    problem *p = n->problem;
-    size_t scalars = 3 * (size_t)p->block_count;
-    *moved = false;
-    int halvings = tiny ? TINY_HALVINGS : MAX_HALVINGS;
     for (int k = 0; k < halvings; k++, alpha /= 2) {
-        set_trial(n, x, alpha);
-        if (problem_accepts(p, ev, n->trial)) {
-            TRY(problem_update(p, ev, n->trial, err));
-            double trial = problem_value(p, ev, n->trial);
-            double noise = ENERGY_NOISE * (fabs(*energy) + fabs(trial));
-            /* The gain is below the rounding of the energy; the direction is good all the same. */
-            bool telling = decrease > STALL_NOISE * fabs(*energy);
-            if (!telling) noise = STALL_NOISE * fabs(*energy);
-            if (isfinite(trial) && trial <= *energy + noise) {
-                if (telling && !tiny)
-                    TRY(shorten_poor_step(n, ev, x, alpha, decrease, *energy, &trial, result, err));
-                /* Without any change the next iteration would be the same one. */
-                *moved = memcmp(x, n->trial, scalars * sizeof *x) != 0;
-                memcpy(x, n->trial, scalars * sizeof *x);
-                *energy = trial;
-                return n->on_move ? n->on_move(n->on_move_context, x, err) : ABUT_OK;
-            }
+        double trial, gain;
+        *stale = true;
+        TRY(try_part(n, ev, x, alpha, &trial, err));
+        gain = s->here - trial;
+        if (s->tried == 0 && trial < INFINITY) s->tried = alpha, s->gain = gain;
+        double bound = s->taken > 0 ? s->energy : s->here + s->noise;
+        if (trial < INFINITY && (s->taken > 0 ? trial < bound : trial <= bound)) {
+            *stale = false;
+            s->energy = trial;
+            s->taken = alpha;
+            if (!s->demanding || gain >= FAIR * trust_region_promise(&n->region, alpha)) break;
+        } else if (s->taken > 0) {
+            break;
         }
         result->halvings++;
     }
-    return problem_update(p, ev, x, err);
+    return ABUT_OK;
+}
+
+/* A step along the direction that does not raise the energy, and is accepted by the independent
+ * checks. Where its gain is above rounding, the trust region learns from it. */
+static abut_status line_search(newton_solver *n, const evaluation *ev, double *x, double alpha,
+                               bool tiny, double *energy, newton_result *result, bool *moved,
+                               abut_error *err)
+{
+    problem *p = n->problem;
+    size_t scalars = 3 * (size_t)p->block_count;
+    /* The gain is below the rounding of the energy; the direction is good all the same. */
+    bool telling = trust_region_promise(&n->region, 1) > STALL_NOISE * fabs(*energy), stale = true;
+    search s = {.here = *energy, .demanding = telling && !tiny};
+    s.noise = (telling ? ENERGY_NOISE : STALL_NOISE) * fabs(*energy);
+    *moved = false;
+    TRY(search_along(n, ev, x, alpha, tiny ? TINY_HALVINGS : MAX_HALVINGS, &s, result, &stale,
+                     err));
+    if (telling && s.tried > 0) trust_region_learn(&n->region, s.tried, s.gain, s.taken);
+    if (s.taken == 0) return problem_update(p, ev, x, err);
+    if (stale) {
+        set_trial(n, x, s.taken);
+        TRY(problem_update(p, ev, n->trial, err));
+    }
+    /* Without any change the next iteration would be the same one. */
+    *moved = memcmp(x, n->trial, scalars * sizeof *x) != 0;
+    memcpy(x, n->trial, scalars * sizeof *x);
+    *energy = s.energy;
+    return n->on_move ? n->on_move(n->on_move_context, x, err) : ABUT_OK;
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -368,7 +361,7 @@ static abut_status solve_subset(newton_solver *n, const evaluation *ev, double *
                                 const newton_options *options, double *energy, abut_error *err)
 {
     linear_solver *whole = n->linear;
-    double trust = n->exact.trust;
+    trust_region region = n->region;
     /* Another solver: the order of all unknowns stays. */
     TRY(linear_create_alike(whole, &n->linear, err));
     linear_lend(whole, n->linear);
@@ -377,7 +370,8 @@ static abut_status solve_subset(newton_solver *n, const evaluation *ev, double *
     linear_lend(n->linear, whole);
     linear_destroy(n->linear);
     n->linear = whole;
-    n->exact.trust = trust;
+    n->region.radius = region.radius;
+    n->region.stiff = region.stiff;
     abut_status lifted = problem_lift_restriction(n->problem, err);
     TRY(status);
     TRY(lifted);
@@ -391,20 +385,19 @@ static abut_status solve_subset(newton_solver *n, const evaluation *ev, double *
 
 typedef struct iteration {
     forcing exactness;
-    trend last;
     double energy;
     int passed;       /* directions in a row below the tolerance */
     bool refused;     /* the true Hessian's direction, where it comes first, did not lead down */
     double decrease;  /* that the quadratic model predicts */
     double direction; /* largest entry of the one before */
     bool first;       /* this direction is the true Hessian's, before all others; */
-    bool exact;       /* or because the projected ones are too stiff; */
-    bool mixed;       /* or any that is not the projected one */
+    bool other;       /* or any that is not the projected one */
     bool tiny, moved, whole;
     bool changed, may_stop; /* what the hooks say */
 } iteration;
 
-/* The direction of an iteration at x: n->step, or n->exact_direction for the true Hessian. */
+/* The direction of an iteration at x: the projected one in n->step, the one to go in
+ * n->exact_direction. */
 static abut_status find_direction(newton_solver *n, const evaluation *ev, const double *x,
                                   const newton_options *options, iteration *it,
                                   newton_result *result, abut_error *err)
@@ -424,12 +417,12 @@ static abut_status find_direction(newton_solver *n, const evaluation *ev, const 
     result->direction = largest_move(p, n->step);
     it->decrease = 0.5 * dot(n->right, n->step, scalars);
     if (result->iterations == 0) result->first_direction = result->direction;
-    it->exact = !options->true_first && is_too_stiff(n, &it->last, result, options);
-    if (it->exact)
-        TRY(true_newton_direction(&n->exact, p, ev, n->linear, x, n->right, n->step,
-                                  n->exact_direction, err));
-    it->exact = it->exact && n->exact.trust > 0;
-    it->mixed = it->exact || it->first || add_momentum(n, &it->last, result->iterations);
+    bool usable = options->hessian == NEWTON_ADAPTIVE && !options->true_first && !n->shifted &&
+                  !p->share && linear_can_solve_again(n->linear);
+    TRY(trust_region_direction(&n->region, p, ev, n->linear, x, n->right, n->step, usable,
+                               n->exact_direction, err));
+    if (it->first) trust_region_replace(&n->region, 2 * it->decrease);
+    it->other = it->first || n->region.model.true_one;
     result->iterations++;
     return ABUT_OK;
 }
@@ -446,7 +439,10 @@ static abut_status look_ahead_where_stopped(newton_solver *n, const evaluation *
         return ABUT_OK;
     TRY(look_ahead_direction(&n->ahead, p, ev, n->linear, x, n->right, n->exact_direction, alpha,
                              &chosen, err));
-    it->mixed = it->mixed || chosen;
+    it->other = it->other || chosen;
+    if (chosen)
+        trust_region_replace(&n->region,
+                             dot(n->right, n->exact_direction, 3 * (size_t)p->free_count));
     problem_expand(p, n->exact_direction, n->direction);
     log_message(n->log, ABUT_LOG_DEBUG,
                 "  looked ahead: %d inequalities, step %.3e instead of %.3e",
@@ -460,21 +456,18 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
                              iteration *it, newton_result *result, abut_error *err)
 {
     problem *p = n->problem;
-    size_t scalars = 3 * (size_t)p->free_count;
     problem_expand(p, n->exact_direction, n->direction);
     problem_direct(p, x, n->direction);
     double alpha = 1;
     TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
     problem_note_bounds(p, ev, x, n->direction);
     if (options->look_ahead) TRY(look_ahead_where_stopped(n, ev, x, it, &alpha, err));
-    it->tiny = is_tiny(n, options, result->direction, &it->passed);
+    it->tiny = is_tiny(n, options, result->direction, it->energy, &it->passed);
     int halvings = result->halvings;
-    double before_step = it->energy;
-    TRY(line_search(n, ev, x, alpha, it->tiny, it->decrease, &it->energy, result, &it->moved, err));
-    it->refused = it->first && !it->moved; /* then the projected one's turn */
+    TRY(line_search(n, ev, x, alpha, it->tiny, &it->energy, result, &it->moved, err));
+    if (!it->moved) n->region.stiff = false; /* then the projected one's turn */
+    it->refused = it->first && !it->moved;
     it->whole = it->moved && alpha == 1 && result->halvings == halvings;
-    if (it->exact) true_newton_learn(&n->exact, it->whole);
-    double gain = it->exact ? 2 : (before_step - it->energy) / it->decrease;
     it->changed = false;
     it->may_stop = true;
     if (hooks)
@@ -484,8 +477,6 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
         TRY(problem_update(p, ev, x, err));
         it->energy = problem_value(p, ev, x);
     }
-    it->last = (trend){it->whole && !it->changed, dot(n->exact_direction, n->right, scalars),
-                       result->direction, gain};
     log_message(n->log, ABUT_LOG_DEBUG, "  newton %d: |p| %.3e, step %.3e, energy %.12e",
                 result->iterations, result->direction, alpha, it->energy);
     return ABUT_OK;
@@ -500,10 +491,8 @@ static abut_status solve_subset_where_slow(newton_solver *n, const evaluation *e
     bool slow = result->iterations > LOCAL_PATIENCE && it->whole && it->may_stop && !it->changed &&
                 result->direction > LOCAL_SLOW * it->direction;
     if (options->local && slow && !it->tiny && !p->share && p->free_count > LOCAL_LEAST &&
-        linear_can_solve_again(n->linear) && choose_part(n, options->tolerance)) {
-        TRY(solve_subset(n, ev, x, options, &it->energy, err));
-        it->last.slope = 0; /* no momentum */
-    }
+        linear_can_solve_again(n->linear) && choose_part(n, options->tolerance))
+        return solve_subset(n, ev, x, options, &it->energy, err);
     return ABUT_OK;
 }
 
@@ -536,7 +525,7 @@ static abut_status iterate(newton_solver *n, const evaluation *ev, double *x,
             result->at_noise = !it->moved;
         }
         if (it->moved || it->tiny || it->changed) continue;
-        if (it->mixed || !forcing_confirms(&it->exactness)) continue;
+        if (it->other || !forcing_confirms(&it->exactness)) continue;
         /* What is left to gain may be less than the energy's rounding: that is the end, too. */
         result->converged =
             !n->shifted && it->decrease <= STALL_NOISE * fabs(it->energy) && it->may_stop;
@@ -562,7 +551,7 @@ abut_status newton_minimize(newton_solver *n, const evaluation *ev, double *x,
                          "the energy is not finite at the start of a step");
     }
     if (p->free_count == 0) result->converged = true;
-    n->exact.trust = TRUE_NEWTON_TRUST;
+    trust_region_begin(&n->region);
     n->ahead.fresh = true;
     TRY(iterate(n, ev, x, options, hooks, &it, result, err));
     result->energy = it.energy;

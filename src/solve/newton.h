@@ -8,6 +8,7 @@
 #include "solve/look_ahead.h"
 #include "solve/problem.h"
 #include "solve/true_newton.h"
+#include "solve/trust_region.h"
 
 /* What a stepper does after each accepted iteration. */
 typedef struct newton_hooks {
@@ -25,11 +26,17 @@ typedef struct newton_hooks {
 typedef enum newton_measure { NEWTON_MEASURES(WORD_CONSTANT) } newton_measure;
 extern const char *const newton_measure_words[];
 
+/* Whether directions may come from the true Hessian, where the projected one is seen to be too
+ * stiff. */
+#define NEWTON_HESSIANS(ROW) ROW(NEWTON_ADAPTIVE, "adaptive") ROW(NEWTON_PROJECTED, "projected")
+typedef enum newton_hessian { NEWTON_HESSIANS(WORD_CONSTANT) } newton_hessian;
+extern const char *const newton_hessian_words[];
+
 typedef struct newton_options {
     double tolerance; /* on the direction (a length) */
     int max_iterations;
-    bool look_ahead;        /* directions that collisions stop early are found anew */
-    int true_hessian_after; /* iterations after which it may be used; 0: never */
+    bool look_ahead; /* directions that collisions stop early are found anew */
+    newton_hessian hessian;
     bool true_first; /* the true Hessian in every iteration in which it gives a descent direction */
     newton_measure measure;
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
@@ -59,6 +66,7 @@ typedef struct newton_solver {
     bool shifted; /* the last direction comes from a shifted matrix: its length does not tell how
                      near the minimum is */
     true_newton exact;
+    trust_region region;
     look_ahead ahead;
     double *exact_direction; /* what was added to x last, before it was shortened */
     uint8_t *chosen;         /* per unknown: in the subset */

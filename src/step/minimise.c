@@ -103,13 +103,12 @@ static bool lagging_in_circles(double *moves, int pass, double move)
     return pass >= WINDOW && move > 0.5 * moves[pass - WINDOW];
 }
 
-/* How late true Hessians come decides how impacts rebound at a rough tolerance, for which a scene
- * may ask to wait; it is no reason to wait under a lasting load. */
-static int true_hessian_after(const stepper *s)
+/* True Hessians decide how impacts rebound at a rough tolerance, for which a scene may do without
+ * them; that is no reason under a lasting load. */
+static newton_hessian hessian(const stepper *s)
 {
-    enum { SOON = 2 };
     bool pressed = s->contact && contact_under_lasting_load(s->contact);
-    return pressed && s->options.true_hessian_after > SOON ? SOON : s->options.true_hessian_after;
+    return pressed ? NEWTON_ADAPTIVE : s->options.hessian;
 }
 
 /* Iterations that are left of the step's budget, at most those of the options. */
@@ -136,7 +135,7 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
     newton_options options = {.tolerance = stepper_convergence_length(s),
                               .max_iterations = s->scratch.span.max_iterations,
                               .look_ahead = s->options.look_ahead,
-                              .true_hessian_after = true_hessian_after(s),
+                              .hessian = hessian(s),
                               .true_first = s->options.true_first,
                               .measure = s->options.measure,
                               .forcing = s->options.forcing,

@@ -35,7 +35,7 @@ typedef struct stepper_options {
     substep_options substeps;
     bool warm_start;        /* Newton begins where the bodies would be going on as they do */
     bool look_ahead;        /* Newton's directions know what stops them (solve/look_ahead.h) */
-    int true_hessian_after; /* Newton iterations; 0: never */
+    newton_hessian hessian; /* whether directions may come from the true one */
     double proximal_weight; /* weight of the proximal term (term/proximal.h); 0: none */
     bool true_first;        /* before projected directions, wherever it gives a descent direction */
     newton_measure measure; /* what the tolerance is compared with */

@@ -58,6 +58,8 @@ typedef struct exception {
 
 static const char SADDLE[] =
     "a balance that is no minimum, in which PolyFEM's Newton (true Hessian first) stays";
+static const char BRANCH[] =
+    "two minima after a bounce, whatever the tolerance: PolyFEM's Newton leads to the other one";
 static const char STALE[] = "stored after 5 steps of 0.02 s in free fall, not 200 of 0.025 s";
 
 static const exception exceptions[] = {
@@ -65,6 +67,7 @@ static const exception exceptions[] = {
     {"3D/large-ratios/large-mass-ratio.json", {THEIR_NEWTON}, AGREES, SADDLE},
     {"3D/unit-tests/erleben/spike-and-wedge.json", {THEIR_NEWTON}, AGREES, SADDLE},
     {"3D/unit-tests/erleben/spikes.json", {THEIR_NEWTON}, AGREES, SADDLE},
+    {"3D/unit-tests/erleben/wedge-in-crack.json", {THEIR_NEWTON}, AGREES, BRANCH},
     {"3D/unit-tests/erleben/wedges.json", {THEIR_NEWTON}, AGREES, SADDLE},
     {"3D/unit-tests/5-cubes-hex-fast.json", {"time.steps=5", "time.step=0.02"}, AGREES, STALE},
     {"3D/unit-tests/5-cubes-hex.json", {"time.steps=5", "time.step=0.02"}, AGREES, STALE},

@@ -24,6 +24,14 @@ for name in old now; do
 done
 diff old/scene.json now/scene.json || fail "old keys make another scene"
 
+# A number of iterations has become a word.
+for pair in 0:projected 8:adaptive; do
+    sed "s/\"solver\": {/\"solver\": {\"true_hessian_after\": ${pair%:*}, /" now.json > after.json
+    expect 0 'after.json: solver: "true_hessian_after" is deprecated; its name is "hessian"' check after.json
+    "$abut" run after.json -o after --quiet --steps 1 > log 2>&1 || fail "run: $(cat log)"
+    grep -q "\"hessian\": *\"${pair#*:}\"" after/scene.json || fail "true_hessian_after ${pair%:*} is not ${pair#*:}"
+done
+
 # On the command line, and in a list.
 expect 0 '"weigh" is deprecated; its name is "mass_from"' check now.json --set 'bodies[1].weigh=area'
 expect 0 '"anchor" is deprecated; its name is "proximal_weight"' check now.json --set solver.anchor=3

@@ -205,7 +205,7 @@ TEST(ridges)
         .name = "well", .value = well_value, .derivatives = well_derivatives};
     double x[3] = {0.01, 0, 0};
     newton_result result;
-    newton_options options = {.tolerance = 1e-8, .max_iterations = 200, .true_hessian_after = 1};
+    newton_options options = {.tolerance = 1e-8, .max_iterations = 200, .hessian = NEWTON_ADAPTIVE};
     CHECK(minimize(&kind, x, NULL, none, &options, &result) == ABUT_OK);
     CHECK(result.converged && result.iterations < 40);
     CHECK_NEAR(x[0], 1, 1e-7);
