@@ -192,10 +192,9 @@ static const schema_field solver_fields[] = {
             "solver `direct` only."},
     {"hessian", SCHEMA_WORD, AT(scene_def, options.hessian), .words = newton_hessian_words,
      .initial = "\"adaptive\"",
-     .doc =
-         "`adaptive`: Newton directions come from the true Hessian, within a trust region, where "
-         "the projected one is seen to be too stiff. `projected`: never (for comparisons). With "
-         "solvers that keep a factor; with others it is always the projected one."},
+     .doc = "Where Newton directions come from. `adaptive`: from the true Hessian, within a trust "
+            "region, where the projected one is seen to be too stiff. `projected`: from that alone "
+            "(for comparisons). With solvers that keep a factor; with others it is always that."},
     {"proximal_weight", SCHEMA_NUMBER, AT(scene_def, options.proximal_weight), .initial = "0",
      AT_LEAST(0), .unit = "kg; N/m in quasi-static steps",
      .doc = "Weight w of a pull of the nodes of deformable bodies towards where they were when the "
