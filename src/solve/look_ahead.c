@@ -21,19 +21,32 @@ void look_ahead_free(look_ahead *l)
     array_free(&l->full);
     array_free(&l->row);
     array_free(&l->trial);
-    array_free(&l->island);
     array_free(&l->part);
     array_free(&l->gone);
+    array_free(&l->longest);
     array_free(&l->radius);
     array_free(&l->island);
     array_free(&l->base);
 }
 
-static bool is_kept(const look_ahead *l, const obstruction *row)
+/* The number of the kept row with the same key, or the number of kept rows. */
+static size_t find_kept(const look_ahead *l, const obstruction *row)
 {
-    for (size_t i = 0; i < l->kept.rows.count; i++)
-        if (memcmp(l->kept.rows.data[i].key, row->key, sizeof row->key) == 0) return true;
-    return false;
+    size_t i = 0;
+    while (i < l->kept.rows.count &&
+           memcmp(l->kept.rows.data[i].key, row->key, sizeof row->key) != 0)
+        i++;
+    return i;
+}
+
+/* A pair that stops the direction again asks for what is missing now; whether that is more. */
+static bool tighten_row(look_ahead *l, size_t kept, double bound)
+{
+    double more = bound - l->kept.rows.data[kept].bound;
+    if (!(more > 0)) return false;
+    l->kept.rows.data[kept].bound = bound;
+    l->violation.data[kept] += more;
+    return true;
 }
 
 /* w . v for a row, v over the unknowns. */
@@ -99,15 +112,20 @@ static abut_status sort_by_moment(look_ahead *l, abut_error *err)
     return ABUT_OK;
 }
 
-/* Takes the rows that are new, and solves for their columns. *added: how many. */
+/* Takes the rows that are new, and solves for their columns. *added: how many, and how many others
+ * ask for more. */
 static abut_status add_rows(look_ahead *l, const problem *p, linear_solver *linear,
                             const double *newton, size_t *added, abut_error *err)
 {
-    size_t n = 3 * (size_t)p->free_count, before = l->kept.rows.count;
+    size_t n = 3 * (size_t)p->free_count;
     TRY(sort_by_moment(l, err));
     for (size_t i = 0; i < l->found.rows.count && l->kept.rows.count < MOST; i++) {
         size_t j = l->order.data[i], m = l->kept.rows.count;
-        if (is_kept(l, &l->found.rows.data[j])) continue;
+        size_t kept = find_kept(l, &l->found.rows.data[j]);
+        if (kept < m) {
+            *added += tighten_row(l, kept, l->found.rows.data[j].bound);
+            continue;
+        }
         if (!keep_row(l, j) || !array_resize(&l->columns, (m + 1) * n) ||
             !array_resize(&l->force, m + 1) || !array_resize(&l->violation, m + 1) ||
             !array_resize(&l->matrix, (size_t)MOST * MOST))
@@ -116,12 +134,12 @@ static abut_status add_rows(look_ahead *l, const problem *p, linear_solver *line
         linear_solve_again(linear, l->row.data, l->columns.data + m * n);
         l->solves++;
         l->force.data[m] = 0;
+        ++*added;
         l->violation.data[m] = l->kept.rows.data[m].bound - row_dot(p, &l->kept, m, newton);
         for (size_t k = 0; k <= m; k++)
             l->matrix.data[m * MOST + k] = l->matrix.data[k * MOST + m] =
                 row_dot(p, &l->kept, k, l->columns.data + m * n);
     }
-    *added = l->kept.rows.count - before;
     return ABUT_OK;
 }
 
@@ -273,26 +291,45 @@ static double move_of(const problem *p, const double *direction, size_t i)
                          fmax(fabs(direction[3 * i + 1]), fabs(direction[3 * i + 2])));
 }
 
-/* Islands go no further than the least radius of their unknowns. */
+/* Largest move of every island along a direction, in l->longest. */
+static void measure_islands(look_ahead *l, const problem *p, const double *direction)
+{
+    size_t n = (size_t)p->free_count;
+    for (size_t i = 0; i < n; i++) l->longest.data[i] = 0;
+    for (size_t i = 0; i < n; i++) {
+        double *longest = &l->longest.data[l->island.data[i]];
+        *longest = fmax(*longest, move_of(p, direction, i));
+    }
+}
+
+/* Islands go no further than the largest radius of their unknowns: those of islands that have come
+ * together differ. */
 static void limit_length(look_ahead *l, const problem *p, double *direction)
 {
     size_t n = (size_t)p->free_count;
-    for (size_t i = 0; i < n; i++) l->part.data[i] = 1;
+    measure_islands(l, p, direction);
+    for (size_t i = 0; i < n; i++) l->part.data[i] = 0;
     for (size_t i = 0; i < n; i++) {
-        double move = move_of(p, direction, i);
-        double *part = &l->part.data[l->island.data[i]];
-        if (move > l->radius.data[i]) *part = fmin(*part, l->radius.data[i] / move);
+        double *most = &l->part.data[l->island.data[i]];
+        *most = fmax(*most, l->radius.data[i]);
     }
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0; c < 3; c++) direction[3 * i + c] *= l->part.data[l->island.data[i]];
+    for (size_t i = 0; i < n; i++) {
+        double move = l->longest.data[l->island.data[i]], most = l->part.data[l->island.data[i]];
+        for (size_t c = 0; move > most && c < 3; c++) direction[3 * i + c] *= most / move;
+    }
 }
 
 /* Where less than a half of a path could be gone, the inequalities did not hold for as far as it
- * led: the next one is shorter there, and longer elsewhere. */
+ * led: the next one is as long as what could be gone. Elsewhere it may be longer than this one.
+ * The radius is tied to paths that were looked at: one that grows or shrinks by itself, beside
+ * directions of another length, ends at 0 or infinity. */
 static void learn(look_ahead *l, const problem *p)
 {
-    for (size_t i = 0; i < (size_t)p->free_count; i++)
-        l->radius.data[i] *= l->gone.data[i] >= 0.5 ? GROWTH : fmax(l->gone.data[i], 1 / HORIZON);
+    for (size_t i = 0; i < (size_t)p->free_count; i++) {
+        double gone = l->gone.data[i], move = l->longest.data[l->island.data[i]];
+        double *radius = &l->radius.data[i];
+        *radius = gone >= 0.5 ? fmax(*radius, GROWTH * move) : fmax(gone, 1 / HORIZON) * move;
+    }
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -310,7 +347,7 @@ static abut_status make_room(look_ahead *l, const problem *p, abut_error *err)
     l->fresh = l->fresh || l->radius.count != n;
     if (!array_resize(&l->full, 3 * (size_t)p->block_count) || !array_resize(&l->row, 3 * n) ||
         !array_resize(&l->base, 3 * n) || !array_resize(&l->trial, 3 * n) ||
-        !array_resize(&l->gone, n) || !array_resize(&l->radius, n))
+        !array_resize(&l->gone, n) || !array_resize(&l->longest, n) || !array_resize(&l->radius, n))
         return error_memory(err, "looking ahead");
     return ABUT_OK;
 }
@@ -340,6 +377,7 @@ abut_status look_ahead_direction(look_ahead *l, problem *p, const evaluation *ev
     memcpy(l->base.data, direction, n * sizeof *direction);
     limit_length(l, p, l->base.data);
     TRY(constrain(l, p, ev, linear, x, l->base.data, l->trial.data, err));
+    measure_islands(l, p, l->trial.data);
     TRY(shorten(l, p, ev, x, l->trial.data, err));
     learn(l, p);
     problem_expand(p, l->trial.data, l->full.data);

@@ -24,6 +24,7 @@ typedef struct look_ahead {
     ARRAY(double) row, base, trial; /* over the unknowns */
     ARRAY(int32_t) island;          /* per unknown */
     ARRAY(double) part, gone;       /* per unknown or island: share of the path */
+    ARRAY(double) longest;          /* per island: its largest move */
     ARRAY(double) radius;           /* per unknown: how far the inequalities may be trusted */
     bool fresh;                     /* a new minimisation: no radius is known */
     uint64_t rounds, solves;        /* statistics */

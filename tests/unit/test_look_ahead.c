@@ -232,11 +232,35 @@ TEST(iterations_are_fewer)
     CHECK(count[1] <= count[0]);
 }
 
+/* However often: radii follow the lengths of the paths that were looked at. */
+TEST(radii_stay_at_the_scale_of_the_scene)
+{
+    fixture f;
+    const double target[POINTS] = {-1, -1, 2, -1}, wall[POINTS] = {-0.1, NONE, NONE, -0.2};
+    look_ahead l = {.fresh = true};
+    bool chosen;
+    abut_error err;
+    set_up(&f, false, target, wall);
+    look(&f, &chosen);
+    for (int k = 0; k < 100; k++) {
+        double alpha = 0.085;
+        CHECK_OK(problem_solve(&f.p, f.linear, f.x, f.right, 0, f.direction, &err), err);
+        CHECK_OK(look_ahead_direction(&l, &f.p, &test_evaluation, f.linear, f.x, f.right,
+                                      f.direction, &alpha, &chosen, &err),
+                 err);
+        CHECK(chosen);
+    }
+    for (size_t i = 0; i < POINTS; i++) CHECK(l.radius.data[i] > 0.05 && l.radius.data[i] < 10);
+    look_ahead_free(&l);
+    tear_down(&f);
+}
+
 int main(void)
 {
     RUN(joined_points_stop_at_the_wall_and_the_others_follow);
     RUN(islands_are_stopped_one_by_one);
     RUN(forces_only_push);
+    RUN(radii_stay_at_the_scale_of_the_scene);
     RUN(iterations_are_fewer);
     return TEST_END();
 }
