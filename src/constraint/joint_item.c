@@ -191,6 +191,34 @@ void item_rows(const joint_set *set, size_t i, const double *x, joint_sum *sum)
     joint_add_rows(j, &set->steps[i], u, sum);
 }
 
+void item_row_derivatives(const joint_set *set, size_t i, const double *x, joint_sum *sum,
+                          double rows[JOINT_MAX_ROWS][ITEM_MAX_SCALARS])
+{
+    const model_joint *j = &set->model->joints.data[i];
+    item_rows(set, i, x, sum);
+    if (sum->rows == 0) return;
+    if (item_is_coupling(j)) {
+        int32_t blocks[ITEM_MAX_BLOCKS];
+        coupled_side side;
+        int count = item_blocks(set->model, i, blocks);
+        memset(rows[0], 0, sizeof rows[0]);
+        for (int k = 0; k < 2; k++) {
+            differentiate(set, j, k, x, false, &side);
+            spread(&side, blocks, count, k == 0 ? 1 : -j->ratio, false, rows[0], NULL);
+        }
+        return;
+    }
+    double u[JET_SIZE], jacobian[JOINT_MAX_ROWS][JET_SIZE];
+    feature_map map;
+    memset(sum, 0, sizeof *sum);
+    sum->jacobian = jacobian;
+    joint_features(set->model, j, x, u);
+    joint_add_rows(j, &set->steps[i], u, sum);
+    sum->jacobian = NULL;
+    joint_feature_map(set->model, j, x, &map);
+    for (int k = 0; k < sum->rows; k++) features_pull_gradient(&map, jacobian[k], rows[k]);
+}
+
 double item_energy(const joint_set *set, size_t i, const double *x)
 {
     if (set->steps[i].broken) return 0;

@@ -21,6 +21,9 @@ bool item_is_coupling(const model_joint *j);
 int item_blocks(const model *m, size_t i, int32_t blocks[ITEM_MAX_BLOCKS]);
 /* Values of its rows into sum (constraint/joint_rows.h). */
 void item_rows(const joint_set *set, size_t i, const double *x, joint_sum *sum);
+/* The same, and for every row its derivatives by the scalars of the item's blocks (item_blocks). */
+void item_row_derivatives(const joint_set *set, size_t i, const double *x, joint_sum *sum,
+                          double rows[JOINT_MAX_ROWS][ITEM_MAX_SCALARS]);
 /* In J; INFINITY beyond a limit. */
 double item_energy(const joint_set *set, size_t i, const double *x);
 /* Times the factor of forces: gradient and Hessian blocks, where not NULL, as terms deliver them. A

@@ -1,6 +1,7 @@
 #include "constraint/joint_rows.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double TURN = 6.28318530717958647692;
 
@@ -30,6 +31,11 @@ static void add_difference(const joint_step *step, const double *u, int i, int k
     for (int c = 0; c < 3; c++) {
         int a = 3 * i + c, b = 3 * k + c;
         double force, stiffness;
+        if (sum->jacobian) {
+            memset(sum->jacobian[sum->rows], 0, sizeof *sum->jacobian);
+            sum->jacobian[sum->rows][a] = 1;
+            sum->jacobian[sum->rows][b] = -1;
+        }
         if (!add_value(step, u[a] - u[b], angular, sum, &force, &stiffness)) continue;
         sum->gradient[a] += force;
         sum->gradient[b] -= force;
@@ -43,6 +49,7 @@ static void add_difference(const joint_step *step, const double *u, int i, int k
 static void add_jet(const joint_step *step, const jet *row, bool angular, joint_sum *sum)
 {
     double force, stiffness;
+    if (sum->jacobian) memcpy(sum->jacobian[sum->rows], row->gradient, sizeof *sum->jacobian);
     if (!add_value(step, row->value, angular, sum, &force, &stiffness)) return;
     for (int i = 0; i < JET_SIZE; i++) {
         sum->gradient[i] += force * row->gradient[i];

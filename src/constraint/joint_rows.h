@@ -27,14 +27,15 @@ typedef struct joint_sum {
     double value[JOINT_MAX_ROWS];
     bool angular[JOINT_MAX_ROWS]; /* the row has no unit (an angle), otherwise m */
     const double *multiplier;     /* N, N m; NULL: only the values of the rows are wanted */
+    double (*jacobian)[JET_SIZE]; /* d row / d features, row by row; NULL: not wanted */
     double energy;
     bool derivatives;
     double gradient[JET_SIZE];
     double hessian[JET_SIZE][JET_SIZE];
 } joint_sum;
 
-/* Rows of the joint at features u. The sum must be zeroed but for `multiplier` and `derivatives`.
- */
+/* Rows of the joint at features u. The sum must be zeroed but for `multiplier`, `jacobian`
+ * and `derivatives`. */
 void joint_add_rows(const model_joint *j, const joint_step *step, const double u[JET_SIZE],
                     joint_sum *sum);
 

@@ -17,8 +17,15 @@
  * the curved paths that joints allow. */
 static const double GAIN = 1e3, MOST = 1e8, GROWTH = 10, FORGET = 0.5;
 enum { PATIENCE = 8 };
+/* Where the forces of all joints take more solves than this to find, many bodies move together, and
+ * all joints get a larger gain (docs/joints.md has a table). */
+enum { ENOUGH = 8 };
 static const double TOLERANCE = 1e-8;
 enum { MAX_PASSES = 100 };
+/* Constraints that can be met shrink with almost every update. The worst one has to fall below
+ * NEARER of the best so far within so many updates. */
+enum { HOPELESS = 20 };
+static const double NEARER = 0.9;
 
 static joint_set set_of(const joint_term *t)
 {
@@ -106,7 +113,8 @@ static void begin_joint(joint_term *t, size_t i, const term_step *at)
 static void begin_step(term *base, const term_step *at)
 {
     joint_term *t = (joint_term *)base;
-    t->passes = 0;
+    t->passes = t->nearest_pass = 0;
+    t->nearest = INFINITY;
     for (size_t i = 0; i < t->model->joints.count; i++) {
         const joint_memory *memory = &t->memory.data[i];
         t->gains.data[i] = memory->gain;
@@ -141,21 +149,63 @@ double joint_worst_violation(const joint_term *t, const double *x)
     return worst;
 }
 
-/* lambda += K c; a joint whose violation has not shrunk since the last time gets stiffer. */
-static void update_joint(joint_term *t, size_t i, const joint_sum *rows, double violation)
+/* A joint whose violation has not shrunk since the last time gets stiffer. */
+static void stiffen(joint_term *t, size_t i, double violation, bool together)
 {
     joint_step *step = &t->steps.data[i];
-    double *multiplier = t->multipliers.data + JOINT_MAX_ROWS * i;
-    for (int k = 0; k < rows->rows; k++)
-        multiplier[k] += step->stiffness[rows->angular[k] ? 1 : 0] * rows->value[k];
     bool slow = violation > t->last.data[i] || t->passes % PATIENCE == 0;
     slow = slow && violation > t->tolerance;
-    if (slow && t->gains.data[i] < MOST) {
+    if ((slow || together) && t->gains.data[i] < MOST) {
         t->gains.data[i] *= GROWTH;
         step->stiffness[0] *= GROWTH;
         step->stiffness[1] *= GROWTH;
     }
     t->last.data[i] = violation;
+}
+
+/* lambda += K c */
+static void update_joint(joint_term *t, size_t i, const double *x)
+{
+    joint_set set = set_of(t);
+    joint_sum rows;
+    item_rows(&set, i, x, &rows);
+    double *multiplier = t->multipliers.data + JOINT_MAX_ROWS * i;
+    for (int k = 0; k < rows.rows; k++)
+        multiplier[k] += t->steps.data[i].stiffness[rows.angular[k] ? 1 : 0] * rows.value[k];
+}
+
+/* Whether the item depends on a node that follows others, of which its rows know nothing. */
+static bool is_led(const joint_term *t, size_t i)
+{
+    int32_t blocks[ITEM_MAX_BLOCKS];
+    int count = item_blocks(t->model, i, blocks);
+    for (int b = 0; t->followers && b < count; b++)
+        if (t->followers[blocks[b]] >= 0) return true;
+    return false;
+}
+
+/* The multipliers with which the next iterate meets all rows, to first order. */
+static abut_status update_together(joint_term *t, const double *x, const newton_response *response,
+                                   abut_error *err)
+{
+    joint_set set = set_of(t);
+    joint_dual *d = &t->dual;
+    joint_dual_begin(d);
+    for (size_t k = 0; k < t->items.count; k++) {
+        size_t i = (size_t)t->items.data[k];
+        if (is_led(t, i))
+            update_joint(t, i, x);
+        else
+            TRY(joint_dual_add(d, &set, i, x, t->extent, err));
+    }
+    TRY(joint_dual_solve(d, 3 * t->model->rest.count, response, t->tolerance, err));
+    for (size_t k = 0; k < d->items.count; k++) {
+        const dual_item *item = &d->items.data[k];
+        for (int r = 0; r < item->rows; r++)
+            t->multipliers.data[JOINT_MAX_ROWS * item->joint + (size_t)r] +=
+                d->force.data[item->first_row + (size_t)r];
+    }
+    return ABUT_OK;
 }
 
 static abut_status report(const joint_term *t, size_t worst, abut_error *err)
@@ -167,11 +217,11 @@ static abut_status report(const joint_term *t, size_t worst, abut_error *err)
                      t->model->joints.data[worst].name, t->violation, t->passes);
 }
 
-static abut_status tighten(term *base, const double *x, bool at_rest, bool *met, bool *changed,
+static abut_status tighten(term *base, const double *x, bool at_rest,
+                           const newton_response *response, bool *met, bool *changed,
                            abut_error *err)
 {
     joint_term *t = (joint_term *)base;
-    joint_set set = set_of(t);
     size_t worst = 0;
     t->violation = 0;
     for (size_t i = 0; i < t->model->joints.count; i++) {
@@ -182,11 +232,19 @@ static abut_status tighten(term *base, const double *x, bool at_rest, bool *met,
     *met = t->violation <= t->tolerance;
     *changed = false;
     if (*met || !at_rest) return ABUT_OK;
-    if (t->passes++ >= MAX_PASSES) return report(t, worst, err);
+    if (t->violation < NEARER * t->nearest) {
+        t->nearest = t->violation;
+        t->nearest_pass = t->passes;
+    }
+    if (t->passes >= MAX_PASSES || t->passes - t->nearest_pass >= HOPELESS)
+        return report(t, worst, err);
+    t->passes++;
+    uint64_t solves = t->dual.solves;
+    if (response) TRY(update_together(t, x, response, err));
+    bool together = t->dual.solves - solves > ENOUGH;
     for (size_t i = 0; i < t->model->joints.count; i++) {
-        joint_sum rows;
-        item_rows(&set, i, x, &rows);
-        update_joint(t, i, &rows, scaled(t, &rows));
+        if (!response) update_joint(t, i, x);
+        stiffen(t, i, joint_violation(t, i, x), together);
     }
     *changed = true;
     return ABUT_OK;
@@ -287,6 +345,8 @@ static void destroy(term *base)
     array_free(&t->shares);
     array_free(&t->items);
     array_free(&t->blocks);
+    joint_dual_free(&t->dual);
+    mem_free(t->followers);
     mem_free(t);
 }
 
@@ -377,6 +437,8 @@ static abut_status fill(joint_term *t, abut_error *err)
                 t->memory.data[i].position[y] = t->steps.data[i].start[y] =
                     joint_coordinate_value(j, (joint_coordinate)y, 0, u);
     }
+    if (model_has_followers(t->model) && !(t->followers = model_follower_map(t->model)))
+        return error_memory(err, "creating joints");
     return list_items(t, err);
 }
 

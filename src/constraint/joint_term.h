@@ -7,7 +7,7 @@
 #ifndef CONSTRAINT_JOINT_TERM_H
 #define CONSTRAINT_JOINT_TERM_H
 
-#include "constraint/joint_item.h"
+#include "constraint/joint_dual.h"
 #include "term/term.h"
 
 /* Per joint: what is carried from step to step, as doubles. */
@@ -29,7 +29,11 @@ typedef struct joint_term {
     ARRAY(double) commands;    /* targets by the caller, JOINT_COORDINATES per joint; NaN: none */
     ARRAY(int32_t) items, blocks; /* joint of every stencil, group after group; their blocks */
     size_t first_item[TERM_MAX_GROUPS];
-    int passes;       /* updates of the multipliers in this step */
+    joint_dual dual;
+    int32_t *followers; /* per block: what it follows, or -1; NULL: no block follows */
+    int passes;         /* updates of the multipliers in this step */
+    double nearest;     /* least violation of the step's updates, and after which it was reached */
+    int nearest_pass;
     double violation; /* worst |c| at the last look: rad, or as a share of the scene's size */
     double tolerance; /* on it */
     double extent;    /* size of the scene, m */

@@ -1,5 +1,6 @@
 /* The minimum of the incremental potential: Newton, repeated with new friction forces. */
 #include "base/ranks.h"
+#include "solve/again.h"
 #include "step/stepper_internal.h"
 
 #include <math.h>
@@ -58,10 +59,14 @@ static abut_status tighten(stepper *s, const double *x, double direction, bool *
 {
     bool at_rest =
         !s->newton.shifted && !s->augmented.active && direction <= stepper_convergence_length(s);
+    newton_again again = {&s->newton, &s->evaluation, x};
+    newton_response response = newton_respond(&again);
+    bool usable = !*changed && newton_can_respond(&s->newton);
     for (size_t i = 0; i < s->terms.count; i++) {
         term *t = s->terms.data[i].term;
         bool met = true, moved = false;
-        if (t->class->tighten) TRY(t->class->tighten(t, x, at_rest, &met, &moved, err));
+        if (t->class->tighten)
+            TRY(t->class->tighten(t, x, at_rest, usable ? &response : NULL, &met, &moved, err));
         if (!met) *may_stop = false;
         if (moved) *changed = true;
     }

@@ -4,6 +4,7 @@
  * contact. Bodies that turn with a clamp, fall or slide are then a term of higher order in h away
  * from the minimum, not h v; resting ones begin where they are, as before (docs/theory/newton.md).
  */
+#include "solve/follow.h"
 #include "step/stepper_internal.h"
 
 #include <string.h>
@@ -43,10 +44,12 @@ static bool is_at_start(const stepper *s)
 static abut_status try_start(stepper *s, start_search *search, abut_error *err)
 {
     double alpha = 1, *trial = s->newton.trial;
+    problem_direct(&s->problem, search->from, s->scratch.work);
     TRY(problem_max_step(&s->problem, &s->evaluation, search->from, s->scratch.work, 1.0, &alpha,
                          err));
     if (alpha < 1) return ABUT_OK;
     for (size_t i = 0; i < s->state.scalars; i++) trial[i] = search->from[i] + s->scratch.work[i];
+    problem_follow(&s->problem, trial);
     if (!problem_accepts(&s->problem, &s->evaluation, trial)) return ABUT_OK;
     TRY(problem_update(&s->problem, &s->evaluation, trial, err));
     double energy = problem_value(&s->problem, &s->evaluation, trial);

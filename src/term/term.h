@@ -74,6 +74,17 @@ typedef struct term_step {
     double h;        /* s */
 } term_step;
 
+/* What Newton's last iteration answers, for terms that have forces of their own to find; vectors
+ * over all coordinates. */
+typedef struct newton_response {
+    void *context;
+    /* The direction for the gradient at the present x, by the matrix of that iteration. */
+    abut_status (*direction)(void *context, double *out, abut_error *err);
+    /* Where a force (N, N m) moves the model: matrix^-1 force, times the factor of forces.
+     * Prescribed coordinates and followers stay. */
+    void (*move)(void *context, const double *force, double *out);
+} newton_response;
+
 /* Sets of elements (fem/elements.h), linear tets, masses, and what else is damped. */
 enum { TERM_MAX_GROUPS = 32 };
 
@@ -119,9 +130,10 @@ typedef struct term_class {
     void (*begin_step)(term *t, const term_step *at);
     /* After an accepted iteration at x: whether constraints of its own are met there. Where they
      * are not and Newton's method is at rest, their multipliers move, and it goes on with other
-     * energies (*changed). May be NULL. */
-    abut_status (*tighten)(term *t, const double *x, bool at_rest, bool *met, bool *changed,
-                           abut_error *err);
+     * energies (*changed). response: NULL where the matrix cannot be solved with again. May be
+     * NULL. */
+    abut_status (*tighten)(term *t, const double *x, bool at_rest, const newton_response *response,
+                           bool *met, bool *changed, abut_error *err);
     /* x is the result of the step; or a state that was loaded, from which the next one starts. May
      * be NULL. */
     void (*end_step)(term *t, const double *x);

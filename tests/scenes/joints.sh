@@ -46,6 +46,15 @@ refused 'attachments\[0\].body: "a" is "rigid" and has no nodes' '' '{"body": "a
 refused 'attachments\[0\].to: must be another body' '' '{"body": "soft", "to": "soft"}'
 refused 'attachments\[0\].close: needs a `stiffness`' '' '{"body": "soft", "close": true}'
 
+# Newton's method begins where bodies go on as they do: nodes that follow others are there with these.
+(cd "$ABUT_SOURCE_DIR" && "$abut" run examples/joints/marionette/scene.json -o "$scratch/marionette" --steps 24 --quiet > "$scratch/log" 2>&1) ||
+    fail "marionette: $(cat log)"
+python3 - <<'P' || fail "marionette: too many iterations: $(tail -1 marionette/steps.csv)"
+import csv, sys
+rows = list(csv.DictReader(open("marionette/steps.csv")))[1:]
+sys.exit(sum(int(r["newton_iterations"]) for r in rows) > 3.2 * len(rows))
+P
+
 # Two bars fall on a block, and an affine one hangs beside: contact and joints, nothing meets.
 cat > knock.json <<JSON
 {"abut": 1, "time": {"step": 0.01, "steps": 60}, "contact": {"friction": 0.2},

@@ -128,6 +128,29 @@ static void check_derivatives(world *w, double h, double tolerance)
     }
 }
 
+/* Derivatives of the rows themselves, and a step of the multipliers that they are for. */
+static void check_row_derivatives(world *w, size_t joint)
+{
+    static double rows[JOINT_MAX_ROWS][ITEM_MAX_SCALARS];
+    const double h = 1e-5;
+    joint_set set = {w->m, w->t->steps.data, w->t->multipliers.data, NULL};
+    joint_sum sum, ahead, behind;
+    int32_t blocks[ITEM_MAX_BLOCKS];
+    int count = item_blocks(w->m, joint, blocks);
+    item_row_derivatives(&set, joint, w->x, &sum, rows);
+    CHECK(sum.rows > 0);
+    for (int k = 0; k < 3 * count; k++) {
+        double *at = &w->x[3 * blocks[k / 3] + k % 3], kept = *at;
+        *at = kept + h;
+        item_rows(&set, joint, w->x, &ahead);
+        *at = kept - h;
+        item_rows(&set, joint, w->x, &behind);
+        *at = kept;
+        for (int r = 0; r < sum.rows; r++)
+            CHECK_NEAR(rows[r][k], (ahead.value[r] - behind.value[r]) / (2 * h), 1e-8);
+    }
+}
+
 TEST(rows_of_every_kind)
 {
     for (int kind = 0; joint_kinds[kind].name; kind++) {
@@ -138,6 +161,7 @@ TEST(rows_of_every_kind)
             CHECK_OK(model_add_joint(m, joint_kinds[kind].name, &j, &err), err);
             world *w = begin(m);
             check_derivatives(w, 1e-4, 1e-8);
+            check_row_derivatives(w, 0);
             finish(w);
         }
     }
@@ -264,6 +288,7 @@ TEST(couplings)
         w->t->steps.data[0].stiffness[0] = w->t->steps.data[0].stiffness[1] = 0;
         w->t->steps.data[1].stiffness[0] = w->t->steps.data[1].stiffness[1] = 0;
         check_derivatives(w, 1e-4, 1e-8);
+        check_row_derivatives(w, 2);
         finish(w);
     }
 }
