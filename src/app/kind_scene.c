@@ -1,5 +1,6 @@
 #include "app/file_kind.h"
 #include "app/scene_summary.h"
+#include "app/write_scene.h"
 #include "base/json_text.h"
 #include "scene/load.h"
 
@@ -46,35 +47,6 @@ static abut_status describe_scene(const char *path, const file_bytes *bytes, boo
     return status;
 }
 
-/* Native documents name files relative to their own folder; in another folder these are wrong. */
-static abut_status make_path_absolute(json_t *holder, const char *key, const char *folder,
-                                      abut_error *err)
-{
-    const char *name = json_string_value(json_object_get(holder, key));
-    if (!name || name[0] == '/') return ABUT_OK;
-    char joined[4200];
-    path_join(joined, sizeof joined, folder, name);
-    char *real = realpath(joined, NULL);
-    int failed = json_object_set_new(holder, key, json_string(real ? real : joined));
-    free(real);
-    return failed ? error_memory(err, "converting a scene") : ABUT_OK;
-}
-
-static abut_status make_paths_absolute(json_t *scene, const char *folder, abut_error *err)
-{
-    size_t i;
-    json_t *body;
-    json_array_foreach(json_object_get(scene, "bodies"), i, body)
-    {
-        json_t *source = json_object_get(body, "mesh");
-        /* A mesh may be just a path. */
-        TRY(make_path_absolute(json_is_string(source) ? body : source,
-                               json_is_string(source) ? "mesh" : "file", folder, err));
-        TRY(make_path_absolute(json_object_get(body, "sequence"), "folder", folder, err));
-    }
-    return ABUT_OK;
-}
-
 /* Any scene as native JSON. */
 static abut_status convert_scene(const char *path, const file_bytes *bytes, const char *out,
                                  const command_line *line, abut_error *err)
@@ -88,21 +60,7 @@ static abut_status convert_scene(const char *path, const file_bytes *bytes, cons
     scene_def *scene;
     TRY(scene_load_bytes(path, bytes, NULL, 0, &log, &scene, err));
     scene_free(scene);
-    log.function = NULL; /* what there is to say has been said */
-    json_t *native;
-    TRY(scene_read_document(path, &log, &native, err));
-    char folder[4200];
-    path_folder(folder, sizeof folder, path);
-    abut_status status = make_paths_absolute(native, folder, err);
-    char *text = NULL;
-    if (status == ABUT_OK) {
-        text = json_text(native, JSON_INDENT(2));
-        if (!text) status = error_memory(err, "converting a scene");
-    }
-    json_decref(native);
-    if (status == ABUT_OK) status = atomic_write(out, text, strlen(text), err);
-    free(text);
-    return status;
+    return write_native_scene(path, out, NULL, err);
 }
 
 const file_kind kind_scene = {"scene", recognise_scene, describe_scene, convert_scene};

@@ -69,6 +69,18 @@ static void advise_shape(scene_summary *summary, size_t i)
                         summary->scene->path, b->name, q.smallest);
 }
 
+/* Triangles that share no vertex at all, as in files that list every corner for itself. */
+static void advise_weld(scene_summary *summary, size_t i)
+{
+    enum { FEW = 4 };
+    const mesh_measures *m = &summary->bodies[i].measures;
+    if (m->surface_triangles < FEW || m->border_edges < 3 * m->surface_triangles) return;
+    summary_warning(summary,
+                    "%s: body \"%s\" is %zu triangles that have no vertex in common; its mesh is "
+                    "not welded (`abut mesh IN OUT --repair` does that)",
+                    summary->scene->path, summary->scene->bodies[i].name, m->surface_triangles);
+}
+
 static void advise_end(scene_summary *summary)
 {
     const scene_def *scene = summary->scene;
@@ -91,5 +103,6 @@ void scene_advise(scene_summary *summary)
         advise_step(summary, i);
         advise_distance(summary, i, dhat);
         advise_shape(summary, i);
+        advise_weld(summary, i);
     }
 }

@@ -419,6 +419,22 @@ static json_t *expand_shorthand(schema_walk *w, const schema_type *type, const j
     return NULL;
 }
 
+/* "; the keys here are `file`, `fill`", as far as there is room. */
+static void list_keys(const schema_type *type, char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < type->field_count; i++) {
+        int written = snprintf(text + length, size - length, "%s`%s`",
+                               length ? ", " : "; the keys here are ", type->fields[i].key);
+        if (written < 0 || length + (size_t)written >= size - 4) {
+            snprintf(text + length, size - length, " ...");
+            return;
+        }
+        length += (size_t)written;
+    }
+}
+
 static void report_unknown_keys(schema_walk *w, const schema_type *type, const json_t *value)
 {
     const char *key;
@@ -427,8 +443,10 @@ static void report_unknown_keys(schema_walk *w, const schema_type *type, const j
     {
         if (schema_find(type, key)) continue;
         const char *near = schema_closest_key(type, key);
-        problem_add(w->problems, w->path, "unknown key \"%.60s\"%s%s%s", key,
-                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        char known[240] = "";
+        if (!near) list_keys(type, known, sizeof known);
+        problem_add(w->problems, w->path, "unknown key \"%.60s\"%s%s%s%s", key,
+                    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", known);
     }
 }
 

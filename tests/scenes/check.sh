@@ -67,9 +67,43 @@ expect 0 "contact +off" check "$scratch/meeting.json" --set contact.enabled=fals
 expect 0 "smallest distance 0.001 m" check "$scratch/meeting.json" --set 'bodies[1].translate=[1.001, 0, 0]'
 expect 4 "node 0 of \"a\" is 0.5 m behind half space 0" check "$scratch/meeting.json" --set ground=0
 
+# How deep bodies meet, and what parts them: exact for boxes; a body that is inside of another one leaves it.
+expect 4 '"a" and "b" meet at [0-9]+ places, 0.1 m deep; moving "b" by \(0.102502, 0, 0\) parts them' check "$scratch/meeting.json"
+json_bodies="{\"name\": \"floor\", \"type\": \"obstacle\", \"mesh\": {\"box\": {\"size\": [4, 1, 4], \"cells\": [3, 3, 3]}}, \"translate\": [0, -0.4, 0]},
+    {$soft, $cube, \"name\": \"a\", \"translate\": [0, 0.5, 0]}, {$soft, \"name\": \"b\", \"mesh\": {\"ball\": {\"radius\": 0.3, \"cells\": 4}}, \"translate\": [0.3, 0.9, 0.1]},
+    {\"name\": \"pin\", \"type\": \"rigid\", \"density\": 100, \"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1]}}, \"translate\": [-1.5, 0.07, 0]}"
+scene pile.json "$json_bodies" ', "contact": {"dhat": 1e-3}'
+expect 4 '"floor" and "a" meet at [0-9]+ places, 0.1 m deep; moving "a" by \(0, 0.101, 0\)' check "$scratch/pile.json"
+expect 4 '"floor" and "pin" meet at [0-9]+ places, 0.08 m deep; moving "pin" by \(0, 0.081, 0\)' check "$scratch/pile.json"
+expect 4 "free.json" check "$scratch/pile.json" --free "$scratch/free.json"
+expect 0 "no problems found" check "$scratch/free.json"
+scene below.json "{$soft, $cube, \"name\": \"a\"}" ', "ground": 0, "contact": {"dhat": 1e-3}'
+expect 4 '"a" moved by \(0, 0.501, 0\)' check "$scratch/below.json" --free "$scratch/free.json"
+expect 0 "no problems found" check "$scratch/free.json"
+# A sheet that meets itself cannot be freed by moving it: nothing is written.
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0.2 0.2 -1\nv 0.3 0.2 1\nv 0.2 0.3 1\nf 1 2 3\nf 4 5 6\n' > "$scratch/crossed.obj"
+scene crossed.json '{"type": "shell", "mesh": "crossed.obj", "shell": {"preset": "cotton"}}'
+expect 4 '"body0" meets itself' check "$scratch/crossed.json" --free "$scratch/never.json"
+[ ! -e "$scratch/never.json" ] || fail "a scene that is not free was written"
+
+# Unknown names list the known ones, where none is near.
+scene other.json "{$cube, \"material\": \"wood\"}" ', "materials": {"jelly": {"young": 1e5, "poisson": 0.4, "density": 100}}'
+expect 2 'there are "jelly"' check "$scratch/other.json"
+scene key.json "{$soft, $cube, \"xyzzyx\": 3}"
+expect 2 'unknown key "xyzzyx"; the keys here are `name`, ' check "$scratch/key.json"
+
+# Surfaces: open, and not welded.
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n' > "$scratch/open.obj"
+scene open.json '{"type": "rigid", "density": 10, "mesh": "open.obj"}'
+expect 0 'the surface of "body0" is open at 3 edges' check "$scratch/open.json"
+for i in 0 1 2 3 4; do printf "v $i 0 0\nv $i.5 0 0\nv $i 1 0\n"; done > "$scratch/loose.obj"
+for i in 1 4 7 10 13; do echo "f $i $((i + 1)) $((i + 2))"; done >> "$scratch/loose.obj"
+scene loose.json '{"type": "shell", "mesh": "loose.obj", "shell": {"preset": "cotton"}}'
+expect 0 'is 5 triangles that have no vertex in common; its mesh is not welded' check "$scratch/loose.json"
+
 # Warnings do not change the exit code.
 scene empty.json "{$soft, $cube, \"fix\": {\"nodes\": {\"box\": [[5, 5, 5], [6, 6, 6]]}}}"
-expect 0 "warning: .*bodies\[0\].fix\[0\].nodes: selects no node of \"body0\"" check "$scratch/empty.json"
+expect 0 "warning: .*bodies\[0\].fix\[0\].nodes: selects no node of \"body0\", whose nodes are from \(-0.5, -0.5, -0.5\) to \(0.5, 0.5, 0.5\)" check "$scratch/empty.json"
 expect 0 "0 errors, 1 warning" check "$scratch/empty.json"
 scene list.json "{$soft, $cube, \"fix\": {\"nodes\": {\"list\": [99]}}}"
 expect 2 "bodies\[0\].fix\[0\].nodes: entry 0 of the list is node 99, but the mesh has 27 nodes" check "$scratch/list.json"
