@@ -1,9 +1,8 @@
-/* libFuzzer entry: bytes as definitions of a scene (abut/define.h): numbers of any kind, words that exist and that do not,
- * meshes with indices out of range, in any order of calls. What is refused must say why; what is made must run a step or
- * say why not.
- *     fuzz_define -rss_limit_mb=512 WORKING_FOLDER
- * Built with ABUT_FUZZ_STANDALONE it is a program of its own that takes random bytes:
- * fuzz_define_standalone SECONDS [FIRST_SEED] */
+/* libFuzzer entry: bytes as definitions of a scene (abut/define.h): numbers of any kind, words that
+ * exist and that do not, meshes with indices out of range, in any order of calls. What is refused
+ * must say why; what is made must run a step or say why not. fuzz_define -rss_limit_mb=512
+ * WORKING_FOLDER Built with ABUT_FUZZ_STANDALONE it is a program of its own that takes random
+ * bytes: fuzz_define_standalone SECONDS [FIRST_SEED] */
 #include <abut/define.h>
 
 #include <math.h>
@@ -12,9 +11,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static size_t made, stepped; /* simulations, and those that did their step */
+
 typedef struct bytes {
     const uint8_t *data;
     size_t size, at;
+    unsigned rare; /* a member differs from its default once in so many times */
 } bytes;
 
 static unsigned take(bytes *b, unsigned below)
@@ -25,8 +27,8 @@ static unsigned take(bytes *b, unsigned below)
 /* Mostly numbers that make sense, sometimes others. */
 static double number(bytes *b)
 {
-    static const double odd[] = {0,    -1,       1e300, -1e300, INFINITY, -INFINITY,
-                                 1e-300, 0.49999, 0.5,  1e9,    1e-9};
+    static const double odd[] = {0,      -1,      1e300, -1e300, INFINITY, -INFINITY,
+                                 1e-300, 0.49999, 0.5,   1e9,    1e-9};
     unsigned kind = take(b, 8);
     if (kind == 0) return NAN;
     if (kind == 1) return odd[take(b, sizeof odd / sizeof *odd)];
@@ -35,17 +37,19 @@ static double number(bytes *b)
 
 static const char *word(bytes *b)
 {
-    static const char *const words[] = {"shell", "rigid",     "affine",      "deformable", "obstacle",
-                                        "rod",   "particles", "neo-hookean", "mlcp",       "bdf2",
-                                        "",      "xyz",       "y",           "jelly",      "direct",
-                                        "nowhere/to/be/found.msh", "\xff\xfe", "a\"b\\c\n"};
+    static const char *const words[] = {
+        "shell",    "rigid",    "affine",    "deformable",
+        "obstacle", "rod",      "particles", "neo-hookean",
+        "mlcp",     "bdf2",     "",          "xyz",
+        "y",        "jelly",    "direct",    "nowhere/to/be/found.msh",
+        "\xff\xfe", "a\"b\\c\n"};
     unsigned which = take(b, 2 * sizeof words / sizeof *words);
     return which < sizeof words / sizeof *words ? words[which] : NULL;
 }
 
 /* Each call changes some members; the rest are defaults. */
-#define MAYBE(member, value) \
-    if (take(b, 6) == 0) (member) = (value)
+#define MAYBE(member, value)                                                                       \
+    if (take(b, b->rare) == 0) (member) = (value)
 
 static abut_scene_def scene_of(bytes *b)
 {
@@ -66,7 +70,7 @@ static abut_scene_def scene_of(bytes *b)
     MAYBE(d.solver.linear, word(b));
     MAYBE(d.ground, number(b));
     d.solver.max_iterations = 20;
-    d.has_ground = take(b, 2);
+    MAYBE(d.has_ground, true);
     return d;
 }
 
@@ -77,36 +81,44 @@ typedef struct arrays {
     int32_t indices[MOST_INDICES];
 } arrays;
 
-static abut_mesh_def mesh_of(bytes *b, arrays *a)
+static abut_mesh_def mesh_of(bytes *b, unsigned type, arrays *a)
 {
-    abut_mesh_def m = {.vertices = a->vertices, .vertex_count = take(b, MOST_VERTICES + 1)};
+    abut_mesh_def m = {.vertices = a->vertices, .vertex_count = 4};
     static const double cube[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
     for (int i = 0; i < 3 * MOST_VERTICES; i++)
-        a->vertices[i] = take(b, 3) ? cube[i % 12] + i / 12 : number(b);
-    bool wild = take(b, 4) == 0;
+        a->vertices[i] = take(b, b->rare) ? cube[i % 12] + 2 * (i / 12) : number(b);
+    MAYBE(m.vertex_count, take(b, MOST_VERTICES + 1));
+    bool wild = take(b, b->rare) == 0;
     for (int i = 0; i < MOST_INDICES; i++) {
         unsigned n = m.vertex_count > 0 && !wild ? (unsigned)m.vertex_count : 251;
-        a->indices[i] = take(b, 3) ? i % (int)(n > 250 ? 4 : n) : (int32_t)take(b, n) - (wild ? 3 : 0);
+        a->indices[i] =
+            take(b, 3) ? i % (int)(n > 250 ? 4 : n) : (int32_t)take(b, n) - (wild ? 3 : 0);
     }
-    unsigned kind = take(b, 5);
-    if (kind == 0) m.tetrahedra = a->indices, m.tetrahedron_count = 1 + take(b, 3);
-    if (kind == 0 && take(b, 4) == 0) m.tetrahedron_nodes = (int)take(b, 13), m.tetrahedron_count = 1;
-    if (kind == 1) m.triangles = a->indices, m.triangle_count = 1 + take(b, 8);
-    if (kind == 2) m.edges = a->indices, m.edge_count = 1 + take(b, 12);
+    static const unsigned cells[] = {0, 1, 2, 1, 4, 1}; /* that the type takes */
+    unsigned kind = take(b, b->rare) ? cells[type] : take(b, 5);
+    if (kind == 0) m.tetrahedra = a->indices, m.tetrahedron_count = 1;
+    if (kind == 0 && take(b, 4) == 0)
+        m.tetrahedron_nodes = (int)take(b, 13), m.tetrahedron_count = 1;
+    if (kind == 1) m.triangles = a->indices, m.triangle_count = 1 + take(b, 2);
+    if (kind == 2) m.edges = a->indices, m.edge_count = 1 + take(b, 2);
     if (kind == 3) m.tetrahedra = NULL, m.tetrahedron_count = 1; /* a count without an array */
     return m;
 }
 
 static abut_body_def body_of(bytes *b, arrays *a)
 {
-    static const char *const types[] = {"deformable", "shell", "rod", "rigid", "particles", "obstacle"};
+    static const char *const types[] = {"deformable", "shell",     "rod",
+                                        "rigid",      "particles", "obstacle"};
     abut_body_def d = abut_default_body_def();
-    d.mesh = mesh_of(b, a);
-    d.type = types[take(b, 6)];
+    unsigned type = take(b, 6);
+    d.mesh = mesh_of(b, type, a);
+    d.type = types[type];
+    d.material = type == 0 || type == 2 ? "jelly" : NULL;
     d.density = 100;
     MAYBE(d.name, word(b));
     MAYBE(d.type, word(b));
     MAYBE(d.file, word(b));
+    d.translate[0] = 10.0 * take(b, 30); /* mostly apart */
     MAYBE(d.scale[take(b, 3)], number(b));
     MAYBE(d.rotate[take(b, 3)], number(b));
     MAYBE(d.translate[take(b, 3)], number(b));
@@ -140,10 +152,10 @@ static void check(abut_status status, const abut_error *error)
     if (status != ABUT_OK && (!error->message[0] || status == ABUT_ERROR_INTERNAL)) abort();
 }
 
-static void add_something(bytes *b, abut_scene *scene, arrays *a)
+static void add_something(bytes *b, int k, abut_scene *scene, arrays *a)
 {
     abut_error error = {0};
-    unsigned what = take(b, 6);
+    unsigned what = k == 0 ? 5 : take(b, 6);
     if (what < 3) {
         abut_body_def d = body_of(b, a);
         check(abut_scene_add_body(scene, &d, &error), &error);
@@ -163,13 +175,14 @@ static void add_something(bytes *b, abut_scene *scene, arrays *a)
         MAYBE(d.young, number(b));
         MAYBE(d.poisson, number(b));
         MAYBE(d.damping, number(b));
-        check(abut_scene_add_material(scene, take(b, 3) ? "jelly" : word(b), &d, &error), &error);
+        check(abut_scene_add_material(scene, take(b, b->rare) ? "jelly" : word(b), &d, &error),
+              &error);
     }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    bytes b = {data, size, 0};
+    bytes b = {data, size, 1, size > 0 && data[0] % 2 ? 6 : 120};
     abut_error error = {0};
     abut_scene_def def = scene_of(&b);
     abut_scene *scene = NULL;
@@ -177,14 +190,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check(status, &error);
     if (status != ABUT_OK) return 0;
     arrays a;
-    for (int k = 0; k < 6 && b.at < size; k++) add_something(&b, scene, &a);
+    for (int k = 0; k < 6 && b.at < size; k++) add_something(&b, k, scene, &a);
     free(abut_scene_text(scene));
     abut_sim *sim = NULL;
     abut_sim_options options = abut_default_sim_options();
     options.threads = 1;
     status = abut_sim_create_from(scene, &options, &sim, &error);
     check(status, &error);
-    if (status == ABUT_OK) check(abut_sim_step(sim, 1, &error), &error);
+    if (status == ABUT_OK) {
+        made++;
+        status = abut_sim_step(sim, &error);
+        stepped += status == ABUT_OK;
+        check(status, &error);
+    }
     abut_sim_destroy(sim);
     abut_scene_destroy(scene);
     return 0;
@@ -209,8 +227,8 @@ int main(int argc, char **argv)
         LLVMFuzzerTestOneInput(data, size);
         free(data);
     }
-    printf("%zu runs, nothing wrong\n", runs);
-    return 0;
+    printf("%zu runs, %zu simulations, %zu steps, nothing wrong\n", runs, made, stepped);
+    return made == 0 || stepped == 0;
 }
 
 #endif
