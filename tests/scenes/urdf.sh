@@ -72,6 +72,12 @@ refused 2 'line [12]: not valid XML' '<link name="a">'
 
 printf '<?xml version="1.0"?>\n<!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>\n<robot name="&b;"/>' > bomb.urdf
 expect 2 'document type or entities' check bomb.urdf
+# A hundred megabytes are refused by their number, before they are parsed.
+for kind in robot mujoco; do
+    { printf '<?xml version="1.0"?>\n<%s name="r">' $kind; head -c 100000000 /dev/zero | tr '\0' ' '; } > big.$kind.xml
+    expect 2 'may have at most 64 MiB' check big.$kind.xml
+    rm big.$kind.xml
+done
 printf '<mujoco model="m"/>' > m.xml
 expect 2 'there is no body' check m.xml
 printf '<?xml version="1.0"?>\n<robot name="r" xmlns:xacro="http://x"/>' > x.urdf
