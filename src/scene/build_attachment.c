@@ -123,6 +123,7 @@ static abut_status attach_node(attachment *a, int32_t block, abut_error *err)
     model_joint j = joint_plain();
     j.kind = joint_kind_named("ball");
     j.stiffness = a->def->stiffness;
+    j.damping = a->def->damping;
     j.break_force = a->def->break_force;
     j.side[1] = joint_side_node(block);
     const model_body *to = a->to >= 0 ? &m->bodies.data[a->to] : NULL;

@@ -363,6 +363,7 @@ typedef struct attachment_def {
     length_def within;
     bool has_within;
     double stiffness; /* 0: exact */
+    double damping;   /* N s/m; of the springs */
     bool close;
     double break_force;
 } attachment_def;

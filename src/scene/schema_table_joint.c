@@ -239,6 +239,8 @@ static const schema_field attachment_fields[] = {
      .doc = "Only nodes that are nearer than this to the surface of `to`."},
     {"stiffness", SCHEMA_NUMBER, AT(attachment_def, stiffness), .absent = "exact", ABOVE(0),
      .unit = "N/m", .doc = "Of a spring per node that takes the place of an exact attachment."},
+    {"damping", SCHEMA_NUMBER, AT(attachment_def, damping), .initial = "0", AT_LEAST(0),
+     .unit = "N s/m", .doc = "Of these springs: force per speed at which the two points part."},
     {"close", SCHEMA_BOOL, AT(attachment_def, close), .initial = "false",
      .doc = "Whether nodes are pulled onto the surface, as by sewing, instead of kept where they "
             "are relative to it. Needs a `stiffness`."},
@@ -251,6 +253,9 @@ static void rule_attachment(schema_walk *walk, const json_t *object)
 {
     if (json_is_true(json_object_get(object, "close")) && !json_object_get(object, "stiffness"))
         schema_rule_problem(walk, "close", "needs a `stiffness`");
+    if (json_number_value(json_object_get(object, "damping")) > 0 &&
+        !json_object_get(object, "stiffness"))
+        schema_rule_problem(walk, "damping", "needs a `stiffness`");
 }
 
 const schema_type schema_attachment = {
@@ -259,7 +264,7 @@ const schema_type schema_attachment = {
     FIELDS(attachment_fields),
     STRUCT(attachment_def),
     .rule = rule_attachment,
-    .rule_doc = "`close` needs a `stiffness`.",
+    .rule_doc = "`close` and `damping` need a `stiffness`.",
 };
 
 /* ---------------------------------------------------------------------------------------------- */

@@ -135,6 +135,21 @@ rows = list(csv.DictReader(open("fold/steps.csv")))
 assert any(int(r["contact_count"]) > 0 for r in rows), "no contact"
 P
 
+# Springs with damping swing less, and hold the same.
+refused 'attachments\[0\].damping: needs a `stiffness`' '' '{"body": "soft", "damping": 3}'
+for damping in 0 200; do
+    cat > spring.json <<JSON
+{"abut": 1, "time": {"step": 0.005, "steps": 80}, "contact": {"enabled": false}, "bodies": [$soft],
+ "attachments": [{"body": "soft", "nodes": {"relative_box": [[0, 1, 0], [1, 1, 1]]}, "stiffness": 500, "damping": $damping}], "output": {"every": 0}}
+JSON
+    "$abut" run spring.json -o spring$damping --quiet > log 2>&1 || fail "spring: $(cat log)"
+done
+python3 - <<'P' || fail "springs with damping: $(tail -1 spring200/steps.csv)"
+import csv
+free, slow = ([float(r["kinetic"]) for r in csv.DictReader(open(f"spring{c}/steps.csv"))] for c in (0, 200))
+assert max(slow) < 0.5 * max(free) and slow[-1] < 0.01 * max(free), (max(slow), max(free), slow[-1])
+P
+
 # Redundant joints are named, and met.
 cat > door.json <<JSON
 {"abut": 1, "time": {"step": 0.01, "steps": 20}, "bodies": [$(box a 0.5)],

@@ -260,6 +260,7 @@ TEST(nodes_and_pulls)
             }
         }
         j.stiffness = what == 2 ? 300 : 0;
+        j.damping = what == 2 ? 7 : 0;
         CHECK_OK(model_add_joint(m, "attachment", &j, &err), err);
         world *w = begin(m);
         check_derivatives(w, 1e-4, 1e-8);
