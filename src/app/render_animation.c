@@ -73,6 +73,14 @@ static abut_status add_gif_pictures(const render_command *r, const frame_series 
     return ABUT_OK;
 }
 
+/* Closes a GIF whose pictures were added with this status, or removes it. */
+static abut_status end_gif(gif_writer *gif, abut_status added, abut_error *err)
+{
+    if (added == ABUT_OK) return gif_close(gif, err);
+    gif_discard(gif);
+    return added;
+}
+
 static abut_status write_gif(const render_command *r, const frame_series *series,
                              const schedule *shown, renderer *painter, image *picture,
                              abut_error *err)
@@ -83,13 +91,8 @@ static abut_status write_gif(const render_command *r, const frame_series *series
     abut_status status = sample_colors(series, shown, painter, picture, &colors, err);
     if (status == ABUT_OK)
         status = gif_open(&gif, r->output, picture->width, picture->height, &colors, err);
-    if (status == ABUT_OK) {
-        status = add_gif_pictures(r, series, shown, painter, picture, gif, err);
-        if (status == ABUT_OK)
-            status = gif_close(gif, err);
-        else
-            gif_discard(gif);
-    }
+    if (status == ABUT_OK)
+        status = end_gif(gif, add_gif_pictures(r, series, shown, painter, picture, gif, err), err);
     palette_free(&colors);
     return status;
 }
@@ -106,16 +109,21 @@ static abut_status add_movie_pictures(const frame_series *series, const schedule
     return ABUT_OK;
 }
 
+/* The same for a film. */
+static abut_status end_movie(movie_pipe *movie, abut_status added, abut_error *err)
+{
+    if (added == ABUT_OK) return movie_close(movie, err);
+    movie_discard(movie);
+    return added;
+}
+
 static abut_status write_movie(const render_command *r, const frame_series *series,
                                const schedule *shown, renderer *painter, image *picture,
                                abut_error *err)
 {
     movie_pipe movie;
     TRY(movie_open(&movie, r->output, picture->width, picture->height, r->frames_per_second, err));
-    abut_status status = add_movie_pictures(series, shown, painter, picture, &movie, err);
-    if (status == ABUT_OK) return movie_close(&movie, err);
-    movie_discard(&movie);
-    return status;
+    return end_movie(&movie, add_movie_pictures(series, shown, painter, picture, &movie, err), err);
 }
 
 /* Pictures of a turntable go to a film or, with one palette, to a GIF. */
@@ -148,13 +156,8 @@ static abut_status turn_gif(const render_command *r, const frame *f, renderer *p
     if (status == ABUT_OK) status = palette_choose(&colors, err);
     if (status == ABUT_OK)
         status = gif_open(&gif, r->output, picture->width, picture->height, &colors, err);
-    if (status == ABUT_OK) {
-        status = add_turns(r, f, painter, picture, gif, NULL, err);
-        if (status == ABUT_OK)
-            status = gif_close(gif, err);
-        else
-            gif_discard(gif);
-    }
+    if (status == ABUT_OK)
+        status = end_gif(gif, add_turns(r, f, painter, picture, gif, NULL, err), err);
     palette_free(&colors);
     return status;
 }
@@ -173,13 +176,9 @@ abut_status render_turntable(const render_command *r, const frame_series *series
     } else {
         status = movie_open(&movie, r->output, picture->width, picture->height,
                             r->frames_per_second, err);
-        if (status == ABUT_OK) {
-            status = add_turns(r, &f.frame, painter, picture, NULL, &movie, err);
-            if (status == ABUT_OK)
-                status = movie_close(&movie, err);
-            else
-                movie_discard(&movie);
-        }
+        if (status == ABUT_OK)
+            status =
+                end_movie(&movie, add_turns(r, &f.frame, painter, picture, NULL, &movie, err), err);
     }
     stored_frame_free(&f);
     return status;

@@ -12,6 +12,7 @@ void collision_surface_free(collision_surface *s)
     array_free(&s->offsets);
     array_free(&s->arms);
     array_free(&s->poses);
+    array_free(&s->follower);
     array_free(&s->vertex_body);
     array_free(&s->vertex_group);
     array_free(&s->excluded);

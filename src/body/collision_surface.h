@@ -36,11 +36,14 @@ typedef struct collision_surface {
     ARRAY(surface_row) rows;  /* one per vertex */
     ARRAY(row_entry) entries; /* of the combination rows */
     ARRAY(vec3)
-    offsets;                       /* of the combination rows, by vertex; vertices behind the last
-                                      have none */
-    ARRAY(vec3) arms;              /* of the rigid rows, by vertex; empty without rigid rows */
-    ARRAY(int32_t) poses;          /* first block of every rigid frame */
-    bool general;                  /* some row is not a node */
+    offsets;              /* of the combination rows, by vertex; vertices behind the last
+                             have none */
+    ARRAY(vec3) arms;     /* of the rigid rows, by vertex; empty without rigid rows */
+    ARRAY(int32_t) poses; /* first block of every rigid frame */
+    bool general;         /* some row is not a node */
+    ARRAY(int32_t)
+    follower;                      /* block of the node whose vertex has the row of what it follows,
+                                      else -1; empty: none (body/follower.h) */
     ARRAY(int32_t) vertex_body;    /* body of every vertex */
     ARRAY(int32_t) vertex_group;   /* a number that vertices of bodies that do not meet share */
     ARRAY(uint64_t) excluded;      /* pairs of bodies that do not collide (broad_pair), ascending */

@@ -98,7 +98,7 @@ abut_status model_add_follower(model *m, const char *name, int kind, int32_t blo
 {
     model_joint j = joint_plain();
     j.kind = kind;
-    j.coupled[0] = JOINT_FOLLOWS;
+    j.follows = true;
     j.side[0] = *leader;
     j.side[1] = (joint_side){.kind = SIDE_NODES,
                              .rigid = -1,
@@ -121,12 +121,10 @@ abut_status model_add_follower(model *m, const char *name, int kind, int32_t blo
 /* ---------------------------------------------------------------------------------------------- */
 /* Rows                                                                                           */
 
-/* entries: room for one more, the node itself. */
-static abut_status combine(collision_surface *s, size_t vertex, row_entry *entries, int count,
+static abut_status combine(collision_surface *s, size_t vertex, const row_entry *entries, int count,
                            vec3 offset, abut_error *err)
 {
     surface_row *row = &s->rows.data[vertex];
-    entries[count++] = (row_entry){row->block, 0};
     *row = (surface_row){ROW_COMBINATION, entries[0].block, (int32_t)s->entries.count, count};
     for (int k = 0; k < count; k++)
         if (!array_push(&s->entries, entries[k])) return error_memory(err, "attaching nodes");
@@ -148,8 +146,7 @@ static abut_status follow_rigid(model *m, size_t vertex, const joint_side *leade
         row_entry entries[] = {{body->block, 1},
                                {body->block + 1, arm.x},
                                {body->block + 2, arm.y},
-                               {body->block + 3, arm.z},
-                               {0, 0}};
+                               {body->block + 3, arm.z}};
         return combine(s, vertex, entries, 4, (vec3){0}, err);
     }
     int32_t pose = 0;
@@ -158,16 +155,16 @@ static abut_status follow_rigid(model *m, size_t vertex, const joint_side *leade
     while (s->arms.count < s->rows.count)
         if (!array_push(&s->arms, ((vec3){0}))) return error_memory(err, "attaching nodes");
     s->arms.data[vertex] = arm;
-    int32_t node = s->rows.data[vertex].block;
-    s->rows.data[vertex] = (surface_row){ROW_RIGID, body->block, pose, node + 1};
+    s->rows.data[vertex] = (surface_row){ROW_RIGID, body->block, pose, 0};
     s->general = true;
     return ABUT_OK;
 }
 
 static abut_status lead_vertex(model *m, size_t vertex, const joint_side *leader, abut_error *err)
 {
-    row_entry entries[JOINT_SIDE_BLOCKS + 1] = {{0}};
+    row_entry entries[JOINT_SIDE_BLOCKS] = {{0}};
     if (leader->kind == SIDE_WORLD) return ABUT_OK; /* it stays where it is */
+    m->surface.follower.data[vertex] = m->surface.rows.data[vertex].block;
     if (leader->kind == SIDE_BODY) return follow_rigid(m, vertex, leader, err);
     for (int k = 0; k < leader->count; k++)
         entries[k] = (row_entry){leader->blocks[k], leader->weights[k]};
@@ -179,7 +176,9 @@ abut_status model_lead_surface(model *m, abut_error *err)
     collision_surface *s = &m->surface;
     if (!model_has_followers(m)) return ABUT_OK;
     int32_t *map = model_follower_map(m);
-    abut_status status = map ? ABUT_OK : error_memory(err, "attaching nodes");
+    bool ok = map && array_resize(&s->follower, s->rows.count);
+    abut_status status = ok ? ABUT_OK : error_memory(err, "attaching nodes");
+    for (size_t v = 0; ok && v < s->rows.count; v++) s->follower.data[v] = -1;
     for (size_t v = 0; status == ABUT_OK && v < s->rows.count; v++) {
         const surface_row *row = &s->rows.data[v];
         int32_t f = row->kind == ROW_NODE ? map[row->block] : -1;

@@ -9,12 +9,10 @@
 
 #include "body/model.h"
 
-enum { JOINT_FOLLOWS = -2 }; /* instead of a joint that is coupled */
-
 /* Followers are joints of the model that constrain nothing: side 1 is the node, side 0 what leads
  * it.
  */
-static inline bool joint_follows(const model_joint *j) { return j->coupled[0] == JOINT_FOLLOWS; }
+static inline bool joint_follows(const model_joint *j) { return j->follows; }
 static inline int32_t follower_block(const model_joint *j) { return j->side[1].blocks[0]; }
 
 /* Whether nodes of a body may follow: its elements are linear tets, triangles, rods or grains. Of
@@ -36,15 +34,12 @@ bool model_has_followers(const model *m);
 /* The same for all blocks at once (mem_free); NULL without memory. */
 int32_t *model_follower_map(const model *m);
 
-/* The block of the node that a vertex is, or -1. A row that a vertex has from a leader keeps it: a
- * combination as a last entry of weight 0, a rigid one as its count, less one. */
+/* The block of the node that a vertex is, or -1; followers stay nodes with the rows of leaders. */
 static inline int32_t surface_vertex_node(const collision_surface *s, size_t vertex)
 {
     const surface_row *row = &s->rows.data[vertex];
     if (row->kind == ROW_NODE) return row->block;
-    if (row->kind == ROW_RIGID) return row->count - 1;
-    const row_entry *last = &s->entries.data[row->first + row->count - 1];
-    return row->count > 1 && last->weight == 0 ? last->block : -1;
+    return vertex < s->follower.count ? s->follower.data[vertex] : -1;
 }
 
 #endif

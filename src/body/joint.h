@@ -57,7 +57,8 @@ typedef struct joint_axis {
 
 typedef struct model_joint {
     char *name;
-    int kind; /* constraint/joint_kind.h */
+    int kind;     /* constraint/joint_kind.h */
+    bool follows; /* constrains nothing: side 1 is a node that follows side 0 (body/follower.h) */
     joint_side side[2];
     joint_axis axis[JOINT_COORDINATES];
     double length;    /* m: of a distance; what slides of springs and ropes count from */

@@ -10,7 +10,7 @@
 #include "math/vec3.h"
 #include "term/term.h"
 
-enum { ROW_GROUPS = 13, ROW_MAX_WIDTH = 640 };
+enum { ROW_GROUPS = 13, ROW_MAX_WIDTH = TERM_MAX_WIDTH };
 extern const int row_group_width[ROW_GROUPS];
 
 /* A stencil of the owner: entry `index` of its list `list`. */

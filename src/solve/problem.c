@@ -65,6 +65,10 @@ abut_status problem_add_term(problem *p, term *t, abut_error *err)
     if (p->term_count == PROBLEM_MAX_TERMS)
         return error_set(err, ABUT_ERROR_INTERNAL, "", "more than %d energy terms",
                          PROBLEM_MAX_TERMS);
+    for (int k = 0; k < t->group_count; k++)
+        if (t->groups[k].width > TERM_MAX_WIDTH)
+            return error_set(err, ABUT_ERROR_INTERNAL, "", "a stencil of %d blocks, more than %d",
+                             t->groups[k].width, TERM_MAX_WIDTH);
     group_maps *maps = mem_calloc(TERM_MAX_GROUPS, sizeof *maps);
     if (!maps) return error_memory(err, "setting up the problem");
     p->maps[p->term_count] = maps;

@@ -77,15 +77,13 @@ void element_term_positions(const element_term *t, const double *x, size_t e, ve
         out[k] = vec3_load(x + 3 * (size_t)g->blocks[(size_t)g->width * e + (size_t)k]);
 }
 
-enum { MAX_WIDTH = 160 }; /* collision surfaces of high order have the widest stencils */
-
 void term_add_gradient(const term *t, const evaluation *ev, const double *x, double *gradient)
 {
     for (int k = 0; k < t->group_count; k++) {
         const stencil_group *g = &t->groups[k];
-        assert(g->width <= MAX_WIDTH);
+        assert(g->width <= TERM_MAX_WIDTH); /* problem_add_term sees to it */
         for (size_t e = 0; e < g->count; e++) {
-            double part[3 * MAX_WIDTH];
+            double part[3 * TERM_MAX_WIDTH];
             t->class->derivatives(t, ev, k, x, e, e + 1, part, NULL);
             for (int i = 0; i < 3 * g->width; i++) {
                 int32_t block = g->blocks[e * (size_t)g->width + (size_t)(i / 3)];

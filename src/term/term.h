@@ -35,6 +35,8 @@ static inline evaluation evaluation_unit(void)
     return (evaluation){.force_factor = 1, .load_factor = 1, .mass_factor = 1, .h = 1, .kappa = 1};
 }
 
+enum { TERM_MAX_WIDTH = 640 }; /* of a stencil: contact of coarse bodies with dense maps */
+
 /* A group of stencils of equal width. blocks: count * width coordinate blocks; -1: no block, its
  * parts are dropped. */
 typedef struct stencil_group {

@@ -13,6 +13,7 @@
 #include "term/augmented_lagrangian.h"
 #include "term/damping.h"
 #include "term/elastic.h"
+#include "term/element.h"
 #include "term/inertia.h"
 #include "test.h"
 
@@ -567,6 +568,37 @@ static void box_problem_end(box_problem *b)
 
 /* Fixed blocks are left out and partly fixed ones masked: the rest is the same.
  */
+/* Every scalar of the gradient of stencil e is e + 1. */
+static void wide_derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                             size_t begin, size_t end, double *gradient, double *hessian)
+{
+    (void)ev;
+    (void)x;
+    (void)hessian;
+    size_t n = 3 * (size_t)t->groups[group].width;
+    for (size_t e = begin; e < end; e++)
+        for (size_t i = 0; i < n; i++) gradient[(e - begin) * n + i] = (double)(e + 1);
+}
+
+/* Contacts of coarse bodies with dense maps have the widest stencils; wider ones are refused. */
+TEST(widest_stencils)
+{
+    static int32_t blocks[2 * TERM_MAX_WIDTH];
+    static double gradient[3 * TERM_MAX_WIDTH];
+    static const term_class wide_class = {.name = "wide", .derivatives = wide_derivatives};
+    for (int i = 0; i < 2 * TERM_MAX_WIDTH; i++) blocks[i] = i % TERM_MAX_WIDTH;
+    term wide = {.class = &wide_class, .group_count = 1};
+    wide.groups[0] = (stencil_group){.width = TERM_MAX_WIDTH, .count = 2, .blocks = blocks};
+    evaluation ev = {0};
+    term_add_gradient(&wide, &ev, NULL, gradient);
+    int bad = 0;
+    for (int i = 0; i < 3 * TERM_MAX_WIDTH; i++) bad += gradient[i] != 3;
+    CHECK(bad == 0);
+    problem p = {0};
+    wide.groups[0].width++;
+    CHECK(problem_add_term(&p, &wide, &err) == ABUT_ERROR_INTERNAL && p.term_count == 0);
+}
+
 TEST(fixed_coordinates)
 {
     static box_problem b;
@@ -686,6 +718,7 @@ int main(void)
     RUN(friction_of_moving_plane);
     RUN(friction_that_turns);
     RUN(friction_functions);
+    RUN(widest_stencils);
     RUN(fixed_coordinates);
     RUN(restricted_problems);
     RUN(restricted_contacts);
