@@ -215,8 +215,9 @@ TEST(neighbours_are_no_inner_vertices)
     CHECK_OK(surface_links_make(&links, &s, VERTICES, &err), err);
     active_set set = {0};
     const double dhat = 1.3;
-    CHECK_OK(active_set_build(&set, &s, &candidates, (pair_weights){NULL, &links}, y, dhat, &err),
-             err);
+    CHECK_OK(
+        active_set_build(&set, &s, &candidates, (pair_weights){.links = &links}, y, dhat, &err),
+        err);
     barrier_law law = {BARRIER_C2, dhat * dhat, 1};
     double sum = 0;
     for (int l = 0; l < STENCIL_LISTS; l++)
