@@ -7,7 +7,8 @@
  *
  *     c = 1/3 tr(T M^-1 T^T),   T = dy/dx
  *
- * (1/m of a node; 1/m + 1/3 tr([r] I^-1 [r]^T) at the arm r of a rigid body; 0 of an obstacle). A
+ * (1/m of a node; 1/m + 1/3 tr([r] I^-1 [r]^T) at the arm r of a rigid body; 1/m + r J^-1 r of an
+ * affine one; 0 of an obstacle). A
  * pair counts 1/c of its softer side, by the mean mass that kappa is made for. These weights are
  * made once, from the masses: they remember nothing, and the energy stays one function. */
 #ifndef CONTACT_PAIR_STIFFNESS_H

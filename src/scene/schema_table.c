@@ -103,8 +103,9 @@ static const schema_field contact_fields[] = {
     {"stiffness_rule", SCHEMA_WORD, AT(scene_def, options.contact_options.rule),
      .words = stiffness_rule_words, .initial = "\"local\"",
      .doc = "How the stiffness is chosen: so that contact balances the forces on free nodes, with "
-            "pairs that count by the inertia behind them (`local`; without these weights where "
-            "`stiffness` is given, with `improved_max` and with remeshing) or all alike as in the "
+            "pairs that count by the inertia behind them (`local`; without these weights in "
+            "quasi-static steps, where `stiffness` is given, with `improved_max` and remeshing) or "
+            "all alike as in the "
             "paper of IPC (`balanced`); or as PolyFEM does, for scenes that are compared with it "
             "(docs/import-polyfem.md). With the latter a given `stiffness` is multiplied by the "
             "integrator's factor on forces (h^2 for implicit Euler)."},

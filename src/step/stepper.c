@@ -33,7 +33,8 @@ static abut_status add_contact(stepper *s, abut_error *err)
     const stepper_options *o = &s->options;
     TRY(contact_create(s->model, &o->contact_options, &s->contact, err));
     double vertex_mass, block_mass = mean_mass(s->model, &vertex_mass);
-    TRY(contact_weigh_pairs(s->contact, block_mass, err));
+    /* Without inertia nothing is accelerated. */
+    if (!motion_rule(&s->state)->is_static) TRY(contact_weigh_pairs(s->contact, block_mass, err));
     s->evaluation.kappa = contact_set_stiffness_bounds(s->contact, block_mass, vertex_mass);
     TRY(friction_create(s->contact, o->friction, o->friction_form.kind, &s->friction, err));
     s->friction->sticks = o->friction_form.anchors;

@@ -8,7 +8,7 @@ static abut_error err;
 
 /* A light and a heavy soft cube side by side on a plane, and a rigid box beside them. */
 static const char text[] =
-    "{'abut': 1, 'ground': 0, 'time': {'step': 0.01, 'steps': 400}, 'contact': {'dhat': 2e-3%s}, "
+    "{'abut': 1, 'ground': 0, 'time': {'step': 0.01, 'steps': 400%s}, 'contact': {'dhat': 2e-3%s}, "
     "'bodies': [{'name': 'light', 'material': {'young': 1e5, 'poisson': 0.4, 'density': 10}, "
     "'mesh': {'box': {'size': [0.1, 0.1, 0.1], 'cells': [1, 1, 1]}}, 'translate': [0, 0.051, 0]}, "
     "{'name': 'heavy', 'material': {'young': 1e5, 'poisson': 0.4, 'density': 10000}, 'mesh': "
@@ -16,10 +16,10 @@ static const char text[] =
     "{'name': 'box', 'type': 'rigid', 'density': 1000, 'mesh': {'box': {'size': [0.1, 0.2, 0.3], "
     "'cells': [1, 1, 1]}}, 'translate': [5, 0.101, 0]}]}";
 
-static stepper *begin(const char *more, scene_def **scene)
+static stepper *begin(const char *time, const char *more, scene_def **scene)
 {
     char scene_text[1500];
-    snprintf(scene_text, sizeof scene_text, text, more);
+    snprintf(scene_text, sizeof scene_text, text, time, more);
     stepper *s = build_scene(scene_text, scene);
     if (s) CHECK_OK(problem_update(&s->problem, &s->evaluation, s->state.x, &err), err);
     return s;
@@ -33,7 +33,7 @@ static double node_mass(const stepper *s, int32_t vertex)
 TEST(soft_bodies_count_by_their_nodes)
 {
     scene_def *scene;
-    stepper *s = begin("", &scene);
+    stepper *s = begin("", "", &scene);
     if (!s) return;
     const contact_term *c = s->contact;
     const int32_t *body = s->model->surface.vertex_body.data;
@@ -61,7 +61,7 @@ TEST(soft_bodies_count_by_their_nodes)
 TEST(rigid_bodies_count_by_their_compliance)
 {
     scene_def *scene;
-    stepper *s = begin("", &scene);
+    stepper *s = begin("", "", &scene);
     if (!s) return;
     double m = 1000 * 0.1 * 0.2 * 0.3, a = 0.1, b = 0.2, d = 0.3;
     double moments[3] = {m / 12 * (b * b + d * d), m / 12 * (a * a + d * d),
@@ -82,10 +82,27 @@ TEST(rigid_bodies_count_by_their_compliance)
     drop_scene(s, scene);
 }
 
-static bool has_weights(const char *more)
+/* y = q + A X: a unit impulse at X moves it by 1/m + sum X_i^2 / J_ii. */
+TEST(affine_bodies_count_by_their_compliance)
+{
+    static const char cube[] =
+        "{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'bodies': [{'type': 'affine', 'density': "
+        "1000, 'mesh': {'box': {'size': [0.1, "
+        "0.2, 0.3], 'cells': [1, 1, 1]}}}]}";
+    scene_def *scene;
+    stepper *s = build_scene(cube, &scene);
+    if (!s) return;
+    double m = 6, found[8], expected = (1 + 3 * 0.25 * 12) / m;
+    CHECK(s->model->surface.rows.count == 8);
+    vertex_compliances(s->model, 1, found);
+    for (size_t i = 0; i < 8; i++) CHECK_NEAR(found[i], expected, 1e-9 * expected);
+    drop_scene(s, scene);
+}
+
+static bool has_weights(const char *time, const char *more)
 {
     scene_def *scene;
-    stepper *s = begin(more, &scene);
+    stepper *s = begin(time, more, &scene);
     if (!s) return false;
     bool has = s->contact->weights.compliance != NULL;
     drop_scene(s, scene);
@@ -94,10 +111,11 @@ static bool has_weights(const char *more)
 
 TEST(other_rules_have_none)
 {
-    CHECK(has_weights(""));
-    CHECK(!has_weights(", 'stiffness_rule': 'balanced'"));
-    CHECK(!has_weights(", 'stiffness': 1e8"));
-    CHECK(!has_weights(", 'improved_max': true"));
+    CHECK(has_weights("", ""));
+    CHECK(!has_weights("", ", 'stiffness_rule': 'balanced'"));
+    CHECK(!has_weights("", ", 'stiffness': 1e8"));
+    CHECK(!has_weights("", ", 'improved_max': true"));
+    CHECK(!has_weights(", 'integrator': 'quasi-static'", ""));
 }
 
 /* Iterations of 30 steps of examples/contact/mass-ratio. */
@@ -129,6 +147,7 @@ int main(void)
 {
     RUN(soft_bodies_count_by_their_nodes);
     RUN(rigid_bodies_count_by_their_compliance);
+    RUN(affine_bodies_count_by_their_compliance);
     RUN(other_rules_have_none);
     RUN(mixed_masses_take_fewer_iterations);
     return TEST_END();

@@ -146,7 +146,12 @@ TEST(unknown_keys)
                  "unknown key \"densty\"; did you mean \"density\"?");
     expect_error(SCENE(", 'Gravity': [0, 0, 0]"), "bar.json",
                  "unknown key \"Gravity\"; did you mean \"gravity\"?");
-    expect_error(SCENE(", 'qqqqqqqq': 1"), "bar.json", "unknown key \"qqqqqqqq\"");
+    expect_error(
+        SCENE(", 'qqqqqqqq': 1"), "bar.json",
+        "unknown key \"qqqqqqqq\"; the keys here are `abut`, `$schema`, `name`, `time`, "
+        "`gravity`, `planar`, `contact`, `stepper`, `mlcp`, `solver`, `remesh`, `materials`, "
+        "`bodies`, `joints`, `attachments`, `cavities`, `ground`, `half_spaces`, `output`, "
+        "`optimize`");
     expect_error(SCENE(", 'contact': {'friction_iteration': 3}"), "bar.json: contact",
                  "unknown key \"friction_iteration\"; did you mean \"friction_iterations\"?");
 }

@@ -91,7 +91,8 @@ TEST(prescribed_nodes_push)
     scene_def *scene;
     stepper *s = build_scene(
         "{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'gravity': [0, 0, 0], 'contact': {'dhat': "
-        "0.002}, 'materials': {'m': {'young': 1e5, 'poisson': 0.3, 'density': 100}, 'heavy': "
+        "0.002, 'stiffness_rule': 'balanced'}, 'materials': {'m': {'young': 1e5, 'poisson': 0.3, "
+        "'density': 100}, 'heavy': "
         "{'young': 1e7, 'poisson': 0.3, 'density': 1e5}}, 'bodies': [{'mesh': {'box': {'size': "
         "[0.3, 0.02, 0.3], 'cells': [2, 1, 2]}}, 'material': 'm', 'translate': [0, 0.1115, 0], "
         "'fix': {'motion': {'velocity': [0, -10, 0]}}}, {'mesh': {'box': {'size': [0.2, 0.2, 0.2], "
