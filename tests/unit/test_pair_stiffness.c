@@ -88,14 +88,17 @@ TEST(affine_bodies_count_by_their_compliance)
     static const char cube[] =
         "{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'bodies': [{'type': 'affine', 'density': "
         "1000, 'mesh': {'box': {'size': [0.1, "
-        "0.2, 0.3], 'cells': [1, 1, 1]}}}]}";
+        "0.2, 0.3], 'cells': [1, 1, 1]}}}, {'name': 'wall', 'type': 'obstacle', 'mesh': {'box': "
+        "{'size': [1, "
+        "1, 1], 'cells': [1, 1, 1]}}, 'translate': [3, 0, 0]}]}";
     scene_def *scene;
     stepper *s = build_scene(cube, &scene);
     if (!s) return;
-    double m = 6, found[8], expected = (1 + 3 * 0.25 * 12) / m;
-    CHECK(s->model->surface.rows.count == 8);
+    double m = 6, found[16], expected = (1 + 3 * 0.25 * 12) / m;
+    CHECK(s->model->surface.rows.count == 16);
     vertex_compliances(s->model, 1, found);
     for (size_t i = 0; i < 8; i++) CHECK_NEAR(found[i], expected, 1e-9 * expected);
+    for (size_t i = 8; i < 16; i++) CHECK(found[i] == 0); /* obstacles do not yield */
     drop_scene(s, scene);
 }
 
