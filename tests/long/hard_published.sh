@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The hard scenes of the data folder that take longer: 15 steps within a minute of processor time, and verified. Three do not
 # get there: wound sheets (twist-16, twist-35) and the fixed body of order 3; moving-obstacle-strain-limit ends with exit 3. For them the
-# run must not go wrong in another way: no intersection in what there is.
+# run must not go wrong otherwise: no intersection in what there is.
 . "${ABUT_SOURCE_DIR:?is set by ctest}/tests/support/script.sh"
 scenes=${ABUT_DATA:-$ABUT_SOURCE_DIR/../shared/data}/hard-scenes
 [ -d "$scenes" ] || { echo "skipped: there is no folder $scenes"; exit 77; }
