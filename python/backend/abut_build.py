@@ -2,7 +2,8 @@
 
 Nothing is fetched: compiler, CMake, the libraries of docs/dependencies.md and NumPy's headers must be there. NumPy may be
 that of the interpreter, or, where pip builds in an empty environment, that of the system's interpreter of the same version.
-CMAKE_ARGS in the environment is handed to CMake.
+CMAKE_ARGS in the environment is handed to CMake. `pip install . --config-settings build-dir=FOLDER` builds in a folder that
+stays, so that the next call compiles what has changed only; without it the folder is a temporary one.
 """
 
 import base64
@@ -12,6 +13,7 @@ import io
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -66,6 +68,8 @@ def build(folder):
     """Builds into a folder; returns {name in the wheel: file}."""
     options = ["-DCMAKE_BUILD_TYPE=Release", "-DABUT_TESTS=OFF", "-DABUT_BENCH=OFF", "-DABUT_PYTHON=ON",
                f"-DABUT_PYTHON_EXECUTABLE={find_interpreter()}"] + shlex.split(os.environ.get("CMAKE_ARGS", ""))
+    if shutil.which("ninja") and not os.path.exists(os.path.join(folder, "Makefile")):
+        options += ["-G", "Ninja"]
     jobs = str(len(os.sched_getaffinity(0)))
     clean = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     subprocess.run(["cmake", "-S", ROOT, "-B", folder] + options, check=True, env=clean)
@@ -76,6 +80,15 @@ def build(folder):
         raise SystemExit("the extension was not built: see the output of CMake above")
     files["abut/bin/abut"] = os.path.join(folder, "abut")
     return files
+
+
+def build_folder(settings):
+    """The folder of --config-settings build-dir=FOLDER, or None."""
+    settings = dict(settings or {})
+    folder = settings.pop("build-dir", None)
+    if settings:
+        raise SystemExit(f"--config-settings: abut knows build-dir only, found {', '.join(sorted(settings))}")
+    return os.path.abspath(folder) if folder else None
 
 
 def pack(path, files):
@@ -112,8 +125,12 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     name = f"abut-{version()}-{tag()}.whl"
-    with tempfile.TemporaryDirectory() as folder:
+    folder = build_folder(config_settings)
+    if folder:
         pack(os.path.join(wheel_directory, name), build(folder))
+    else:
+        with tempfile.TemporaryDirectory() as scratch:
+            pack(os.path.join(wheel_directory, name), build(scratch))
     return name
 
 
