@@ -28,7 +28,7 @@ static void put_number(FILE *out, double value)
     fputs(text, out);
 }
 
-/* Seven digits are what a float has. */
+/* Nine digits read back the same float. */
 static void put_place(FILE *out, const float x[3])
 {
     fprintf(out, "(%.9g, %.9g, %.9g)", (double)x[0], (double)x[1], (double)x[2]);
