@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ---- Integers ---- */
 
@@ -133,6 +134,68 @@ static exact minor_of(const exact *a, const exact *b, const exact *c, const exac
     return sum(&first, &second);
 }
 
+/* ---- Integers of a fixed width ----
+ *
+ * Neighbours have coordinates of about the same size. Multiplied by a power of two for each axis,
+ * which changes no sign, they are integers of at most FIXED_BITS bits: differences have one bit
+ * more, products of two of them fit into 128 bits, those of three into 192. */
+
+enum { FIXED_BITS = 60, MOST_POINTS = 4 };
+
+__extension__ typedef __int128 wide;
+
+/* False where the coordinates are too far apart in size, or next to the limits of doubles. */
+static bool fixed_coordinates(int axis, const vec3 *points, int count, int64_t *out)
+{
+    double coordinate[MOST_POINTS], largest = 0;
+    for (int i = 0; i < count; i++) {
+        coordinate[i] = vec3_get(points[i], axis);
+        double size = fabs(coordinate[i]);
+        largest = size > largest ? size : largest;
+    }
+    if (!(largest > 0x1p-900 && largest < 0x1p900)) return false;
+    uint64_t bits;
+    memcpy(&bits, &largest, sizeof bits);
+    bits = (uint64_t)(2 * 1023 + FIXED_BITS - 1 - (int)(bits >> 52)) << 52;
+    double scale; /* 2^(FIXED_BITS - 1) over the power of two in the largest */
+    memcpy(&scale, &bits, sizeof scale);
+    for (int i = 0; i < count; i++) {
+        double scaled = coordinate[i] * scale;
+        out[i] = (int64_t)scaled;
+        if ((double)out[i] != scaled) return false;
+        if (out[i] == 0 && coordinate[i] != 0) return false; /* underflow */
+    }
+    return true;
+}
+
+static int sign_of(wide value) { return (value > 0) - (value < 0); }
+
+/* The sign of the determinant of b - a, c - a, d - a, or 2 where the width is not enough. */
+static int fixed_volume_sign(const vec3 points[4])
+{
+    int64_t x[3][4], e[3][3];
+    for (int k = 0; k < 3; k++) {
+        if (!fixed_coordinates(k, points, 4, x[k])) return 2;
+        for (int i = 0; i < 3; i++) e[i][k] = x[k][i + 1] - x[k][0];
+    }
+    wide low = 0, high = 0; /* low + 2^64 high */
+    for (int k = 0; k < 3; k++) {
+        int l = (k + 1) % 3, m = (k + 2) % 3;
+        wide area = (wide)e[0][l] * e[1][m] - (wide)e[0][m] * e[1][l];
+        low += (wide)(uint64_t)area * e[2][k];
+        high += (wide)(int64_t)(area >> 64) * e[2][k];
+    }
+    high += low >> 64;
+    return high != 0 ? sign_of(high) : (uint64_t)low != 0;
+}
+
+static int fixed_area_sign(int l, int m, const vec3 points[3])
+{
+    int64_t x[3], y[3];
+    if (!fixed_coordinates(l, points, 3, x) || !fixed_coordinates(m, points, 3, y)) return 2;
+    return sign_of((wide)(x[1] - x[0]) * (y[2] - y[0]) - (wide)(y[1] - y[0]) * (x[2] - x[0]));
+}
+
 /* ---- Signs ---- */
 
 /* Rounding errors of the sums of products below are less than eight units of 2^-53 of the sum of
@@ -183,8 +246,10 @@ int check_volume_sign(vec3 a, vec3 b, vec3 c, vec3 d)
     }
     /* a product that underflows is off by a factor times w */
     int sign = certain_sign(value, magnitude + FLOOR * vec3_max_abs(w) / ROUNDING);
-    const vec3 rest[3] = {b, c, d};
-    return sign != 2 ? sign : exact_volume_sign(a, rest);
+    if (sign != 2) return sign;
+    const vec3 points[4] = {a, b, c, d};
+    sign = fixed_volume_sign(points);
+    return sign != 2 ? sign : exact_volume_sign(a, points + 1);
 }
 
 int check_area_sign(int axis, vec3 a, vec3 b, vec3 c)
@@ -198,6 +263,9 @@ int check_area_sign(int axis, vec3 a, vec3 b, vec3 c)
     double ul0 = vec3_get(b, l) - al, um0 = vec3_get(b, m) - am;
     double vl0 = vec3_get(c, l) - al, vm0 = vec3_get(c, m) - am;
     if ((ul0 == 0 && vl0 == 0) || (um0 == 0 && vm0 == 0)) return 0; /* along an axis */
+    const vec3 points[3] = {a, b, c};
+    sign = fixed_area_sign(l, m, points);
+    if (sign != 2) return sign;
     exact ul = difference(vec3_get(b, l), al), um = difference(vec3_get(b, m), am);
     exact vl = difference(vec3_get(c, l), al), vm = difference(vec3_get(c, m), am);
     return minor_of(&ul, &vm, &um, &vl).sign;

@@ -1,6 +1,7 @@
 /* Exact signs and intersections for the independent checker: a floating-point filter, then integers
- * of as many bits as the result has. On purpose not shared with geometry/predicates.h and
- * geometry/intersect.h, which the solver uses. Right for every finite input. */
+ * of a fixed width, then of as many bits as the result has. On purpose not shared with
+ * geometry/predicates.h and geometry/intersect.h, which the solver uses. Right for every finite
+ * input. */
 #ifndef GEOMETRY_CHECK_EXACT_H
 #define GEOMETRY_CHECK_EXACT_H
 

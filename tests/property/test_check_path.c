@@ -59,6 +59,58 @@ TEST(signs_and_intersections_are_exact)
     CHECK(hits > 100 && zeros > 100);
 }
 
+/* Flat sets in sloped planes and sets one unit in the last place off them, with an own unit for
+ * each axis; corners far apart, so that the differences have more bits than the coordinates. */
+TEST(signs_of_nearly_flat_sets_are_exact)
+{
+    random_state r = {9};
+    int signs[3] = {0};
+    for (int i = 0; i < 9000; i++) {
+        double range = i % 3 == 0 ? 8 : i % 3 == 1 ? 1 << 20 : 0x1p50;
+        double far = i % 9 == 1 ? 0x1p52 : 0; /* then volumes have few bits */
+        vec3 x[4];
+        double coordinate[4][3];
+        for (int k = 0; k < 3; k++) {
+            double unit = ldexp(1, (int)random_below(&r, 80) - 40), at[4];
+            for (int c = 0; c < 3; c++) at[c] = far + floor(random_range(&r, -range, range));
+            at[3] = at[1] + at[2] - at[0]; /* a parallelogram */
+            if (i % 2 && k == i % 4 / 2) at[3] = nextafter(at[3], i % 8 < 4 ? 1e300 : -1e300);
+            for (int c = 0; c < 4; c++) coordinate[c][k] = at[c] * unit;
+        }
+        for (int c = 0; c < 4; c++)
+            x[c] = vec3_make(coordinate[c][0], coordinate[c][1], coordinate[c][2]);
+        int sign = check_volume_sign(x[0], x[1], x[2], x[3]);
+        CHECK(sign == rational_orient3d(x[0], x[1], x[2], x[3]));
+        signs[sign + 1]++;
+        CHECK(check_area_sign(2, x[1], x[2], x[3]) ==
+              rational_orient2d(x[1].x, x[1].y, x[2].x, x[2].y, x[3].x, x[3].y));
+    }
+    CHECK(signs[0] > 1000 && signs[1] > 3000 && signs[2] > 1000);
+}
+
+/* Three points of a line and three nearly of one. */
+TEST(signs_of_nearly_straight_sets_are_exact)
+{
+    random_state r = {10};
+    int signs[3] = {0};
+    for (int i = 0; i < 6000; i++) {
+        double range = i % 2 ? 0x1p49 : 100;
+        vec3 x[3] = {{0}};
+        for (int k = 0; k < 2; k++) {
+            double a = floor(random_range(&r, -range, range));
+            double b = floor(random_range(&r, -range, range)), c = 2 * b - a;
+            if (i % 3 == 1 && k == 0) c = nextafter(c, 1e300);
+            if (i % 3 == 2 && k == 0) c = nextafter(c, -1e300);
+            const double at[3] = {a, b, c};
+            for (int p = 0; p < 3; p++) *(k ? &x[p].y : &x[p].x) = at[p];
+        }
+        int sign = check_area_sign(2, x[0], x[1], x[2]);
+        CHECK(sign == rational_orient2d(x[0].x, x[0].y, x[1].x, x[1].y, x[2].x, x[2].y));
+        signs[sign + 1]++;
+    }
+    CHECK(signs[0] > 1000 && signs[1] > 1500 && signs[2] > 1000);
+}
+
 /* Far from the origin only the last bits tell: the filter must pass on to the integers. */
 TEST(signs_of_motions_are_exact)
 {
@@ -276,6 +328,8 @@ TEST(curves_of_turning_bodies)
 int main(void)
 {
     RUN(signs_and_intersections_are_exact);
+    RUN(signs_of_nearly_flat_sets_are_exact);
+    RUN(signs_of_nearly_straight_sets_are_exact);
     RUN(signs_of_motions_are_exact);
     RUN(proofs_agree_with_the_oracle);
     RUN(gaps_are_kept);
