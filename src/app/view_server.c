@@ -31,6 +31,7 @@ bool view_server_is_open(const view_server *server)
 
 #include "app/http.h"
 #include "app/http_text.h"
+#include "app/view_orders.h"
 #include "app/view_source.h"
 #include "base/file.h"
 #include "base/signals.h"
@@ -304,20 +305,48 @@ static enum MHD_Result answer_name(view_server *server, struct MHD_Connection *c
     return send_file(server, source, connection, name);
 }
 
+/* ---- orders ---- */
+
+static const char *word_of_query(void *user, const char *name) { return query(user, name); }
+
+/* The first call for a request comes before its body, of which nothing is used. */
+static enum MHD_Result answer_order(view_server *server, struct MHD_Connection *connection,
+                                    size_t *upload_size, void **state)
+{
+    static char begun;
+    abut_error err;
+    if (!*state) {
+        *state = &begun;
+        return MHD_YES;
+    }
+    if (*upload_size > 0) {
+        *upload_size = 0;
+        return MHD_YES;
+    }
+    pthread_mutex_lock(&server->lock);
+    abut_status status = view_order(&server->source, word_of_query, connection, &err);
+    pthread_mutex_unlock(&server->lock);
+    if (status != ABUT_OK) return send_text(connection, MHD_HTTP_CONFLICT, err.message);
+    return send_text(connection, MHD_HTTP_OK, "done\n");
+}
+
 /* Only these names exist; nothing in an address is used as a path. */
 static enum MHD_Result answer(void *user, struct MHD_Connection *connection, const char *url,
                               const char *method, const char *version, const char *upload,
                               size_t *upload_size, void **state)
 {
-    (void)version, (void)upload, (void)upload_size, (void)state;
+    (void)version, (void)upload;
     view_server *server = user;
     if (!host_is_ours(connection) || url[0] != '/' || !token_matches(server, url + 1))
         return send_text(connection, MHD_HTTP_FORBIDDEN,
                          "wrong address: use the one that abut printed\n");
     MHD_set_connection_option(connection, MHD_CONNECTION_OPTION_TIMEOUT, (unsigned)KNOWN_SECONDS);
+    const char *name = url + 1 + TOKEN_SIZE;
+    bool order = strcmp(method, MHD_HTTP_METHOD_POST) == 0 && strcmp(name, "order") == 0;
+    if (order && server->source.play) return answer_order(server, connection, upload_size, state);
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return send_text(connection, MHD_HTTP_METHOD_NOT_ALLOWED, "only reading is possible\n");
-    return answer_name(server, connection, url + 1 + TOKEN_SIZE);
+    return answer_name(server, connection, name);
 }
 
 /* ---- start and stop ---- */
@@ -401,6 +430,7 @@ abut_status view_server_start(const view_options *options, view_server **out, ab
     if (status == ABUT_OK) status = view_source_open(&server->source, options->folder, err);
     if (status == ABUT_OK && options->other)
         status = view_source_open(&server->other, options->other, err);
+    server->source.play = options->play;
     server->source.problem = options->problem;
     server->source.other = options->other ? path_name(options->other) : NULL;
     if (status == ABUT_OK) status = make_token(server, err);

@@ -1,5 +1,6 @@
 /* The web server of `abut view` (libmicrohttpd): the page and one run folder, read only, behind a
- * random word in the address. It answers in a thread of its own until it is stopped. */
+ * random word in the address; with --play it takes orders for a simulation. It answers in a thread
+ * of its own until it is stopped. */
 #ifndef APP_VIEW_SERVER_H
 #define APP_VIEW_SERVER_H
 
@@ -11,6 +12,7 @@ typedef struct view_options {
     const char *folder;  /* of the run; may appear later */
     const char *other;   /* folder of a run to compare with, or NULL */
     const char *problem; /* why the start that is shown cannot be simulated, or NULL */
+    struct play *play;   /* simulation that goes on beside it (app/play.h), or NULL; not owned */
     const char *page;    /* HTML file, NULL: the one that belongs to this program */
     const char *host;    /* address to listen on, NULL: 127.0.0.1 */
     int port;            /* 0: any free one */

@@ -118,10 +118,21 @@ static bool note_file(view_source *s, size_t known, const char *name)
     return array_push(&s->entries, entry);
 }
 
+static bool note_played(void *user, const play_entry *entry)
+{
+    view_source *s = user;
+    view_entry item = {.step = entry->step, .time = entry->time, .version = entry->version};
+    return array_push(&s->entries, item);
+}
+
 /* The new list is made behind the old one, which says what is known already. */
 abut_status view_source_look(view_source *s, abut_error *err)
 {
     char frames[PATH_SIZE];
+    if (s->play) {
+        array_clear(&s->entries);
+        return play_list(s->play, note_played, s) ? ABUT_OK : error_memory(err, "listing frames");
+    }
     size_t known = s->entries.count;
     bool good = true;
     path_join(frames, sizeof frames, s->folder, "frames");
@@ -171,7 +182,8 @@ static json_t *list_files(const view_source *s, int64_t versions[FILE_COUNT], in
 /* Why there is no run, NULL when there is one. */
 static const char *problem_of(const view_source *s)
 {
-    if (s->entries.count != 1 || strcmp(s->entries.data[0].name, problems_name) != 0) return NULL;
+    if (s->play || s->entries.count != 1 || strcmp(s->entries.data[0].name, problems_name) != 0)
+        return NULL;
     return s->problem ? s->problem
                       : "The run was refused: bodies intersect, touch, or lie behind a half-space. "
                         "'abut check SCENE' lists the places.";
@@ -186,8 +198,9 @@ abut_status view_source_state(view_source *s, char **text, abut_error *err)
     json_t *frames = list_frames(s, &latest), *files = list_files(s, versions, &latest);
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    double age =
-        latest > 0 ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - 1e-9 * (double)latest : 0.0;
+    double age = latest > 0 && !s->play
+                     ? (double)now.tv_sec + 1e-9 * (double)now.tv_nsec - 1e-9 * (double)latest
+                     : 0.0;
     bool finished = versions[RUN_FILE] > 0 && versions[RUN_FILE] >= versions[SCENE_FILE];
     json_t *state = json_pack("{s:s,s:s,s:b,s:f,s:o,s:o}", "abut", abut_version(), "folder",
                               path_name(s->folder), "finished", finished, "age", age, "files",
@@ -195,6 +208,7 @@ abut_status view_source_state(view_source *s, char **text, abut_error *err)
     const char *problem = problem_of(s);
     if (problem) json_object_set_new(state, "problem", json_pack("{s:s}", "message", problem));
     if (s->other) json_object_set_new(state, "other", json_string(s->other));
+    if (s->play) json_object_set_new(state, "play", play_state(s->play));
     if (state) *text = json_text(state, JSON_COMPACT);
     json_decref(state);
     return *text ? ABUT_OK : error_memory(err, "describing a run");
@@ -202,8 +216,10 @@ abut_status view_source_state(view_source *s, char **text, abut_error *err)
 
 /* ---- packets ---- */
 
-abut_status view_source_read(view_source *s, int64_t step, stored_frame *out, abut_error *err)
+/* The frame as it is stored, without its surface. */
+static abut_status read_stored(view_source *s, int64_t step, stored_frame *out, abut_error *err)
 {
+    if (s->play) return play_frame(s->play, step, out, err);
     const view_entry *entry = find_entry(s->entries.data, s->entries.count, step);
     if (!entry) {
         TRY(view_source_look(s, err));
@@ -215,7 +231,12 @@ abut_status view_source_read(view_source *s, int64_t step, stored_frame *out, ab
     entry_path(s, entry->name, path);
     if (!is_inside(s, path))
         return error_set(err, ABUT_ERROR_INPUT, path, "is not in the folder of the run");
-    TRY(frame_read(path, out, err));
+    return frame_read(path, out, err);
+}
+
+abut_status view_source_read(view_source *s, int64_t step, stored_frame *out, abut_error *err)
+{
+    TRY(read_stored(s, step, out, err));
     abut_status status = view_surface_update(&s->surface, &out->frame, err);
     if (status != ABUT_OK) stored_frame_free(out);
     return status;
@@ -262,6 +283,14 @@ abut_status view_source_topology(view_source *s, int64_t step, packet *out, abut
     abut_status status = view_topology_packet(&s->surface, &f.frame, out, err);
     stored_frame_free(&f);
     return status;
+}
+
+abut_status view_source_pull(view_source *s, const char *topology, size_t point, vec3 place,
+                             abut_error *err)
+{
+    if (strcmp(topology, s->surface.id) != 0 || point >= s->surface.points.count)
+        return error_set(err, ABUT_ERROR_INPUT, "point", "the surface has no point %zu", point);
+    return play_pull(s->play, (size_t)s->surface.points.data[point], place, err);
 }
 
 /* Read, not mapped: steps.csv grows and may be cut by a run that is resumed. */

@@ -5,6 +5,7 @@
 #ifndef APP_VIEW_SOURCE_H
 #define APP_VIEW_SOURCE_H
 
+#include "app/play.h"
 #include "app/view_series.h"
 
 typedef struct view_entry {
@@ -23,6 +24,7 @@ struct view_source {
     bool have_origin;
     const char *problem; /* why the start cannot be simulated, or NULL; not owned */
     const char *other;   /* name of the run to compare with, or NULL; not owned */
+    play *play;          /* whose frames are shown, or NULL: those of the folder; not owned */
     view_scans scans;
 };
 
@@ -43,6 +45,10 @@ abut_status view_source_read(view_source *s, int64_t step, stored_frame *out, ab
 abut_status view_source_frame(view_source *s, int64_t step, const char *fields, bool quantised,
                               packet *out, abut_error *err);
 abut_status view_source_topology(view_source *s, int64_t step, packet *out, abut_error *err);
+
+/* Pulls a point of the surface with this identity to a place in the coordinates of the scene. */
+abut_status view_source_pull(view_source *s, const char *topology, size_t point, vec3 place,
+                             abut_error *err);
 
 /* One of the files scene.json, run.json, steps.csv; ABUT_ERROR_INPUT for any other name. */
 abut_status view_source_file(view_source *s, const char *name, packet *out, abut_error *err);

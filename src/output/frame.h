@@ -100,6 +100,8 @@ typedef struct stored_frame {
  * file is trusted. */
 abut_status frame_read(const char *path, stored_frame *out, abut_error *err);
 void stored_frame_free(stored_frame *f);
+/* A frame with memory of its own, cells included, without the path. */
+abut_status stored_frame_copy(const frame *f, stored_frame *out, abut_error *err);
 /* Reads only time and step (0 and -1 when the file does not have them). */
 abut_status frame_read_time(const char *path, double *time, int64_t *step, abut_error *err);
 
