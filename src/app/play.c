@@ -21,9 +21,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Bytes of frames that are kept. When they are reached, the older quarter goes at once: what the
- * page knows of all frames is found anew then. */
+/* Bytes of frames that are kept, and how many. When these are reached, the older quarter goes at
+ * once: what the page knows of all frames is found anew then. */
 #define KEPT_BYTES ((size_t)64 << 20)
+enum { KEPT_FRAMES = 800 };
 
 static const double HAND_SECONDS = 0.1;
 /* A machine that is further behind than this does not try to catch up. */
@@ -100,7 +101,8 @@ static abut_status keep_frame(play *p, bool anew, abut_error *err)
     p->time = next.entry.time;
     bool good = array_push(&p->kept, next);
     if (good) p->kept_bytes += next.copy.bytes.count;
-    if (p->kept_bytes > KEPT_BYTES && p->kept.count > 8) drop_frames(p, p->kept.count / 4);
+    if (p->kept.count > KEPT_FRAMES || (p->kept_bytes > KEPT_BYTES && p->kept.count > 8))
+        drop_frames(p, p->kept.count / 4);
     pthread_mutex_unlock(&p->lock);
     if (good) return ABUT_OK;
     frame_copy_free(&next.copy);

@@ -20,6 +20,9 @@ code=$?
 sed -e 's#"../meshes/#"'"$ABUT_SOURCE_DIR"'/examples/contact/meshes/#g' -e 's/0, 2.11, 0/0.1, 1.2, 0/' \
     ../examples/contact/tet-tet/scene.json > "$scratch/refused.json"
 ABUT_CHROMIUM=$browser node tests/layout.mjs "$scratch/stack.run" "$scratch/refused.json" "$scratch" "$out" || code=1
+sed -n '/^cat > "$scratch\/scene.json"/,/^END/p' ../tests/scenes/play.sh | sed '1d;$d' > "$scratch/played.json"
+sed 's/"ground": 0,/"ground": 0, "solver": {"max_iterations": 1, "tolerance": 1e-12, "substep_after": 0},/' "$scratch/played.json" > "$scratch/failing.json"
+ABUT_CHROMIUM=$browser node tests/play.mjs "$scratch/played.json" "$scratch/failing.json" "$out" || code=1
 kinds=()
 for kind in contact/funnel rigid/gears-in-soft-block rigid/coin thin/all-in thin/hair thin/granules highorder/ball highorder/plane; do
     run=$scratch/${kind//\//-}.run

@@ -1,8 +1,11 @@
 /* A pull at a point of any kind of body: derivatives against finite differences, which blocks it
  * touches, and the force in rest and in motion. */
 #include "base/random.h"
+#include "body/follower.h"
 #include "body/rigid.h"
 #include "constraint/follow.h"
+#include "constraint/joint_kind.h"
+#include "constraint/joint_make.h"
 #include "constraint/pull_term.h"
 #include "mesh/generate.h"
 #include "support/differences.h"
@@ -118,6 +121,23 @@ TEST(the_point_is_the_vertex)
     finish(w);
 }
 
+TEST(followers_are_pulled_by_their_leaders)
+{
+    model *m = make_bodies();
+    int32_t block = (int32_t)m->rest.count - 1;
+    joint_side leader = joint_side_at(m, 0, m->rest.data[block], mat3_identity()), side;
+    CHECK_OK(model_add_follower(m, "node", joint_kind_named("free"), block, &leader, &err), err);
+    CHECK_OK(model_lead_surface(m, &err), err);
+    CHECK(pull_side(m, block, -1, &side));
+    CHECK(side.kind == SIDE_BODY && side.rigid == 0);
+    CHECK(vec3_norm(vec3_sub(side.point, leader.point)) == 0);
+    leader = joint_side_at(m, -1, m->rest.data[block - 1], mat3_identity());
+    CHECK_OK(model_add_follower(m, "node", joint_kind_named("free"), block - 1, &leader, &err),
+             err);
+    CHECK(!pull_side(m, block - 1, -1, &side)); /* it stays where it is */
+    free_model(m);
+}
+
 /* k (place - y) - c (y - y0) / h, along one axis; nothing when let go. */
 TEST(force_of_spring_and_damper)
 {
@@ -146,6 +166,7 @@ int main(void)
 {
     RUN(derivatives_of_every_kind_of_body);
     RUN(the_point_is_the_vertex);
+    RUN(followers_are_pulled_by_their_leaders);
     RUN(force_of_spring_and_damper);
     return TEST_END();
 }

@@ -135,6 +135,11 @@ class Chart {
     pen.textBaseline = "middle";
     pen.strokeStyle = style.borderColor;
     pen.lineWidth = 1;
+    if (this.times.length === 0) {
+      pen.textAlign = "left";
+      pen.fillText("no steps yet", 2, height / 2);
+      return;
+    }
     for (const value of [low, high]) {
       const shown = this.kind.logarithmic ? 10 ** value : value;
       pen.fillText(shortNumber(shown), LEFT - 5, Math.min(height - 7, Math.max(7, y(value))));
@@ -143,7 +148,6 @@ class Chart {
       pen.lineTo(width - RIGHT, y(value));
       pen.stroke();
     }
-    if (this.times.length === 0) return;
     const [first, last] = this.span();
     const x = (t: number) => LEFT + ((width - LEFT - RIGHT) * (t - first)) / Math.max(1e-300, last - first);
     for (const curve of this.curves) this.drawCurve(pen, curve, x, y);

@@ -2,6 +2,7 @@
 
 export const KEYS: [string, string][] = [
   ["Space", "play and pause"],
+  ["Space, →, Backspace", "of a scene that is played: go and pause; one step; back to the start"],
   ["← →", "one frame back or on; with Shift ten"],
   ["Home End", "first and last frame"],
   ["+ −", "speed"],

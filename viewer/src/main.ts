@@ -12,6 +12,7 @@ import { Overlay } from "./overlay";
 import type { Frame } from "./packet";
 import { type CompareMode, Panel } from "./panel";
 import { Picker } from "./picker";
+import { Play } from "./play";
 import { Player } from "./player";
 import { Ranges } from "./ranges";
 import { canRecord, recordWebm, zip } from "./record";
@@ -54,6 +55,9 @@ class App {
   private readonly picker: Picker;
   private readonly ranges: Ranges;
   private readonly layout: Layout;
+  private readonly play: Play;
+  private tableRead = 0;
+  private pollSoon: () => void = () => {};
   private readonly view = element("div", { class: "view" });
   private readonly slider = element("input", { type: "range", min: "0", max: "0", value: "0", id: "slider", "aria-label": "frame" });
   private readonly clock = element("output", { id: "clock", class: "clock" });
@@ -92,6 +96,12 @@ class App {
     this.ranges = new Ranges(source, () => this.invalidate());
     this.picker = new Picker(this.stage, this.overlay, source, this.look, (body) => this.facts?.bodies[body]?.name ?? `body ${body}`, (time) => this.seek(this.player.indexAt(time)), () => this.fieldsChanged());
     this.panel = new Panel(this.look, this.panelActions(), this.picker.root, source.live);
+    this.play = new Play(source, this.stage, () => this.facts, {
+      complain: (error) => this.complain(error),
+      ordered: () => this.pollSoon(),
+      newest: () => this.seek(this.player.frames.length - 1),
+      clicked: (point) => this.picker.pick(point),
+    });
     this.layout = this.build();
     new ResizeObserver(() => this.stage.resize(this.view.clientWidth, this.view.clientHeight)).observe(this.view);
     window.addEventListener("keydown", (event) => this.key(event));
@@ -129,19 +139,20 @@ class App {
     for (const value of SPEEDS) this.speed.append(element("option", { value: String(value) }, [`${value}×`]));
     this.speed.value = "1";
     this.speed.addEventListener("change", () => {
-      this.player.speed = Number(this.speed.value);
+      this.setSpeed(Number(this.speed.value));
       this.speed.blur();
     });
     this.slider.addEventListener("input", () => {
-      this.player.play(false);
+      this.halt();
       this.seek(Number(this.slider.value));
     });
     const bar = element("footer", { class: "bar", "aria-label": "time" }, [
-      iconButton("first", "First frame (Home)", () => this.seek(0), "first"),
+      iconButton("first", "First frame (Home)", () => this.goTo(0), "first"),
       iconButton("back", "One frame back (←)", () => this.step(-1), "back"),
       this.playButton,
       iconButton("forward", "One frame on (→)", () => this.step(1), "forward"),
       iconButton("last", "Last frame (End)", () => this.seek(this.player.frames.length - 1), "last"),
+      ...this.play.controls,
       this.slider,
       this.clock,
       this.speed,
@@ -200,7 +211,8 @@ class App {
       " ": () => this.togglePlay(),
       ArrowLeft: () => this.step(event.shiftKey ? -10 : -1),
       ArrowRight: () => this.step(event.shiftKey ? 10 : 1),
-      Home: () => this.seek(0),
+      Home: () => this.goTo(0),
+      Backspace: () => this.play.on && this.play.reset(),
       End: () => this.seek(this.player.frames.length - 1),
       Escape: () => this.picker.clear(),
       "+": () => this.changeSpeed(1),
@@ -238,8 +250,13 @@ class App {
 
   private changeSpeed(by: number): void {
     const at = Math.min(SPEEDS.length - 1, Math.max(0, SPEEDS.indexOf(this.player.speed) + by));
-    this.player.speed = SPEEDS[at];
+    this.setSpeed(SPEEDS[at]);
     this.speed.value = String(SPEEDS[at]);
+  }
+
+  private setSpeed(speed: number): void {
+    this.player.speed = speed;
+    this.play.speed(speed);
   }
 
   private nextColor(): void {
@@ -260,14 +277,27 @@ class App {
   // ---- time ----
 
   private togglePlay(): void {
-    this.player.play(!this.player.playing);
+    if (this.play.on) this.play.toggle();
+    else this.player.play(!this.player.playing);
     this.lastTick = performance.now();
     this.showTime();
   }
 
-  private step(by: number): void {
+  /** Time stands still, and so does a simulation that is played. */
+  private halt(): void {
     this.player.play(false);
-    this.seek(this.player.index + by);
+    this.play.pause();
+  }
+
+  private goTo(index: number): void {
+    this.halt();
+    this.seek(index);
+  }
+
+  private step(by: number): void {
+    this.halt();
+    if (this.play.on && by > 0 && this.player.index >= this.player.frames.length - 1) this.play.step();
+    else this.seek(this.player.index + by);
   }
 
   private seek(index: number): void {
@@ -277,7 +307,7 @@ class App {
 
   private showTime(): void {
     const { player } = this;
-    setIcon(this.playButton, player.playing ? "pause" : "play");
+    setIcon(this.playButton, player.playing || !this.play.paused ? "pause" : "play");
     this.slider.max = String(Math.max(0, player.frames.length - 1));
     this.slider.value = String(player.index);
     const entry = player.entry;
@@ -343,6 +373,7 @@ class App {
     }
     this.shown = frame;
     this.picker.show(frame);
+    this.play.show(frame);
     void this.showOther(frame.time);
     if (this.state?.problem && this.facts) showProblem(this.stage, this.overlay, frame, topology, this.facts, this.state.problem.message);
     this.panel.refresh(frame.available.find((field) => field.name === look.color)?.components ?? 1);
@@ -367,9 +398,14 @@ class App {
     }
   }
 
-  /** While playing: the last frame up to the wanted one that is loaded, if any after the present one is. */
+  /** While playing: the last frame up to the wanted one that is loaded, if any after the present one is. A simulation that is
+   * played makes frames faster than they come: the newest that is there is shown. */
   private available(wanted: number): number {
     const { player, store } = this;
+    if (this.play.on && !this.play.paused) {
+      for (let i = wanted; i > Math.max(0, wanted - 100); i--) if (store.has(player.frames[i])) return i;
+      return wanted;
+    }
     if (!player.playing || wanted <= player.index) return wanted;
     for (let i = wanted; i > player.index; i--) if (store.has(player.frames[i])) return i;
     return wanted;
@@ -388,7 +424,7 @@ class App {
       const key = `${entry.step} ${entry.version} ${this.lookVersion}`;
       const frame = store.peek(entry);
       if (frame) {
-        if (index !== player.index) {
+        if (index !== player.index && player.playing) {
           player.arrived(index);
           this.showTime();
         }
@@ -401,11 +437,14 @@ class App {
         if (player.playing) player.wait();
         if (!store.isBusy) store.load(entry).catch((error: unknown) => this.complain(error));
       }
+      // The newest one, while an older one is shown.
+      const newest = player.entry;
+      if (index !== player.index && newest && !store.isBusy && !store.has(newest)) store.load(newest).catch((error: unknown) => this.complain(error));
       for (const next of player.upcoming(player.playing ? 12 : 2)) {
         if (store.isBusy) break;
         if (!store.has(next)) store.load(next).catch((error: unknown) => this.complain(error));
       }
-      if (!player.playing && this.playButton.dataset.icon !== "play") this.showTime();
+      if (!player.playing && this.play.paused && this.playButton.dataset.icon !== "play") this.showTime();
     }
     this.stage.draw();
     this.charts.draw();
@@ -428,6 +467,11 @@ class App {
     if (!state) return;
     const failed = state.finished && run && run.status !== "ok" && run.status !== "interrupted";
     if (state.problem) return;
+    if (state.play) {
+      const stopped = state.play.message;
+      this.overlay.say("bad", stopped ? "A step has failed" : "", stopped ? `${stopped}\nThe last good step is shown. Space tries again; Backspace goes back to the start.` : "");
+      return;
+    }
     if (state.frames.length === 0 && running) this.overlay.say("", "Waiting for the first frame", "The run has begun; frames appear here by themselves.");
     else if (state.frames.length === 0) this.overlay.say("bad", "There are no frames", failed ? String(run.message ?? run.status) : "The folder has no frames: the run wrote none (output.every), or was stopped before the first.");
     else if (failed && this.player.index === this.player.frames.length - 1) this.overlay.say("bad", `The run ended early: ${String(run.status)}`, String(run.message ?? ""));
@@ -466,6 +510,17 @@ class App {
     this.panel.setFacts(this.state, this.facts, this.state.finished ? this.run : null, size);
   }
 
+  /** The table of a scene that is played grows with every frame: half a second of it at a time, and all when it pauses. */
+  private isTime(name: string): boolean {
+    if (!this.play.on || name !== "steps.csv") return true;
+    if (this.play.paused || performance.now() - this.tableRead > 500) {
+      this.tableRead = performance.now();
+      return true;
+    }
+    if (this.state) this.state.files[name] = "";
+    return false;
+  }
+
   /** One look at the run; files are read again when their version has changed. */
   async poll(): Promise<void> {
     const before = this.state;
@@ -473,13 +528,15 @@ class App {
     this.state = state;
     if (!before) await this.readFile("scene.json");
     for (const name of ["scene.json", "run.json", "steps.csv"] as const)
-      if (state.files[name] !== before?.files[name] && (before || name !== "scene.json")) await this.readFile(name);
+      if (state.files[name] !== before?.files[name] && (before || name !== "scene.json") && this.isTime(name)) await this.readFile(name);
     const running = !state.finished && state.age < 120;
+    this.play.update(state.play);
     const count = this.player.frames.length;
     this.player.setFrames(state.frames, running);
     if (count !== state.frames.length || !before) this.showTime();
     if (!before && this.saved) this.seek(Math.max(0, state.frames.findIndex((entry) => entry.step === this.saved?.step)));
     if (state.problem) this.setStatus("refused start", "bad");
+    else if (this.play.on) this.setStatus(this.play.words(), this.play.message ? "bad" : this.play.paused ? "" : "live");
     else this.setStatus(
       running ? `running · ${state.frames.length} frames` : state.finished ? String(this.run?.status ?? "finished") : "stopped without a summary",
       running ? "live" : this.run?.status === "ok" || !state.finished ? "good" : "bad",
@@ -499,16 +556,25 @@ class App {
   }
 
   async start(): Promise<void> {
+    let timer = 0;
+    let asking = false;
     const again = async () => {
       let pause = 1000;
+      asking = true;
       try {
         await this.poll();
         if (this.state?.finished) pause = 3000;
+        if (this.play.on) pause = this.play.paused ? 250 : 25;
       } catch (error) {
         this.complain(error);
         pause = 5000;
       }
-      if (this.source.live) setTimeout(() => void again(), document.hidden ? 5000 : pause);
+      asking = false;
+      if (this.source.live) timer = window.setTimeout(() => void again(), document.hidden ? 5000 : pause);
+    };
+    this.pollSoon = () => {
+      window.clearTimeout(timer);
+      if (!asking) void again();
     };
     this.overlay.say("", "Loading", "");
     await again();
@@ -672,6 +738,15 @@ class App {
   }
 
   /** For the tests of the page. */
+  pointOf(body: number): [number, number] {
+    return this.stage.placeOf(body);
+  }
+
+  heightOf(body: number): number {
+    return this.stage.heightOf(body);
+  }
+
+  /** For the tests of the page. */
   probe(): Record<string, unknown> {
     return {
       index: this.player.index,
@@ -685,6 +760,8 @@ class App {
       range: [this.look.scale.low, this.look.scale.high],
       rangeMode: this.panel.rangeMode,
       passes: this.stage.passes,
+      play: this.state?.play ?? null,
+      pulling: this.play.pulling,
       notice: this.overlay.notice.hidden ? "" : this.overlay.notice.textContent,
       picked: this.picker.state,
       ruler: this.picker.rulerLength,

@@ -9,7 +9,12 @@ export class Marks {
   private readonly trail: THREE.Line;
   private readonly ruler: THREE.Line;
   private readonly bad: THREE.Points;
+  private readonly band: THREE.Line;
+  private readonly hand: THREE.Mesh;
   private readonly arrow = new THREE.ArrowHelper(new THREE.Vector3(0, 1, 0), new THREE.Vector3(), 1, ACCENT);
+
+  private readonly direction = new THREE.Vector3();
+  private length = 0;
 
   constructor() {
     const over = { depthTest: false, transparent: true };
@@ -17,7 +22,9 @@ export class Marks {
     this.trail = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: ACCENT, ...over, opacity: 0.85 }));
     this.ruler = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x1b7f4b, ...over }));
     this.bad = new THREE.Points(new THREE.BufferGeometry(), new THREE.PointsMaterial({ color: 0xe00034, size: 9, sizeAttenuation: false, ...over }));
-    for (const item of [this.ball, this.trail, this.ruler, this.bad]) {
+    this.band = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: ACCENT, ...over }));
+    this.hand = new THREE.Mesh(this.ball.geometry, this.ball.material);
+    for (const item of [this.ball, this.trail, this.ruler, this.bad, this.band, this.hand]) {
       item.renderOrder = 3;
       item.frustumCulled = false;
       item.visible = false;
@@ -42,6 +49,16 @@ export class Marks {
     target.geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
   }
 
+  /** From a point that is pulled to where the hand is; null takes it away. */
+  setBand(from: THREE.Vector3 | null, to: THREE.Vector3 | null, radius: number): void {
+    this.line(this.band, from && to ? [...from.toArray(), ...to.toArray()] : []);
+    this.hand.visible = to !== null;
+    if (to) {
+      this.hand.position.copy(to);
+      this.hand.scale.setScalar(radius);
+    }
+  }
+
   setTrail(points: number[]): void {
     this.line(this.trail, points);
   }
@@ -57,6 +74,12 @@ export class Marks {
     this.bad.geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
   }
 
+  /** What a picture of all should have in it: the ends of the arrow. */
+  extent(): number[] {
+    if (!this.arrow.visible) return [];
+    return [...this.arrow.position.toArray(), ...this.arrow.position.clone().addScaledVector(this.direction, this.length).toArray()];
+  }
+
   get badCount(): number {
     return this.bad.visible ? this.bad.geometry.getAttribute("position").count : 0;
   }
@@ -67,7 +90,9 @@ export class Marks {
     if (!from || !this.arrow.visible) return;
     const length = Math.max(by.length(), 0.12 * size); // short ones are drawn long enough to be seen
     this.arrow.position.copy(from);
-    this.arrow.setDirection(by.clone().normalize());
+    this.length = length;
+    this.direction.copy(by).normalize();
+    this.arrow.setDirection(this.direction);
     this.arrow.setLength(length, 0.25 * length, 0.12 * length);
   }
 }

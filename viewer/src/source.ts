@@ -20,6 +20,22 @@ export interface RunState {
   problem?: { message: string };
   /** The name of the run to compare with. */
   other?: string;
+  /** A simulation that goes on beside the server. */
+  play?: PlayState;
+}
+
+export interface PlayState {
+  paused: boolean;
+  step: number;
+  time: number;
+  /** Simulated seconds per second: as wanted, and as many as this machine would make. */
+  speed: number;
+  rate: number;
+  nodes: number;
+  /** Why it has stopped, or "". */
+  message: string;
+  /** Of the pull, in N; null: there is none. */
+  force: number | null;
 }
 
 /** The values of a field in the frames looked at so far; `done` of `frames`. */
@@ -54,6 +70,8 @@ export interface RunSource {
   readonly other: RunSource | null;
   /** A file of the run, null when there is none. */
   text(name: string): Promise<string | null>;
+  /** For the simulation beside the server, if there is one: "do=go" and so on. */
+  order?(words: string): Promise<void>;
 }
 
 export interface RawState extends Omit<RunState, "frames"> {
@@ -64,10 +82,10 @@ function cook(raw: RawState): RunState {
   return { ...raw, frames: raw.frames.map(([step, time, version]) => ({ step, time, version })) };
 }
 
-async function get(path: string): Promise<Response> {
+async function get(path: string, method = "GET"): Promise<Response> {
   let answer: Response;
   try {
-    answer = await fetch(path, { cache: "no-store" });
+    answer = await fetch(path, { cache: "no-store", method });
   } catch {
     throw new NoServer("the server does not answer");
   }
@@ -106,6 +124,10 @@ export class HttpSource implements RunSource {
   async text(name: string): Promise<string | null> {
     const answer = await fetch(this.prefix + name, { cache: "no-store" });
     return answer.ok ? answer.text() : null;
+  }
+
+  async order(words: string): Promise<void> {
+    await get(`order?${words}`, "POST");
   }
 
   async range(field: string, component: Component): Promise<FieldRange> {

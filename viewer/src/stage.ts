@@ -77,6 +77,7 @@ export class Stage {
   private stale = true;
   private staleAt = 0;
   private fitted = false;
+  private beside = false;
   private framesDrawn = 0;
   private refineBudget = 2500; // ms of refining one picture may take
   private refineSpent = 0;
@@ -178,6 +179,8 @@ export class Stage {
   /** Another run over this one, translucent, or beside it; null takes it away. */
   showGhost(frame: Frame | null, topology: Topology | null, beside: boolean): void {
     this.ghost.group.visible = frame !== null && topology !== null;
+    const turned = this.beside !== (beside && this.ghost.group.visible);
+    this.beside = beside && this.ghost.group.visible;
     if (frame && topology) {
       this.ghost.use(frame, topology, () => 0, false);
       this.ghost.choose(new Set(), false);
@@ -191,6 +194,7 @@ export class Stage {
       const apart = this.sideways().multiplyScalar(beside ? 0.75 * this.size() : 0);
       this.ghost.group.position.set(...frame.origin).sub(this.origin).add(apart);
     }
+    if (turned) this.fit(undefined, true);
     this.touch();
   }
 
@@ -292,20 +296,33 @@ export class Stage {
     this.fit(this.isFlat() ? [0, 0, 1] : (this.view.defaultDirection().toArray() as [number, number, number]));
   }
 
+  /** The other run's points, where they are drawn beside this one. */
+  private ghostPoints(): number[] {
+    const { group, mesh } = this.ghost;
+    if (!group.visible || !this.beside) return [];
+    mesh.geometry.computeBoundingBox();
+    const box = mesh.geometry.boundingBox?.clone().translate(group.position);
+    const out: number[] = [];
+    for (let i = 0; box && i < 8; i++) out.push(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z);
+    return out;
+  }
+
   private boxPoints(): number[] {
     const b = this.bounds;
-    const out: number[] = [];
+    const out: number[] = this.ghostPoints();
     for (let i = 0; i < 8; i++) out.push(b[i & 1 ? 3 : 0], b[i & 2 ? 4 : 1], b[i & 4 ? 5 : 2]);
-    if (this.frame) for (const x of this.frame.points) out.push(x);
-    return this.frame && this.frame.points.length < 3e5 ? out : out.slice(0, 24);
+    if (this.frame && this.frame.points.length < 3e5) for (const x of this.frame.points) out.push(x);
+    return out;
   }
 
   private shownPoints(): ArrayLike<number> {
     const { frame, look } = this;
     const topology = this.surface.topology;
     if (!frame) return this.boxPoints();
-    if (!look || look.hidden.size === 0 || !topology) return frame.points;
-    const out: number[] = [];
+    const out = [...this.ghostPoints(), ...this.marks.extent()];
+    if (out.length > 0 && frame.points.length > 3e5) return this.boxPoints();
+    if (out.length > 0 && (!look || look.hidden.size === 0 || !topology)) for (const x of frame.points) out.push(x);
+    if (!look || look.hidden.size === 0 || !topology) return out.length > 0 ? out : frame.points;
     topology.body.forEach((body, i) => {
       if (!look.hidden.has(body)) out.push(frame.points[3 * i], frame.points[3 * i + 1], frame.points[3 * i + 2]);
     });
@@ -340,6 +357,32 @@ export class Stage {
     else candidates = this.solids.pointsOf(found.object, found.instanceId ?? 0);
     const best = this.nearest(candidates, found.point);
     return best < 0 ? null : { point: best, body: topology.body[best], position: found.point.clone() };
+  }
+
+  /** A place on the canvas, 0..1, where a body is seen; -1, -1 where it is not. */
+  placeOf(body: number): [number, number] {
+    for (let i = 0; i < 2500; i++) {
+      const [x, y] = [((i % 50) + 0.5) / 50, (Math.floor(i / 50) + 0.5) / 50];
+      if (this.hit(x, y)?.body === body && this.hit(x + 0.01, y)?.body === body) return [x, y];
+    }
+    return [-1, -1];
+  }
+
+  /** The mean y of the points of a body. */
+  heightOf(body: number): number {
+    const ids = this.surface.topology?.body ?? [];
+    let [sum, count] = [0, 0];
+    ids.forEach((id, i) => id === body && ((sum += this.pointAt(i).y), count++));
+    return sum / count;
+  }
+
+  /** Where a place of the canvas is in the plane through a point across the view. */
+  placeAt(x: number, y: number, through: THREE.Vector3): THREE.Vector3 {
+    const camera = this.view.forDrawing(this.center(), this.size());
+    const caster = new THREE.Raycaster();
+    caster.setFromCamera(new THREE.Vector2(2 * x - 1, 1 - 2 * y), camera as THREE.PerspectiveCamera);
+    const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(this.view.direction(), through);
+    return caster.ray.intersectPlane(plane, new THREE.Vector3()) ?? through.clone();
   }
 
   private nearest(candidates: number[], to: THREE.Vector3): number {

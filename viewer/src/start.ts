@@ -73,8 +73,11 @@ export function showProblem(stage: Stage, overlay: Overlay, frame: Frame, topolo
   field?.values.forEach((value, i) => value > 0 && bad.push(frame.points[3 * i], frame.points[3 * i + 1], frame.points[3 * i + 2]));
   stage.marks.setBad(bad);
   const found = suggest(frame, topology, facts, 0.002 * stage.size());
+  const before = stage.marks.extent().length;
   stage.marks.setSuggestion(found?.from ?? null, found?.by ?? new THREE.Vector3(), stage.size());
   const name = found ? (facts.bodies[found.body]?.name ?? `body ${found.body}`) : "";
   const command = found ? `move "${name}" by [${found.by.toArray().map(shortNumber).join(", ")}]` : "";
-  overlay.say("bad", "This start cannot be simulated", `${message}\nThe places are marked in red.${found ? " The arrow shows a move that takes a body out:" : ""}`, command);
+  if (found && before === 0) stage.fit(undefined, false);
+  const sentence = message.charAt(0).toUpperCase() + message.slice(1);
+  overlay.say("bad", "This start cannot be simulated", `${sentence}\nThe places are marked in red.${found ? " The arrow shows a move that takes a body out:" : ""}`, command);
 }

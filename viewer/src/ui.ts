@@ -29,6 +29,7 @@ const ICONS: Record<string, string> = {
   pause: "M3 2h4v12H3zM9 2h4v12H9z",
   back: "M12 2v12L4 8z",
   forward: "M4 2v12l8-6z",
+  reset: "M8 2a6 6 0 1 1-5.700 4.100l1.500.5A4.400 4.400 0 1 0 8 3.600V6L3.500 2.800 8 0z",
   first: "M2 2h2v12H2zM14 2v12L5 8z",
   last: "M12 2h2v12h-2zM2 2v12l9-6z",
   charts: "M1 14h14v1H1zM2 12l4-5 3 3 5-7-1-1-4 5.500-3-3-5 6z",

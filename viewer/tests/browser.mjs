@@ -58,6 +58,7 @@ export async function openBrowser() {
 /** A page that remembers errors of its console and requests to other places than its own server. */
 export async function openPage(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: "light", acceptDownloads: true, ...options });
+  context.setDefaultTimeout(180000); // software OpenGL on a busy machine takes its time for a picture of all passes
   const page = await context.newPage();
   const problems = [];
   page.on("console", (message) => {
@@ -73,6 +74,15 @@ export async function openPage(browser, address, options = {}) {
   });
   await page.goto(address, { timeout: 120000 });
   return { page, problems, context };
+}
+
+/** The probe after the camera has come to rest. */
+export async function atRest(page) {
+  for (let last = ""; ; await page.waitForTimeout(250)) {
+    const state = await probe(page);
+    if (JSON.stringify(state.camera) === last) return state;
+    last = JSON.stringify(state.camera);
+  }
 }
 
 export const probe = (page) => page.evaluate(() => window.abut.probe());

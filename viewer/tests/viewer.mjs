@@ -2,7 +2,7 @@
 // RUN_FOLDER is a finished run with contact forces in its frames, SCENE something that takes some seconds to run.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { changes, check, difference, finish, openBrowser, openPage, pixels, probe, serve, until } from "./browser.mjs";
+import { atRest, changes, check, difference, finish, openBrowser, openPage, pixels, probe, serve, until } from "./browser.mjs";
 
 const [runFolder, scene, out] = process.argv.slice(2);
 const lastStep = Number(/frame_(\d+)\.vtu"\/>\s*<\/Collection>/.exec(readFileSync(join(runFolder, "frames/frames.pvd"), "utf8"))[1]);
@@ -178,6 +178,7 @@ await page.keyboard.press("Escape");
 await page.$eval("details:has(#export-png)", (item) => (item.open = true));
 await page.selectOption("#color", "stress");
 await page.keyboard.press("d");
+await atRest(page);
 await page.click("#export-link");
 await page.waitForFunction(() => location.hash.startsWith("#view="));
 const link = page.url();
@@ -215,11 +216,11 @@ const [picture] = await Promise.all([page.waitForEvent("download"), page.click("
 await picture.saveAs(join(out, "export.png"));
 const png = readFileSync(join(out, "export.png"));
 check(png.subarray(1, 4).toString() === "PNG" && png.length > 5000, `a picture of ${png.length} bytes`);
-const [archive] = await Promise.all([page.waitForEvent("download", { timeout: 120000 }), page.click("#export-zip")]);
+const [archive] = await Promise.all([page.waitForEvent("download"), page.click("#export-zip")]);
 await archive.saveAs(join(out, "frames.zip"));
 const zipped = readFileSync(join(out, "frames.zip"));
 check(zipped.readUInt32LE(0) === 0x04034b50 && zipped.readUInt16LE(zipped.length - 12) === (await probe(page)).frames, `a ZIP file of ${zipped.length} bytes has a picture of every frame`);
-const [recorded] = await Promise.all([page.waitForEvent("download", { timeout: 120000 }), page.click("#export-webm")]);
+const [recorded] = await Promise.all([page.waitForEvent("download"), page.click("#export-webm")]);
 await recorded.saveAs(join(out, "film.webm"));
 const film = readFileSync(join(out, "film.webm"));
 check(film.readUInt32BE(0) === 0x1a45dfa3, `a film of ${film.length} bytes`);
@@ -237,7 +238,7 @@ const seconds = await page.evaluate(async (data) => {
 }, film.toString("base64")).catch((error) => [String(error)]);
 check(seconds[0] > 0 && seconds[1] > 100, `that plays: ${seconds}`);
 await page.selectOption("#color", "velocity");
-const [file] = await Promise.all([page.waitForEvent("download", { timeout: 60000 }), page.click("#export-html")]);
+const [file] = await Promise.all([page.waitForEvent("download"), page.click("#export-html")]);
 await file.saveAs(join(out, "export.html"));
 const frames = (await probe(page)).frames;
 check(problems.length === 0, `no complaints in the console: ${problems.join("; ")}`);
