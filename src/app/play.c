@@ -44,7 +44,7 @@ typedef struct play_orders {
     bool pulling;
     joint_side side;
     int32_t body;
-    vec3 place;
+    vec3 target;
 } play_orders;
 
 struct play {
@@ -84,7 +84,7 @@ static void drop_frames(play *p, size_t count)
     memmove(p->kept.data, p->kept.data + count, p->kept.count * sizeof *p->kept.data);
 }
 
-/* Keeps the present state, and what it says of the pull. */
+/* Keeps the present state. */
 static abut_status keep_frame(play *p, bool anew, abut_error *err)
 {
     frame now;
@@ -123,7 +123,7 @@ static double mass_of(const model *m, int32_t body)
 static void take_pull(play *p, const play_orders *orders)
 {
     const model *m = p->sim->stepper->model;
-    pull now = {.active = orders->pulling, .side = orders->side, .place = orders->place};
+    pull now = {.active = orders->pulling, .side = orders->side, .target = orders->target};
     if (now.active) {
         double mass = mass_of(m, orders->body), tau = HAND_SECONDS * orders->speed;
         now.stiffness = mass / (tau * tau);
@@ -139,7 +139,7 @@ static double force_of(const play *p, const play_orders *orders)
     if (!orders->pulling) return 0;
     double tau = HAND_SECONDS * orders->speed;
     vec3 at = side_position(m, &orders->side, p->sim->stepper->state.x);
-    return mass_of(m, orders->body) / (tau * tau) * vec3_norm(vec3_sub(orders->place, at));
+    return mass_of(m, orders->body) / (tau * tau) * vec3_norm(vec3_sub(orders->target, at));
 }
 
 static abut_status new_table(play *p, abut_error *err)
@@ -426,12 +426,12 @@ abut_status play_speed(play *p, double speed, abut_error *err)
     return ABUT_OK;
 }
 
-abut_status play_pull(play *p, size_t point, vec3 place, abut_error *err)
+abut_status play_pull(play *p, size_t point, vec3 target, abut_error *err)
 {
     const model *m = p->sim->stepper->model; /* constant */
     joint_side side;
-    if (point >= p->shown.source.count || !vec3_is_finite(place))
-        return error_set(err, ABUT_ERROR_INPUT, "point", "there is no point %zu, or no place",
+    if (point >= p->shown.source.count || !vec3_is_finite(target))
+        return error_set(err, ABUT_ERROR_INPUT, "point", "there is no point %zu, or no target",
                          point);
     int32_t source = p->shown.source.data[point];
     const model_body *body = &m->bodies.data[p->shown.body.data[point]];
@@ -444,7 +444,7 @@ abut_status play_pull(play *p, size_t point, vec3 place, abut_error *err)
     p->orders.pulling = true;
     p->orders.side = side;
     p->orders.body = p->shown.body.data[point];
-    p->orders.place = place;
+    p->orders.target = target;
     order_done(p);
     return ABUT_OK;
 }

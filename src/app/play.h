@@ -35,7 +35,7 @@ void play_stop(play *p);
 bool play_list(play *p, bool (*note)(void *user, const play_entry *entry), void *user);
 /* A copy of one of them; ABUT_ERROR_INPUT when it is not kept any more. */
 abut_status play_frame(play *p, int64_t step, stored_frame *out, abut_error *err);
-/* paused, step, time, speed, rate (simulated seconds per second of late), force of the pull in N
+/* paused, step, time, speed, rate (simulated seconds per second of late), mouse force in N
  * (null: none), nodes, message (why it has stopped). */
 json_t *play_state(play *p);
 
@@ -44,7 +44,7 @@ void play_step(play *p); /* and pauses */
 void play_reset(play *p);
 abut_status play_speed(play *p, double speed, abut_error *err);
 /* point: of the frames. Refuses bodies whose motion is given. */
-abut_status play_pull(play *p, size_t point, vec3 place, abut_error *err);
+abut_status play_pull(play *p, size_t point, vec3 target, abut_error *err);
 void play_release(play *p);
 
 #endif

@@ -20,14 +20,14 @@ static abut_status order_pull(view_source *s, order_word word, void *user, abut_
 {
     const char *topology = word(user, "topology");
     double point;
-    vec3 place;
+    vec3 target;
     TRY(read_number(word, user, "point", &point, err));
-    TRY(read_number(word, user, "x", &place.x, err));
-    TRY(read_number(word, user, "y", &place.y, err));
-    TRY(read_number(word, user, "z", &place.z, err));
+    TRY(read_number(word, user, "x", &target.x, err));
+    TRY(read_number(word, user, "y", &target.y, err));
+    TRY(read_number(word, user, "z", &target.z, err));
     if (!topology || !(point >= 0 && point <= 1e9))
         return error_set(err, ABUT_ERROR_INPUT, "point", "there is no such point");
-    return view_source_pull(s, topology, (size_t)point, place, err);
+    return view_source_pull(s, topology, (size_t)point, target, err);
 }
 
 abut_status view_order(view_source *s, order_word word, void *user, abut_error *err)

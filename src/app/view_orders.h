@@ -1,6 +1,6 @@
 /* What the page of `abut view --play` orders, as the words of an address: do=go, pause, step,
  * reset, release; do=speed&value=0.5; do=pull&topology=ID&point=N&x=&y=&z= with the number of a
- * point of the surface and a place in the scene. */
+ * point of the surface and a target in the scene. */
 #ifndef APP_VIEW_ORDERS_H
 #define APP_VIEW_ORDERS_H
 

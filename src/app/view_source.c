@@ -285,12 +285,12 @@ abut_status view_source_topology(view_source *s, int64_t step, packet *out, abut
     return status;
 }
 
-abut_status view_source_pull(view_source *s, const char *topology, size_t point, vec3 place,
+abut_status view_source_pull(view_source *s, const char *topology, size_t point, vec3 target,
                              abut_error *err)
 {
     if (strcmp(topology, s->surface.id) != 0 || point >= s->surface.points.count)
         return error_set(err, ABUT_ERROR_INPUT, "point", "the surface has no point %zu", point);
-    return play_pull(s->play, (size_t)s->surface.points.data[point], place, err);
+    return play_pull(s->play, (size_t)s->surface.points.data[point], target, err);
 }
 
 /* Read, not mapped: steps.csv grows and may be cut by a run that is resumed. */

@@ -46,8 +46,8 @@ abut_status view_source_frame(view_source *s, int64_t step, const char *fields, 
                               packet *out, abut_error *err);
 abut_status view_source_topology(view_source *s, int64_t step, packet *out, abut_error *err);
 
-/* Pulls a point of the surface with this identity to a place in the coordinates of the scene. */
-abut_status view_source_pull(view_source *s, const char *topology, size_t point, vec3 place,
+/* Pulls a point of the surface with this identity to a position in the scene. */
+abut_status view_source_pull(view_source *s, const char *topology, size_t point, vec3 target,
                              abut_error *err);
 
 /* One of the files scene.json, run.json, steps.csv; ABUT_ERROR_INPUT for any other name. */

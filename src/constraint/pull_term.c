@@ -30,7 +30,7 @@ static double joint_stiffness(const pull_term *t)
 static vec3 slope(const pull_term *t, const double *x)
 {
     vec3 y = side_position(t->model, &t->now.side, x);
-    vec3 out = vec3_scale(t->now.stiffness, vec3_sub(y, t->now.place));
+    vec3 out = vec3_scale(t->now.stiffness, vec3_sub(y, t->now.target));
     return t->h > 0 ? vec3_mul_add(out, t->now.damping / t->h, vec3_sub(y, t->start)) : out;
 }
 
@@ -39,7 +39,7 @@ static double value(const term *base, const evaluation *ev, const double *x)
     const pull_term *t = (const pull_term *)base;
     if (!t->now.active) return 0;
     vec3 y = side_position(t->model, &t->now.side, x);
-    double energy = 0.5 * t->now.stiffness * vec3_norm2(vec3_sub(y, t->now.place));
+    double energy = 0.5 * t->now.stiffness * vec3_norm2(vec3_sub(y, t->now.target));
     if (t->h > 0) energy += 0.5 * t->now.damping / t->h * vec3_norm2(vec3_sub(y, t->start));
     return ev->force_factor * energy;
 }

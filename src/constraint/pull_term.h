@@ -1,6 +1,6 @@
 /* A pull at one point of the model, as by a hand with a rubber band: a spring and a damper between
- * the point and a place that the caller moves between steps. With y(x) the point, y_0 where it was
- * at the start of the step and t the place,
+ * the point and a target that the caller moves between steps. With y(x) the point, y_0 where it was
+ * at the start of the step and t the target,
  *
  *     E(x) = k/2 |y - t|^2 + c/(2 h) |y - y_0|^2,
  *
@@ -15,7 +15,7 @@
 typedef struct pull {
     bool active;
     joint_side side; /* the point; never SIDE_WORLD while active */
-    vec3 place;
+    vec3 target;
     double stiffness, damping; /* N/m, N s/m */
 } pull;
 

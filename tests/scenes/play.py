@@ -87,7 +87,7 @@ halted = until(lambda p: p["paused"], "it pauses")["play"]["step"]
 time.sleep(0.3)
 assert state()["play"]["step"] <= halted + 1
 
-# A pull lifts a body to where the hand is: the spring gives way by g tau^2 = 9.81 (0.1 0.5)^2 m under its weight.
+# A pull lifts a body to where the hand is: under its weight the spring gets g tau^2 = 9.81 (0.1 0.5)^2 m longer.
 for point, name in ((soft, "soft"), (stiff, "stiff")):
     order("do=reset")
     until(lambda p: p["step"] == 0, "the start")

@@ -85,7 +85,7 @@ TEST(derivatives_of_every_kind_of_body)
     world *w = begin();
     int n = 3 * w->p.block_count;
     for (size_t body = 0; body < w->m->bodies.count; body++) {
-        pull p = {.active = true, .place = any_vector(2), .stiffness = 70, .damping = 0.3};
+        pull p = {.active = true, .target = any_vector(2), .stiffness = 70, .damping = 0.3};
         CHECK(pull_side(w->m, -1, vertex_of(w->m, body), &p.side));
         term_step at = {w->x, 0.1, 0.01};
         pull_set(w->t, &p);
@@ -138,13 +138,13 @@ TEST(followers_are_pulled_by_their_leaders)
     free_model(m);
 }
 
-/* k (place - y) - c (y - y0) / h, along one axis; nothing when let go. */
+/* k (target - y) - c (y - y0) / h, along one axis; nothing once released. */
 TEST(force_of_spring_and_damper)
 {
     world *w = begin();
     int32_t block = (int32_t)w->m->rest.count - 1;
     double *x = w->x + 3 * (size_t)block;
-    pull p = {.active = true, .place = {x[0] + 2, x[1], x[2]}, .stiffness = 5, .damping = 0.4};
+    pull p = {.active = true, .target = {x[0] + 2, x[1], x[2]}, .stiffness = 5, .damping = 0.4};
     CHECK(pull_side(w->m, block, -1, &p.side));
     pull_set(w->t, &p);
     term_step at = {w->x, 0.1, 0.01};

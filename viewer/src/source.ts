@@ -34,7 +34,7 @@ export interface PlayState {
   nodes: number;
   /** Why it has stopped, or "". */
   message: string;
-  /** Of the pull, in N; null: there is none. */
+  /** The mouse force in N; null: there is none. */
   force: number | null;
 }
 
