@@ -63,6 +63,7 @@ static const column columns[] = {
     REAL(newton_at_noise),
     REAL(substeps),
     REAL(joint_violation),
+    REAL(unbalanced_force),
 };
 enum {
     COLUMNS = sizeof columns / sizeof *columns,

@@ -25,6 +25,7 @@ typedef struct step_row {
     double substeps;               /* that the step was done in */
     double truncated;              /* 1: it ended with its budget */
     double newton_at_noise;        /* 1: Newton ended at the rounding of the energy */
+    double unbalanced_force;       /* share of the largest force; NaN: not measured */
     double joint_violation;        /* worst of all joints: rad, or as a share of the scene's size */
 } step_row;
 

@@ -1,6 +1,8 @@
 /* The row of steps.csv of the last step. */
 #include "run/run_internal.h"
 
+#include <math.h>
+
 abut_status run_append_row(run *r, abut_error *err)
 {
     if (!r->frames.writes) return ABUT_OK;
@@ -33,6 +35,7 @@ abut_status run_append_row(run *r, abut_error *err)
                     .substeps = l->substeps,
                     .truncated = l->truncated,
                     .newton_at_noise = l->newton_at_noise,
-                    .joint_violation = l->joint_violation};
+                    .joint_violation = l->joint_violation,
+                    .unbalanced_force = l->unbalanced_force > 0 ? l->unbalanced_force : NAN};
     return table_append(&r->table, &row, err);
 }

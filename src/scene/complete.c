@@ -1,6 +1,11 @@
 #include "scene/complete.h"
 
+#include "step/integrator.h"
+
 #include <math.h>
+
+/* Where nothing but forces tells an equilibrium; docs/theory/newton.md, "When it ends". */
+static const double STATIC_FORCE_TOLERANCE = 1e-5;
 
 const law_parameter *law_names(const void *material, int *count)
 {
@@ -58,5 +63,8 @@ void complete_scene(void *out)
 {
     scene_def *scene = out;
     if (scene->steps > 0) scene->end_time = scene->steps * scene->options.h;
+    double *force_tolerance = &scene->options.stop.force_tolerance;
+    bool is_static = integrator_rules[scene->options.integrator]->is_static;
+    if (*force_tolerance < 0) *force_tolerance = is_static ? STATIC_FORCE_TOLERANCE : 0;
     complete_remesh(scene);
 }

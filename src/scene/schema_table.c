@@ -165,6 +165,10 @@ static const schema_field solver_fields[] = {
      ABOVE(0), .unit = "m/s",
      .doc = "Newton's method stops when the largest entry of its direction, divided by the time "
             "step, is below this; relative values are l per second."},
+    {"force_tolerance", SCHEMA_NUMBER, AT(scene_def, options.stop.force_tolerance), .otherwise = -1,
+     FROM_TO(0, 1), .absent = "1e-5 in quasi-static steps, else 0",
+     .doc = "A step does not end before the largest unbalanced force is this share of the largest "
+            "one that an element, a contact or a support acts with. 0: the direction alone tells."},
     {"max_iterations", SCHEMA_INTEGER, AT(scene_def, options.max_iterations), .initial = "10000",
      FROM_TO(1, 1000000), .doc = "Newton iterations after which a step counts as not converged."},
     {"budget", SCHEMA_INTEGER, AT(scene_def, options.budget), .initial = "0", FROM_TO(0, 1000000),
@@ -205,7 +209,7 @@ static const schema_field solver_fields[] = {
      .doc = "Directions from the true Hessian before projected ones, wherever they lead downhill, "
             "as PolyFEM does: steps may end in a balance that is no minimum, such as a spike on "
             "the tip of another. With the solver `direct` only; for comparisons."},
-    {"measure", SCHEMA_WORD, AT(scene_def, options.measure), .words = newton_measure_words,
+    {"measure", SCHEMA_WORD, AT(scene_def, options.stop.measure), .words = newton_measure_words,
      .initial = "\"largest\"",
      .doc = "What the tolerance is compared with: the largest entry of the direction, or its root "
             "mean square over the free nodes, three times in a row (`rms`; for comparisons)."},

@@ -47,6 +47,7 @@ void newton_free(newton_solver *n)
     true_newton_free(&n->exact);
     trust_region_free(&n->region);
     look_ahead_free(&n->ahead);
+    force_balance_free(&n->balance);
     memset(n, 0, sizeof *n);
 }
 
@@ -337,6 +338,7 @@ static abut_status solve_chosen_subset(newton_solver *n, const evaluation *ev, d
 {
     newton_options local = *options;
     local.tolerance *= LOCAL_TOLERANCE;
+    local.force_tolerance = 0;
     local.max_iterations = LOCAL_ITERATIONS;
     local.goal = NULL;
     local.local = false;
@@ -392,7 +394,11 @@ typedef struct iteration {
     double direction; /* largest entry of the one before */
     bool first;       /* this direction is the true Hessian's, before all others; */
     bool other;       /* or any that is not the projected one */
-    bool tiny, moved, whole;
+    double share;     /* unbalanced force at the last short direction; 0: none yet */
+    bool small;       /* the direction is short enough, */
+    bool tiny;        /* and the forces balance or cannot be balanced better, */
+    bool hidden;      /* of which the latter */
+    bool moved, whole;
     bool changed, may_stop; /* what the hooks say */
 } iteration;
 
@@ -450,6 +456,26 @@ static abut_status look_ahead_where_stopped(newton_solver *n, const evaluation *
     return ABUT_OK;
 }
 
+/* Whether the iteration may end with this direction: it is short, and forces balance at x. They
+ * need not where the energy's rounding hides what is left to gain and the last step did not make
+ * the unbalanced force smaller: positions have no more digits. */
+static abut_status judge(newton_solver *n, const evaluation *ev, const double *x,
+                         const newton_options *options, iteration *it, newton_result *result,
+                         abut_error *err)
+{
+    it->small = it->tiny = is_tiny(n, options, result->direction, it->energy, &it->passed);
+    it->hidden = false;
+    if (!it->small || options->force_tolerance <= 0) return ABUT_OK;
+    double before = it->share;
+    TRY(force_balance_measure(&n->balance, n->problem, ev, x, &it->share, err));
+    result->unbalanced = it->share;
+    if (it->share <= options->force_tolerance) return ABUT_OK;
+    it->hidden = before > 0 && it->share >= before &&
+                 trust_region_promise(&n->region, 1) <= STALL_NOISE * fabs(it->energy);
+    it->tiny = it->hidden;
+    return ABUT_OK;
+}
+
 /* Line search along it, within the bounds of the terms. */
 static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
                              const newton_options *options, const newton_hooks *hooks,
@@ -462,7 +488,7 @@ static abut_status take_step(newton_solver *n, const evaluation *ev, double *x,
     TRY(problem_max_step(p, ev, x, n->direction, 1.0, &alpha, err));
     problem_note_bounds(p, ev, x, n->direction);
     if (options->look_ahead) TRY(look_ahead_where_stopped(n, ev, x, it, &alpha, err));
-    it->tiny = is_tiny(n, options, result->direction, it->energy, &it->passed);
+    TRY(judge(n, ev, x, options, it, result, err));
     int halvings = result->halvings;
     TRY(line_search(n, ev, x, alpha, it->tiny, &it->energy, result, &it->moved, err));
     if (!it->moved) n->region.stiff = false; /* then the projected one's turn */
@@ -522,13 +548,13 @@ static abut_status iterate(newton_solver *n, const evaluation *ev, double *x,
         TRY(solve_subset_where_slow(n, ev, x, options, it, result, err));
         if (it->may_stop && it->tiny && forcing_confirms(&it->exactness)) {
             result->converged = true;
-            result->at_noise = !it->moved;
+            result->at_noise = !it->moved || it->hidden;
         }
         if (it->moved || it->tiny || it->changed) continue;
         if (it->other || !forcing_confirms(&it->exactness)) continue;
         /* What is left to gain may be less than the energy's rounding: that is the end, too. */
-        result->converged =
-            !n->shifted && it->decrease <= STALL_NOISE * fabs(it->energy) && it->may_stop;
+        bool rounding = it->small || it->decrease <= STALL_NOISE * fabs(it->energy);
+        result->converged = !n->shifted && rounding && it->may_stop;
         result->at_noise = result->converged;
         result->stalled = !result->converged;
         break;

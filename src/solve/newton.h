@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/words.h"
 #include "linear/solver.h"
+#include "solve/force_balance.h"
 #include "solve/look_ahead.h"
 #include "solve/problem.h"
 #include "solve/true_newton.h"
@@ -34,6 +35,9 @@ extern const char *const newton_hessian_words[];
 
 typedef struct newton_options {
     double tolerance; /* on the direction (a length) */
+    /* The largest unbalanced force as a share of the largest one (solve/force_balance.h): a short
+     * direction is not the end before. 0: not asked for. */
+    double force_tolerance;
     int max_iterations;
     bool look_ahead; /* directions that collisions stop early are found anew */
     newton_hessian hessian;
@@ -52,6 +56,7 @@ typedef struct newton_result {
     double direction;
     double first_direction; /* of the first iteration */
     double energy;
+    double unbalanced; /* share of the force, where the rule asked last; 0: never */
     bool converged;
     bool
         at_noise; /* converged where the energy's rounding hides whether the last direction helps */
@@ -68,6 +73,7 @@ typedef struct newton_solver {
     true_newton exact;
     trust_region region;
     look_ahead ahead;
+    force_balance balance;
     double *exact_direction; /* what was added to x last, before it was shortened */
     uint8_t *chosen;         /* per unknown: in the subset */
     uint64_t subset_solves;  /* linear systems of subset solves, not counted as iterations */

@@ -142,9 +142,10 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
                               .look_ahead = s->options.look_ahead,
                               .hessian = hessian(s),
                               .true_first = s->options.true_first,
-                              .measure = s->options.measure,
+                              .measure = s->options.stop.measure,
+                              .force_tolerance = s->options.stop.force_tolerance,
                               .forcing = s->options.forcing,
-                              .local = s->options.measure == NEWTON_LARGEST};
+                              .local = s->options.stop.measure == NEWTON_LARGEST};
     newton_hooks hooks = {s, after_iteration};
     s->newton.on_move = note_move;
     s->newton.on_move_context = s;
@@ -159,6 +160,7 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
             newton_minimize(&s->newton, &s->evaluation, s->x, &options, &hooks, &result, err);
         statistics->newton_iterations += result.iterations;
         statistics->newton_at_noise = statistics->newton_at_noise || result.at_noise;
+        if (result.unbalanced > 0) statistics->unbalanced_force = result.unbalanced;
         used += result.iterations;
         bool last = !friction || pass + 1 == passes;
         if (is_out_of_budget(s, status, &result, used) && !(status == ABUT_OK && last)) {

@@ -22,6 +22,12 @@ typedef struct friction_form {
     bool anchors; /* friction at rest holds a displacement (contact/stick_anchor.h) */
 } friction_form;
 
+/* When Newton's method ends, besides the tolerance on its direction. */
+typedef struct stop_rule {
+    newton_measure measure; /* what the tolerance is compared with */
+    double force_tolerance; /* share of the largest force that may be unbalanced; 0: any */
+} stop_rule;
+
 typedef struct stepper_options {
     double h; /* s */
     integrator integrator;
@@ -38,8 +44,8 @@ typedef struct stepper_options {
     newton_hessian hessian; /* whether directions may come from the true one */
     double proximal_weight; /* weight of the proximal term (term/proximal.h); 0: none */
     bool true_first;        /* before projected directions, wherever it gives a descent direction */
-    newton_measure measure; /* what the tolerance is compared with */
-    bool split_limits;      /* strain limits in a second solve, after the elastic one */
+    stop_rule stop;
+    bool split_limits; /* strain limits in a second solve, after the elastic one */
     linear_options linear;
     double forcing; /* largest relative residual of iterative linear solves; 0: all exact */
     bool contact;   /* off: bodies pass through each other */

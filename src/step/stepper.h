@@ -54,6 +54,9 @@ typedef struct step_statistics {
     bool friction_not_converged;
     bool truncated;       /* the step ended with its budget, feasible but not converged */
     bool newton_at_noise; /* a solve ended where the energy's rounding hides further descent */
+    /* Of the largest force, where the rule of forces asked last (solve/force_balance.h); 0: it did
+     * not. */
+    double unbalanced_force;
     size_t contacts;
     double min_distance, kappa;
     double kinetic, elastic, gravity, contact; /* J */

@@ -308,7 +308,7 @@ TEST(split_is_a_projection)
 TEST(rms_measure)
 {
     stepper_options largest = hanging_options(), rms = largest;
-    rms.measure = NEWTON_RMS;
+    rms.stop.measure = NEWTON_RMS;
     int iterations[2];
     strain_limit limit = {1.05, 1, 0, 0};
     CHECK(hanging_difference(limit, &largest, &rms, 12, iterations) < 5e-3);
