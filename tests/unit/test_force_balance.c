@@ -122,12 +122,12 @@ TEST(forces_that_cancel_count)
 /* The largest force is the moment 2 of the spring on the prescribed block, by its lever. */
 TEST(supports_and_levers_count)
 {
-    static const double at[6] = {3, 1, 1, 0, 0, 0}, levers[2] = {0.5, 1};
+    static const double at[6] = {3, 1, 1, 0, 0, 0}, levers[2] = {0.5, 2};
     static const int32_t blocks[2] = {0, 1};
     static const uint8_t fixed[6] = {1, 1, 1, 0, 0, 0};
     rest = 1, load = 1.5, stiffness = 1;
     CHECK_NEAR(measure(blocks, fixed, NULL, at), 1.5 / 2, 1e-15);
-    CHECK_NEAR(measure(blocks, fixed, levers, at), 1.5 / 4, 1e-15);
+    CHECK_NEAR(measure(blocks, fixed, levers, at), 1.5 / 2 / 4, 1e-15);
 }
 
 int main(void)
