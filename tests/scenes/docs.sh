@@ -16,6 +16,7 @@ mkdir "$scratch/work" "$scratch/work/build"
 ln -s "$source_folder/examples" "$scratch/work/examples"
 ln -s "$source_folder/docs" "$scratch/work/docs"
 ln -s "$abut" "$scratch/work/build/abut"
+export PATH=$scratch/work/build:$PATH # pages after the first ones say `abut`, as if it was installed
 
 # The blocks of one language of a page, without the fences.
 blocks() { awk -v start="^\`\`\`$2\$" '$0 ~ start {on = 1; next} /^```/ {on = 0} on' "$1"; }
