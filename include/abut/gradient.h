@@ -35,7 +35,7 @@ typedef struct abut_gradient_options {
 ABUT_API abut_gradient_options abut_default_gradient_options(void);
 
 /* Reads a scene of any kind. ABUT_ERROR_UNSUPPORTED names what cannot be differentiated (remeshing,
- * the stepper mlcp, joints ...). options may be NULL. */
+ * the stepper mlcp, rods with twist ...). options may be NULL. */
 ABUT_API abut_status abut_gradient_create(const char *scene_path,
                                           const abut_gradient_options *options, abut_gradient **out,
                                           abut_error *error);

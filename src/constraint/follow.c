@@ -86,3 +86,19 @@ void followers_direct(const model *m, const double *x, double *p)
         vec3_store(p + 3 * (size_t)follower_block(j), sum);
     }
 }
+
+void followers_pull(const model *m, const double *x, double *v)
+{
+    for (size_t i = 0; i < m->joints.count; i++) {
+        const model_joint *j = &m->joints.data[i];
+        if (!joint_follows(j)) continue;
+        side_part parts[JOINT_SIDE_BLOCKS];
+        int count = side_derivatives(m, &j->side[0], x, parts);
+        double *from = v + 3 * (size_t)follower_block(j);
+        for (int k = 0; k < count; k++) {
+            double *to = v + 3 * (size_t)parts[k].block;
+            vec3_store(to, vec3_add(vec3_load(to), mat3_tmul_vec(parts[k].by, vec3_load(from))));
+        }
+        vec3_store(from, (vec3){0});
+    }
+}

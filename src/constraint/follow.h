@@ -19,6 +19,8 @@ mat3 side_curvature(const model *m, const joint_side *s, const double *x, vec3 g
 
 /* Puts all followers where they belong. */
 void followers_place(const model *m, double *x);
+/* Derivatives by followers, in v (3 per block), become derivatives by their leaders. */
+void followers_pull(const model *m, const double *x, double *v);
 /* Their directions, to first order, when the leaders move along p from x. */
 void followers_direct(const model *m, const double *x, double *p);
 

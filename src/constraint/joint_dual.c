@@ -56,17 +56,15 @@ abut_status joint_dual_add(joint_dual *d, const joint_set *set, size_t joint, co
     return ok ? ABUT_OK : error_memory(err, "finding forces of joints");
 }
 
-/* d->pull <- J^T y. */
-static void pull(joint_dual *d, const double *y)
+void joint_dual_pull(const joint_dual *d, const double *y, double *out)
 {
-    memset(d->pull.data, 0, d->pull.count * sizeof *d->pull.data);
     for (size_t i = 0; i < d->items.count; i++) {
         const dual_item *item = &d->items.data[i];
         const double *row = d->derivatives.data + item->first_value;
         for (int k = 0; k < item->rows; k++)
             for (int b = 0; b < item->blocks; b++, row += 3)
                 for (int c = 0; c < 3; c++)
-                    d->pull.data[3 * (size_t)item->block[b] + (size_t)c] +=
+                    out[3 * (size_t)item->block[b] + (size_t)c] +=
                         row[c] * y[item->first_row + (size_t)k];
     }
 }
@@ -81,11 +79,21 @@ static double change_of_row(const joint_dual *d, const dual_item *item, int at, 
     return sum;
 }
 
+void joint_dual_push(const joint_dual *d, const double *v, double *out)
+{
+    for (size_t i = 0; i < d->items.count; i++) {
+        const dual_item *item = &d->items.data[i];
+        for (int k = 0; k < item->rows; k++)
+            out[item->first_row + (size_t)k] = change_of_row(d, item, k, v);
+    }
+}
+
 /* product <- (S + SINGULAR / K) y */
 static void multiply(joint_dual *d, const newton_response *response, const double *y,
                      double *product)
 {
-    pull(d, y);
+    memset(d->pull.data, 0, d->pull.count * sizeof *d->pull.data);
+    joint_dual_pull(d, y, d->pull.data);
     response->move(response->context, d->pull.data, d->answer.data);
     d->solves++;
     for (size_t i = 0; i < d->items.count; i++) {

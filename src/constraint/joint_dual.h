@@ -40,6 +40,9 @@ void joint_dual_free(joint_dual *d);
 void joint_dual_begin(joint_dual *d);
 abut_status joint_dual_add(joint_dual *d, const joint_set *set, size_t joint, const double *x,
                            double extent, abut_error *err);
+/* Of the rows: out += J^T y over all coordinates; out = J v. */
+void joint_dual_pull(const joint_dual *d, const double *y, double *out);
+void joint_dual_push(const joint_dual *d, const double *v, double *out);
 /* d->force <- y, until no row is further from met than the tolerance (a share of its unit). */
 abut_status joint_dual_solve(joint_dual *d, size_t scalars, const newton_response *response,
                              double tolerance, abut_error *err);

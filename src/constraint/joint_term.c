@@ -83,6 +83,22 @@ static abut_status max_step(const term *base, const double *x, const double *p, 
 /* ---------------------------------------------------------------------------------------------- */
 /* A step                                                                                         */
 
+void joint_step_from(const joint_term *t, size_t i, const double *x, joint_step *step)
+{
+    const model_joint *j = &t->model->joints.data[i];
+    if (j->damping > 0 && !item_is_coupling(j)) {
+        double u[JET_SIZE];
+        joint_features(t->model, j, x, u);
+        step->apart = vec3_sub(vec3_load(u + 3 * FEATURES), vec3_load(u));
+    }
+    double mass, inertia;
+    joint_masses(t->model, i, x, &mass, &inertia);
+    step->inertia[JOINT_TURN] = inertia;
+    step->inertia[JOINT_SLIDE] = mass;
+    step->stiffness[0] = t->gains.data[i] * mass / (step->h * step->h);
+    step->stiffness[1] = t->gains.data[i] * inertia / (step->h * step->h);
+}
+
 static void begin_joint(joint_term *t, size_t i, const term_step *at)
 {
     const model_joint *j = &t->model->joints.data[i];
@@ -97,24 +113,15 @@ static void begin_joint(joint_term *t, size_t i, const term_step *at)
             step->target[y] =
                 !isnan(command) ? command : d->unit * expression_value(d->target, 0, 0, 0, at->end);
     }
-    if (j->damping > 0 && !item_is_coupling(j)) {
-        double u[JET_SIZE];
-        joint_features(t->model, j, at->x, u);
-        step->apart = vec3_sub(vec3_load(u + 3 * FEATURES), vec3_load(u));
-    }
-    double mass, inertia;
-    joint_masses(t->model, i, at->x, &mass, &inertia);
-    step->inertia[JOINT_TURN] = inertia;
-    step->inertia[JOINT_SLIDE] = mass;
-    step->stiffness[0] = t->gains.data[i] * mass / (at->h * at->h);
-    step->stiffness[1] = t->gains.data[i] * inertia / (at->h * at->h);
+    joint_step_from(t, i, at->x, step);
 }
 
 static void begin_step(term *base, const term_step *at)
 {
     joint_term *t = (joint_term *)base;
-    t->passes = t->nearest_pass = 0;
+    t->passes = t->rough = t->nearest_pass = 0;
     t->nearest = INFINITY;
+    t->begin = at->x;
     for (size_t i = 0; i < t->model->joints.count; i++) {
         const joint_memory *memory = &t->memory.data[i];
         t->gains.data[i] = memory->gain;
@@ -149,12 +156,16 @@ double joint_worst_violation(const joint_term *t, const double *x)
     return worst;
 }
 
-/* A joint whose violation has not shrunk since the last time gets stiffer. */
+/* A joint whose violation has not shrunk since the last time gets stiffer. Recorded steps meet rows
+ * to rounding (sharpen), and then again with other friction: stiffness that they do not need
+ * otherwise would only spoil the condition of their matrices. */
 static void stiffen(joint_term *t, size_t i, double violation, bool together)
 {
     joint_step *step = &t->steps.data[i];
-    bool slow = violation > t->last.data[i] || t->passes % PATIENCE == 0;
-    slow = slow && violation > t->tolerance;
+    bool recorded = t->tolerance < TOLERANCE;
+    bool grown = violation > t->last.data[i] && !(recorded && t->last.data[i] <= TOLERANCE);
+    bool slow = (grown || t->rough % PATIENCE == 0) && violation > TOLERANCE;
+    if (recorded && !(t->violation > TOLERANCE)) together = false;
     if ((slow || together) && t->gains.data[i] < MOST) {
         t->gains.data[i] *= GROWTH;
         step->stiffness[0] *= GROWTH;
@@ -163,8 +174,7 @@ static void stiffen(joint_term *t, size_t i, double violation, bool together)
     t->last.data[i] = violation;
 }
 
-/* lambda += K c */
-static void update_joint(joint_term *t, size_t i, const double *x)
+void joint_update(joint_term *t, size_t i, const double *x)
 {
     joint_set set = set_of(t);
     joint_sum rows;
@@ -194,7 +204,7 @@ static abut_status update_together(joint_term *t, const double *x, const newton_
     for (size_t k = 0; k < t->items.count; k++) {
         size_t i = (size_t)t->items.data[k];
         if (is_led(t, i))
-            update_joint(t, i, x);
+            joint_update(t, i, x);
         else
             TRY(joint_dual_add(d, &set, i, x, t->extent, err));
     }
@@ -239,11 +249,12 @@ static abut_status tighten(term *base, const double *x, bool at_rest,
     if (t->passes >= MAX_PASSES || t->passes - t->nearest_pass >= HOPELESS)
         return report(t, worst, err);
     t->passes++;
+    if (t->violation > TOLERANCE) t->rough++;
     uint64_t solves = t->dual.solves;
     if (response) TRY(update_together(t, x, response, err));
     bool together = t->dual.solves - solves > ENOUGH;
     for (size_t i = 0; i < t->model->joints.count; i++) {
-        if (!response) update_joint(t, i, x);
+        if (!response) joint_update(t, i, x);
         stiffen(t, i, joint_violation(t, i, x), together);
     }
     *changed = true;
@@ -298,7 +309,7 @@ static void end_step(term *base, const double *x)
         joint_step *step = &t->steps.data[i];
         memcpy(memory->multiplier, t->multipliers.data + JOINT_MAX_ROWS * i,
                sizeof memory->multiplier);
-        memory->gain = t->passes > 1 ? t->gains.data[i] : fmax(GAIN, FORGET * t->gains.data[i]);
+        memory->gain = t->rough > 1 ? t->gains.data[i] : fmax(GAIN, FORGET * t->gains.data[i]);
         if (item_is_coupling(j)) continue;
         double u[JET_SIZE];
         joint_features(t->model, j, x, u);
@@ -362,6 +373,8 @@ static const term_class joint_class = {.name = "joints",
                                        .end_step = end_step,
                                        .restart = restart,
                                        .state = state,
+                                       .by_start = joint_by_start,
+                                       .constraints = &joint_constraints,
                                        .destroy = destroy};
 
 /* One group per number of blocks. Joints between things that do not move have none. */

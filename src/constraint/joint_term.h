@@ -23,6 +23,7 @@ typedef struct joint_term {
     const model *model;
     ARRAY(joint_memory) memory;
     ARRAY(joint_step) steps;   /* scratch of the step */
+    const double *begin;       /* positions at the start of the step; borrowed */
     ARRAY(double) multipliers; /* of the step; JOINT_MAX_ROWS per joint */
     ARRAY(double) shares;      /* of the inertia of the bodies, 2 per joint */
     ARRAY(double) gains, last; /* of the step; violation at the last update */
@@ -32,12 +33,24 @@ typedef struct joint_term {
     joint_dual dual;
     int32_t *followers; /* per block: what it follows, or -1; NULL: no block follows */
     int passes;         /* updates of the multipliers in this step */
+    int rough;          /* of them, where rows were off by more than unrecorded steps allow */
     double nearest;     /* least violation of the step's updates, and after which it was reached */
     int nearest_pass;
     double violation; /* worst |c| at the last look: rad, or as a share of the scene's size */
     double tolerance; /* on it */
     double extent;    /* size of the scene, m */
 } joint_term;
+
+/* What depends on positions x at the start of a step, but where its coordinates are. */
+void joint_step_from(const joint_term *t, size_t joint, const double *x, joint_step *step);
+
+/* lambda += K c at x, K the stiffnesses of the step. */
+void joint_update(joint_term *t, size_t joint, const double *x);
+
+/* For derivatives of whole steps (joint_gradient.c). */
+extern const term_constraints joint_constraints;
+abut_status joint_by_start(term *t, const evaluation *ev, const double *x, const double *w,
+                           double *out, abut_error *err);
 
 /* The largest |c| of a joint: rad, or as a share of the scene's size. */
 double joint_violation(const joint_term *t, size_t joint, const double *x);

@@ -1,7 +1,10 @@
 #include "gradient/adjoint.h"
 
+#include "body/follower.h"
+#include "constraint/follow.h"
 #include "contact/friction_by_lag.h"
 #include "gradient/surface_map.h"
+#include "step/followers.h"
 #include "term/element.h"
 
 #include <math.h>
@@ -9,7 +12,8 @@
 
 static bool allocate(adjoint *a, size_t scalars, size_t vertices, size_t turns)
 {
-    double **arrays[] = {&a->y, &a->tilde, &a->start, &a->lag, &a->target, &a->w, &a->work, &a->z};
+    double **arrays[] = {&a->y, &a->tilde, &a->start, &a->lag, &a->target,
+                         &a->w, &a->work,  &a->z,     &a->led};
     bool ok = true;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = mem_calloc(scalars + 1, sizeof(double));
@@ -53,7 +57,7 @@ abut_status adjoint_create(stepper *s, const adjoint_listener *listener, adjoint
     if (!a) return error_memory(err, "differentiating a run");
     a->s = s;
     a->listener = listener;
-    a->solver.least_curvature = INFINITY;
+    a->solver.exact.least_curvature = INFINITY;
     abut_status status = fill(a, s, err);
     if (status != ABUT_OK) {
         adjoint_destroy(a);
@@ -66,23 +70,30 @@ abut_status adjoint_create(stepper *s, const adjoint_listener *listener, adjoint
 void adjoint_destroy(adjoint *a)
 {
     if (!a) return;
-    void *arrays[] = {a->y,        a->tilde, a->start,     a->lag,        a->target,
-                      a->w,        a->work,  a->z,         a->integrated, a->turn_tilde,
-                      a->turn_new, a->moved, a->direction, a->pull};
+    void *arrays[] = {a->y,     a->tilde, a->start,      a->lag,      a->target,
+                      a->w,     a->work,  a->z,          a->led,      a->integrated,
+                      a->moved, a->pull,  a->turn_tilde, a->turn_new, a->direction};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) mem_free(arrays[i]);
     motion_free(&a->bar.nodes);
     motion_free(&a->bar.turn);
     array_free(&a->bar.conditions);
     array_free(&a->bar.rigid_conditions);
-    exact_solver_free(&a->solver);
+    constrained_solver_free(&a->solver);
     mem_free(a);
 }
 
 static void clear(double *v, size_t n) { memset(v, 0, n * sizeof *v); }
 
-static bool any_fixed(const stepper *s)
+static bool is_prescribed(const stepper *s, size_t i)
 {
-    return memchr(s->dirichlet.fixed, 1, s->state.scalars) != NULL;
+    return s->dirichlet.fixed[i] && s->dirichlet.fixed[i] != FIXED_FOLLOWS;
+}
+
+static bool any_prescribed(const stepper *s)
+{
+    size_t i = 0;
+    while (i < s->state.scalars && !is_prescribed(s, i)) i++;
+    return i < s->state.scalars;
 }
 
 /* ---- Newmark's accelerations (step/accelerations.c) ---- */
@@ -150,7 +161,7 @@ static void pull_dirichlet_velocities(adjoint *a)
     const stepper *s = a->s;
     motion_state *bar = &a->bar.nodes;
     for (size_t i = 0; i < s->state.scalars; i++) {
-        if (!s->dirichlet.fixed[i]) continue;
+        if (!is_prescribed(s, i)) continue;
         bar->x[i] += bar->v[i] / s->scratch.span.h;
         a->start[i] -= bar->v[i] / s->scratch.span.h;
         bar->v[i] = bar->a[i] = 0;
@@ -187,12 +198,17 @@ static abut_status pull_friction(adjoint *a, const tape_step *t, size_t pass, ab
 static abut_status pull_fixed(adjoint *a, const double *y, abut_error *err)
 {
     const stepper *s = a->s;
-    if (!any_fixed(s)) return ABUT_OK;
+    if (!any_prescribed(s)) return ABUT_OK;
     clear(a->work, s->state.scalars);
     hessian_part part = {NULL, &s->evaluation, s->dirichlet.fixed};
-    TRY(hessian_times(s, &part, y, a->w, a->work, err));
     for (size_t i = 0; i < s->state.scalars; i++)
-        if (s->dirichlet.fixed[i]) a->target[i] += a->y[i] - a->work[i];
+        a->led[i] = s->dirichlet.fixed[i] == FIXED_FOLLOWS ? 0 : a->w[i];
+    TRY(hessian_times(s, &part, y, a->led, a->work, err));
+    clear(a->led, s->state.scalars);
+    if (a->solver.rows > 0) constraints_pull(s, a->solver.force.data, a->led);
+    if (model_has_followers(s->model)) followers_pull(s->model, y, a->led);
+    for (size_t i = 0; i < s->state.scalars; i++)
+        if (is_prescribed(s, i)) a->target[i] += a->y[i] - a->work[i] - a->led[i];
     return ABUT_OK;
 }
 
@@ -232,7 +248,8 @@ static abut_status pull_pass(adjoint *a, const tape_step *t, size_t pass, abut_e
     stepper *s = a->s;
     const double *y = tape_positions(t, pass);
     if (pass + 1 < tape_passes(t)) TRY(tape_set_pass(s, t, pass, err));
-    TRY(exact_solve(&a->solver, s, y, a->y, a->w, err));
+    if (model_has_followers(s->model)) followers_pull(s->model, y, a->y);
+    TRY(constrained_solve(&a->solver, s, y, a->y, a->w, err));
     TRY(pull_fixed(a, y, err));
     TRY(pull_start(a, y, err));
     pull_inertia(a, y);

@@ -6,7 +6,7 @@
 #ifndef GRADIENT_ADJOINT_H
 #define GRADIENT_ADJOINT_H
 
-#include "gradient/exact_solve.h"
+#include "gradient/constrained_solve.h"
 #include "gradient/integrator_map.h"
 #include "gradient/tape.h"
 
@@ -26,8 +26,8 @@ typedef struct adjoint_listener {
     /* The step is open (tape_open) and at its last pass: adds derivatives of the objective by the
      * state at its end. */
     abut_status (*objective)(void *context, adjoint *a, const tape_step *t, abut_error *err);
-    /* The terms are updated at the positions of the pass: -w . dG/dp is the part of a parameter p.
-     */
+    /* The terms are updated at the positions of the pass: -w . dG/dp is the part of a parameter p,
+     * and -mu . dc/dp where terms hold constraints (a->solver.force; rows are collected). */
     abut_status (*pass)(void *context, adjoint *a, const tape_step *t, size_t pass, const double *w,
                         abut_error *err);
     /* Derivatives by the targets of prescribed scalars (3 per block), and, where accelerations were
@@ -39,12 +39,13 @@ typedef struct adjoint_listener {
 struct adjoint {
     stepper *s; /* borrowed */
     state_bar bar;
-    exact_solver solver;
+    constrained_solver solver;
     const adjoint_listener *listener;
     uint8_t *integrated; /* 3 per block: follows the integrator as it is (no rotation vector) */
     /* Derivatives within the step, 3 per block: by its positions, predictor, start, lag, targets.
      */
     double *y, *tilde, *start, *lag, *target, *w, *work, *z;
+    double *led;                   /* w without followers, whose parts the term of followers adds */
     double *turn_tilde, *turn_new; /* 9 per rigid body */
     /* Per vertex of the surface. */
     vec3 *moved, *direction, *pull;

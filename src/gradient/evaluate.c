@@ -64,6 +64,7 @@ static abut_status on_pass(void *context, adjoint *a, const tape_step *t, size_t
     for (size_t i = 0; i < w->twins.count; i++) {
         twin *k = &w->twins.data[i];
         TRY(twin_pass(k, t, pass, weights, w->derivative + k->parameter->first, err));
+        TRY(twin_rows(k, t, pass, &a->solver, w->derivative + k->parameter->first, err));
     }
     return ABUT_OK;
 }
@@ -231,10 +232,10 @@ static abut_status differentiate(sweep *w, const double *values, abut_error *err
     TRY(adjoint_create(w->s, &listener, &w->adjoint, err));
     memset(w->derivative, 0, w->g->scalars * sizeof *w->derivative);
     TRY(back(w, err));
-    w->g->info.solves = w->adjoint->solver.solves;
-    w->g->info.saddles = w->adjoint->solver.saddles;
-    w->g->info.worst_residual = w->adjoint->solver.worst_residual;
-    w->g->info.least_curvature = w->adjoint->solver.least_curvature;
+    w->g->info.solves = w->adjoint->solver.exact.solves;
+    w->g->info.saddles = w->adjoint->solver.exact.saddles;
+    w->g->info.worst_residual = w->adjoint->solver.exact.worst_residual;
+    w->g->info.least_curvature = w->adjoint->solver.exact.least_curvature;
     return finish(w, err);
 }
 

@@ -190,27 +190,45 @@ static abut_status check_amplified(exact_solver *e, const stepper *s, size_t n, 
     return sqrt(cause / size) < 10 * SINGULAR ? refuse_loose(e, s, n, err) : ABUT_OK;
 }
 
-/* The factor of the projected matrix, then the true one instead of it. */
-static abut_status solve_indefinite(exact_solver *e, stepper *s, const double *x, size_t n,
-                                    const evaluation *exact, abut_error *err)
+static abut_status refuse_solver(abut_error *err)
+{
+    return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
+                     "gradients need a solver that solves for several right sides; \"direct\" "
+                     "does");
+}
+
+/* With the matrix of the problem, and the factor of another one that is definite. */
+static abut_status solve_preconditioned(exact_solver *e, stepper *s, size_t n, abut_error *err)
 {
     enum { MOST_PRODUCTS = 500 };
     static const double EXACT = 1e-12;
-    evaluation projected = *exact;
-    projected.exact = false;
-    e->saddles++;
-    TRY(problem_derivatives(&s->problem, &projected, x, true, err));
-    TRY(problem_solve(&s->problem, s->linear, x, e->right.data, 0, e->step.data, err));
-    if (!linear_can_solve_again(s->linear))
-        return error_set(err, ABUT_ERROR_UNSUPPORTED, "solver.linear",
-                         "gradients need a solver that solves for several right sides; \"direct\" "
-                         "does");
-    TRY(problem_derivatives(&s->problem, exact, x, true, err));
     operators o = {&s->problem.matrix, s->linear};
     conjugate_operators c = {multiply, precondition, &o, 0};
     abut_status status =
         minres_solve(&e->indefinite, &c, n, e->right.data, e->step.data, EXACT, MOST_PRODUCTS, err);
     return status == ABUT_ERROR_NOT_CONVERGED ? ABUT_OK : status;
+}
+
+/* The factor of the projected matrix, then the true one instead of it. */
+static abut_status solve_indefinite(exact_solver *e, stepper *s, const double *x, size_t n,
+                                    const evaluation *exact, abut_error *err)
+{
+    evaluation projected = *exact;
+    projected.exact = false;
+    e->saddles++;
+    TRY(problem_derivatives(&s->problem, &projected, x, true, err));
+    TRY(problem_solve(&s->problem, s->linear, x, e->right.data, 0, e->step.data, err));
+    if (!linear_can_solve_again(s->linear)) return refuse_solver(err);
+    TRY(problem_derivatives(&s->problem, exact, x, true, err));
+    return solve_preconditioned(e, s, n, err);
+}
+
+static abut_status report_residual(const stepper *s, double size, abut_error *err)
+{
+    return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
+                     "the linear system of the gradient at %g s was solved to %g only: the "
+                     "step ends near a point where several solutions meet",
+                     s->time + s->scratch.span.h, size);
 }
 
 abut_status exact_solve(exact_solver *e, stepper *s, const double *x, const double *right,
@@ -224,6 +242,7 @@ abut_status exact_solve(exact_solver *e, stepper *s, const double *x, const doub
     memset(w, 0, 3 * (size_t)p->block_count * sizeof *w);
     gather(p, right, e->right.data);
     e->solves++;
+    e->at_saddle = false;
     if (!(largest(n, e->right.data) > 0)) return ABUT_OK;
     evaluation exact = s->evaluation;
     exact.exact = true;
@@ -236,16 +255,37 @@ abut_status exact_solve(exact_solver *e, stepper *s, const double *x, const doub
         size = refine(e, s, n);
     }
     if (!(size < LIMIT)) {
+        e->at_saddle = true;
         TRY(solve_indefinite(e, s, x, n, &exact, err));
         size = residual_of(e, p, n);
         TRY(check_amplified(e, s, n, err));
     }
     e->worst_residual = fmax(e->worst_residual, size);
-    if (!(size < LIMIT))
-        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",
-                         "the linear system of the gradient at %g s was solved to %g only: the "
-                         "step ends near a point where several solutions meet",
-                         s->time + s->scratch.span.h, size);
+    if (!(size < LIMIT)) return report_residual(s, size, err);
+    problem_expand(p, e->step.data, w);
+    return ABUT_OK;
+}
+
+abut_status exact_solve_again(exact_solver *e, stepper *s, const double *right, double *w,
+                              abut_error *err)
+{
+    problem *p = &s->problem;
+    size_t n = 3 * (size_t)p->free_count;
+    memset(w, 0, 3 * (size_t)p->block_count * sizeof *w);
+    gather(p, right, e->right.data);
+    if (!(largest(n, e->right.data) > 0)) return ABUT_OK;
+    if (!linear_can_solve_again(s->linear)) return refuse_solver(err);
+    e->solves++;
+    double size;
+    if (e->at_saddle) {
+        TRY(solve_preconditioned(e, s, n, err));
+        size = residual_of(e, p, n);
+    } else {
+        linear_solve_again(s->linear, e->right.data, e->step.data);
+        size = refine(e, s, n);
+    }
+    e->worst_residual = fmax(e->worst_residual, size);
+    if (!(size < LIMIT)) return report_residual(s, size, err);
     problem_expand(p, e->step.data, w);
     return ABUT_OK;
 }

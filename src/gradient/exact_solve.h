@@ -14,6 +14,7 @@
 typedef struct exact_solver {
     ARRAY(double) right, step, residual, correction, weakest;
     minres indefinite;
+    bool at_saddle; /* the last matrix was indefinite; the factor is that of the projected one */
     /* Of all solves so far. */
     double worst_residual;  /* relative */
     double least_curvature; /* relative to the diagonal */
@@ -26,6 +27,10 @@ void exact_solver_free(exact_solver *e);
  * which the terms were updated. right: 3 per block. */
 abut_status exact_solve(exact_solver *e, stepper *s, const double *x, const double *right,
                         double *w, abut_error *err);
+
+/* With another right side, and the matrix of the last solve. */
+abut_status exact_solve_again(exact_solver *e, stepper *s, const double *right, double *w,
+                              abut_error *err);
 
 /* What hessian_times is asked for. */
 typedef struct hessian_part {

@@ -1,6 +1,8 @@
 /* What has no derivative is refused with its name. */
 #include "gradient/adjoint.h"
 
+#include <math.h>
+
 static abut_status refuse(abut_error *err, const char *field, const char *what)
 {
     return error_set(err, ABUT_ERROR_UNSUPPORTED, field, "no gradient: %s", what);
@@ -15,12 +17,23 @@ static abut_status check_terms(const stepper *s, abut_error *err)
         if (c->low_rank)
             return error_set(err, ABUT_ERROR_UNSUPPORTED, "", "no gradient: the term \"%s\"",
                              c->name);
-        if (c->tighten || c->end_step)
+        if ((c->tighten || c->end_step) && !c->constraints)
             return error_set(err, ABUT_ERROR_UNSUPPORTED, "",
                              "no gradient: the term \"%s\" carries numbers from step to step "
                              "without their derivatives",
                              c->name);
     }
+    return ABUT_OK;
+}
+
+static abut_status check_joints(const stepper *s, abut_error *err)
+{
+    const model *m = s->model;
+    if (m->joints.count > 0 && motion_rule(&s->state)->has_accelerations)
+        return refuse(err, "time.integrator", "joints with an integrator of accelerations");
+    for (size_t i = 0; i < m->joints.count; i++)
+        if (!isinf(m->joints.data[i].break_force) || !isinf(m->joints.data[i].break_torque))
+            return refuse(err, "joints.break", "when a joint breaks jumps with the state");
     return ABUT_OK;
 }
 
@@ -60,5 +73,6 @@ abut_status adjoint_possible(const stepper *s, abut_error *err)
     if (s->contact && o->contact_options.barrier != BARRIER_C2)
         return refuse(err, "contact.barrier", "a barrier that is not twice differentiable");
     TRY(check_terms(s, err));
+    TRY(check_joints(s, err));
     return check_conditions(s, err);
 }

@@ -42,7 +42,12 @@ static abut_status apply_fields(const abut_gradient *g, const double *values, bu
         TRY(p->row->apply(p, s, values + p->first, err));
         restart = true;
     }
-    return restart ? stepper_start(s, NULL, err) : ABUT_OK;
+    if (!restart) return ABUT_OK;
+    for (size_t i = 0; i < s->terms.count; i++) { /* where joints begin */
+        term *t = s->terms.data[i].term;
+        if (t->class->constraints) t->class->constraints->take_start(t, s->state.x);
+    }
+    return stepper_start(s, NULL, err);
 }
 
 static abut_status put_keys(const abut_gradient *g, const double *values, const parameter *except,
@@ -73,6 +78,10 @@ abut_status session_build(const abut_gradient *g, const double *values, const pa
     TRY(scene_from_document(g->path, document, NULL, 0, &g->log, &out->scene, err));
     set_options(g, &out->scene->options);
     TRY(scene_build(out->scene, &g->log, &out->stepper, err));
+    for (size_t i = 0; i < out->stepper->terms.count; i++) {
+        term *t = out->stepper->terms.data[i].term;
+        if (t->class->constraints) t->class->constraints->sharpen(t);
+    }
     return apply_fields(g, values, out, err);
 }
 

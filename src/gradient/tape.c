@@ -102,9 +102,25 @@ abut_status tape_record(stepper *s, tape_step *out, abut_error *err)
 abut_status tape_open(stepper *s, const tape_step *t, abut_error *err)
 {
     TRY(stepper_load(s, &t->start, err));
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *of = s->terms.data[i].term;
+        if (of->class->constraints) of->class->constraints->take_start(of, s->state.x);
+    }
     TRY(stepper_begin_step(s, s->scratch.span.end, err));
     restore_adapted(s, t);
     return ABUT_OK;
+}
+
+static void restore_multipliers(const stepper *s, const tape_step *t, size_t pass)
+{
+    size_t at = pass * (t->record.multipliers.count / tape_passes(t));
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *of = s->terms.data[i].term;
+        if (!of->class->constraints) continue;
+        term_state forces = of->class->constraints->multipliers(of);
+        memcpy(forces.values, t->record.multipliers.data + at, forces.count * sizeof(double));
+        at += forces.count;
+    }
 }
 
 size_t tape_passes(const tape_step *t) { return t->record.kappa.count; }
@@ -128,6 +144,7 @@ abut_status tape_set_pass(stepper *s, const tape_step *t, size_t pass, abut_erro
     if (friction)
         TRY(stepper_take_friction(s, tape_lag(s, t, pass), t->record.lag_kappa.data[pass], err));
     s->evaluation.kappa = t->record.kappa.data[pass];
+    restore_multipliers(s, t, pass);
     return problem_update(&s->problem, &s->evaluation, tape_positions(t, pass), err);
 }
 

@@ -100,6 +100,30 @@ abut_status twin_pass(twin *t, const tape_step *step, size_t pass, const double 
     return ABUT_OK;
 }
 
+abut_status twin_rows(twin *t, const tape_step *step, size_t pass, const constrained_solver *c,
+                      double *out, abut_error *err)
+{
+    ARRAY(double) value = {0};
+    double work[2] = {0};
+    abut_status status = ABUT_OK;
+    if (c->rows == 0) return ABUT_OK;
+    if (!array_resize(&value, c->rows)) return error_memory(err, "differentiating joints");
+    for (int k = 0; status == ABUT_OK && k < 2; k++) {
+        size_t rows = 0;
+        status = constraints_collect(t->side[k].stepper, tape_positions(step, pass), &rows, err);
+        if (status == ABUT_OK && rows != c->rows)
+            status = error_set(err, ABUT_ERROR_UNSUPPORTED, t->parameter->name,
+                               "changes what joints hold");
+        if (status != ABUT_OK) break;
+        constraints_values(t->side[k].stepper, rows, value.data);
+        for (size_t i = 0; i < rows; i++) work[k] += c->force.data[i] * value.data[i];
+    }
+    array_free(&value);
+    TRY(status);
+    *out -= (work[1] - work[0]) / t->difference;
+    return ABUT_OK;
+}
+
 abut_status twin_objectives(twin *t, const abut_gradient *g, const tape_step *step,
                             const objective_state *at, double *out, abut_error *err)
 {

@@ -29,6 +29,9 @@ abut_status twin_open(twin *t, const tape_step *step, abut_error *err);
 /* Each adds the part of the derivative that it is about to *out. */
 abut_status twin_pass(twin *t, const tape_step *step, size_t pass, const double *w, double *out,
                       abut_error *err);
+/* The same by rows of constraints; after twin_pass. c: of the run itself. */
+abut_status twin_rows(twin *t, const tape_step *step, size_t pass, const constrained_solver *c,
+                      double *out, abut_error *err);
 abut_status twin_objectives(twin *t, const abut_gradient *g, const tape_step *step,
                             const objective_state *at, double *out, abut_error *err);
 void twin_targets(const twin *t, const double *target, double *out);

@@ -133,6 +133,41 @@ static bool is_out_of_budget(const stepper *s, abut_status status, const newton_
     return s->options.budget > 0 && used >= s->options.budget && ended;
 }
 
+/* To the last digits: forces balance, and where terms hold constraints, these are met. The one
+ * disturbs the other, by less each time. */
+static abut_status settle(stepper *s, double *left, abut_error *err)
+{
+    enum { ROUNDS = 20 };
+    bool moved = true;
+    for (int k = 0; k < ROUNDS && moved; k++) {
+        TRY(stepper_polish(s, left, err));
+        moved = false;
+        for (size_t i = 0; i < s->terms.count; i++) {
+            term *t = s->terms.data[i].term;
+            if (t->class->constraints && t->class->constraints->settle(t, s->x)) moved = true;
+        }
+    }
+    return moved ? stepper_polish(s, left, err) : ABUT_OK;
+}
+
+/* A pass of a recorded step is over: to the last digits, and written down. */
+static abut_status record_pass(stepper *s, abut_error *err)
+{
+    step_record *r = s->scratch.record;
+    if (!r) return ABUT_OK;
+    if (!s->augmented.active) TRY(settle(s, &r->left, err));
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *t = s->terms.data[i].term;
+        if (!t->class->constraints) continue;
+        term_state found = t->class->constraints->multipliers(t);
+        for (size_t k = 0; k < found.count; k++)
+            if (!array_push(&r->multipliers, found.values[k]))
+                return error_memory(err, "recording a step");
+    }
+    return step_record_pass(r, s->x, s->state.scalars, s->evaluation.kappa, s->augmented.active,
+                            err);
+}
+
 /* Newton, repeated with new friction forces as often as asked. */
 abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statistics,
                              abut_error *err)
@@ -172,10 +207,7 @@ abut_status stepper_minimise(stepper *s, bool friction, step_statistics *statist
                                     stepper_dirichlet_progress(s, s->x),
                                     statistics->newton_iterations, err);
         TRY(status);
-        if (s->scratch.record && !s->augmented.active)
-            TRY(stepper_polish(s, &s->scratch.record->left, err));
-        TRY(step_record_pass(s->scratch.record, s->x, s->state.scalars, s->evaluation.kappa,
-                             s->augmented.active, err));
+        TRY(record_pass(s, err));
         if (!friction) break;
         statistics->friction_iterations = pass + 1;
         /* One iteration means that the refreshed forces left the state as it is. */

@@ -1,6 +1,7 @@
 /* Recorded steps are solved until the gradient of the potential is rounding: Newton's method ends
  * where the energy hides further descent, which leaves sqrt(rounding) in the positions, and
  * derivatives of a step are those of the exact minimum. What is left is written down. */
+#include "solve/follow.h"
 #include "step/stepper_internal.h"
 
 #include <math.h>
@@ -84,9 +85,11 @@ static abut_status improve(stepper *s, double *trial, double *step, double *forc
     TRY(find_direction(s, step, trial, &found, left, err));
     if (!found) return ABUT_OK;
     problem_expand(p, trial, step);
+    problem_direct(p, s->x, step);
     TRY(problem_max_step(p, &s->evaluation, s->x, step, 1, &alpha, err));
     for (int k = 0; k < HALVINGS; k++, alpha *= 0.5) { /* forces may have kinks: friction's do */
         for (size_t i = 0; i < s->state.scalars; i++) trial[i] = s->x[i] + alpha * step[i];
+        problem_follow(p, trial);
         TRY(measure(s, trial, true, &after, err));
         if (!(after < *force)) continue;
         *better = true;

@@ -10,11 +10,12 @@
 #include <stdbool.h>
 
 typedef struct step_record {
-    size_t scalars;          /* per positions */
-    ARRAY(double) positions; /* at the end of every pass of friction, one after the other */
-    ARRAY(double) kappa;     /* stiffness of contact there */
-    ARRAY(double) lag_kappa; /* stiffness with which friction forces of every pass were taken */
-    bool attached;           /* some pass ended before all prescribed nodes had arrived */
+    size_t scalars;            /* per positions */
+    ARRAY(double) positions;   /* at the end of every pass of friction, one after the other */
+    ARRAY(double) kappa;       /* stiffness of contact there */
+    ARRAY(double) lag_kappa;   /* stiffness with which friction forces of every pass were taken */
+    ARRAY(double) multipliers; /* forces of constraints that terms found, pass after pass */
+    bool attached;             /* some pass ended before all prescribed nodes had arrived */
     double left; /* largest distance of a coordinate from where its forces would balance, m */
 } step_record;
 
@@ -24,6 +25,7 @@ static inline void step_record_clear(step_record *r)
     array_clear(&r->positions);
     array_clear(&r->kappa);
     array_clear(&r->lag_kappa);
+    array_clear(&r->multipliers);
     r->attached = false;
     r->left = 0;
 }
@@ -33,6 +35,7 @@ static inline void step_record_free(step_record *r)
     array_free(&r->positions);
     array_free(&r->kappa);
     array_free(&r->lag_kappa);
+    array_free(&r->multipliers);
 }
 
 /* A pass that ended at x; nothing where r is NULL. */

@@ -93,6 +93,23 @@ enum { TERM_MAX_GROUPS = 32 };
 /* Numbers of an element's material by which its forces can be differentiated (gradient/). */
 typedef enum term_parameter { TERM_YOUNG, TERM_POISSON } term_parameter;
 
+/* Constraints c(x) = 0 that a term meets by multipliers of its own (`tighten`), for derivatives of
+ * whole steps. `collect` looks at the rows at x, and what follows is about these. */
+typedef struct term_constraints {
+    abut_status (*collect)(term *t, const double *x, size_t *rows, abut_error *err);
+    const double *(*values)(const term *t);  /* c */
+    const double *(*weights)(const term *t); /* stiffnesses K of the rows in the energy, in J */
+    void (*push)(const term *t, const double *w, double *out); /* out = J w */
+    void (*pull)(const term *t, const double *y, double *out); /* out (3 per block) += J^T y */
+    term_state (*multipliers)(term *t);                        /* of the present step */
+    /* x: the state at the start of the step that is about to begin, which may be that of a scene
+     * with slightly other numbers: what is remembered of positions is computed from it. */
+    void (*take_start)(term *t, const double *x);
+    void (*sharpen)(term *t); /* from now on steps are recorded: they meet rows to rounding */
+    /* Where rows are still off by more at x, their forces move by K c: true. */
+    bool (*settle)(term *t, const double *x);
+} term_constraints;
+
 typedef struct term_class {
     const char *name;
     /* Called whenever x has changed, before value or derivatives at x. Dynamic terms rebuild their
@@ -154,6 +171,7 @@ typedef struct term_class {
      * keep something of these. */
     abut_status (*by_start)(term *t, const evaluation *ev, const double *x, const double *w,
                             double *out, abut_error *err);
+    const term_constraints *constraints; /* NULL: it has none */
     /* Vector number k whose product u u^T belongs to the Hessian beside the stencils' parts, at the
      * x of the last update: what couples many blocks with each other. u: 3 per block. False: there
      * are no more. May be NULL. */

@@ -74,44 +74,92 @@ const gradient_cell gradient_cells[] = {
     CELL("rod", 2, E, "key", DENSITY, 0, false)
     ALL_CONTACTS( "particles", E, "key", "gravity[" "1]", 0)
     ALL_CONTACTS( "partic" "les", E, "initia" "l_" "veloci" "ties", "thing", 3)
+    ALL_CONTACTS("hinge", E, "key", "gravity[1]", 0)
+    ALL_CONTACTS("hinge", E, "key", "joints[0].turn.drive.position", 0)
+    CELL("hinge", 0, E, "key", "joints[0].point[1]", 0, true)
+    CELL("hinge", 2, E, "key", "joints[0].axis[0]", 0, false)
+    CELL("hinge", 2, E, "key", "joints[0].turn.damping", 0, false)
+    CELL("hinge", 2, E, "key", "joints[0].turn.friction", 0, false)
+    CELL("hinge", 2, E, "key", "bodies[0].density", 0, true)
+    CELL("hinge", 2, "bdf2", "key", "bodies[0].angular_velocity[2]", 0, false)
+    CELL("hinge", 2, E, "initial_positions", "thing", 4, true)
+    ALL_CONTACTS("linkage", E, "key", "joints[1].turn.drive.position", 0)
+    CELL("linkage", 2, E, "key", "joints[0].point[0]", 0, true)
+    CELL("linkage", 0, "bdf2", "key", "gravity[0]", 0, false)
+    CELL("linkage", 2, E, "initial_velocities", "thing", 1, false)
+    ALL_CONTACTS("attached", E, "key", "gravity[1]", 0)
+    ALL_CONTACTS("attached", E, "initial_velocities", "base", 4)
+    CELL("attached", 2, E, "key", YOUNG, 0, true)
+    CELL("attached", 2, E, "initial_positions", "thing", 4, false)
+    CELL("attached", 2, "bdf2", "forces", "thing", 3, false)
+    CELL("driven", 2, E, "key", "bodies[base].motion[0].velocity[0]", 0, true)
+    CELL("driven", 2, E, "key", "bodies[base].motion[0].angular_velocity[2]", 0, false)
+    CELL("pulled", 2, E, "key", "attachments[0].stiffness", 0, true)
+    CELL("pulled", 2, E, "key", "attachments[0].damping", 0, false)
+    CELL("pulled", 1, "bdf2", "initial_velocities", "base", 1, false)
 };
 /* clang-format on */
 const size_t gradient_cell_count = sizeof gradient_cells / sizeof gradient_cells[0];
 
+#define TET                                                                                        \
+    "\"mesh\": {\"box\": {\"size\": [0.2, 0.2, 0.2], \"cells\": [1, 1, 1]}}, \"material\": "       \
+    "{\"model\": \"neo-hookean\", \"young\": 3e4, \"poisson\": 0.35, \"density\": 800}"
+#define RIGID                                                                                      \
+    "\"type\": \"rigid\", \"density\": 800, \"angular_velocity\": [50, 30, -40], \"mesh\": "       \
+    "{\"box\": {\"size\": [0.2, 0.2, 0.2]}}"
+#define BASE                                                                                       \
+    ", {\"name\": \"base\", \"type\": \"rigid\", \"density\": 800, \"translate\": [0, 0.45, 0], "  \
+    "\"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1]}}"
+
 static const struct {
     const char *name, *text;
     double height, stiffness;
+    const char *more, *joints; /* other bodies; what joins them */
 } bodies[] = {
-    {"tet",
-     "\"mesh\": {\"box\": {\"size\": [0.2, 0.2, 0.2], \"cells\": [1, 1, 1]}}, \"material\": "
-     "{\"model\": \"neo-hookean\", \"young\": 3e4, \"poisson\": 0.35, \"density\": 800}",
-     0.1, 1e5},
+    {"tet", TET, 0.1, 1e5, "", ""},
     {"p2",
      "\"order\": 2, \"mesh\": {\"box\": {\"size\": [0.2, 0.2, 0.2], \"cells\": [1, 1, 1]}}, "
      "\"material\": {\"model\": \"neo-hookean\", \"young\": 3e4, \"poisson\": 0.35, \"density\": "
      "800}",
-     0.1, 1e5},
-    {"rigid",
-     "\"type\": \"rigid\", \"density\": 800, \"angular_velocity\": [50, 30, -40], \"mesh\": "
-     "{\"box\": {\"size\": [0.2, 0.2, 0.2]}}",
-     0.1, 1e5},
+     0.1, 1e5, "", ""},
+    {"rigid", RIGID, 0.1, 1e5, "", ""},
     {"affine",
      "\"type\": \"affine\", \"density\": 800, \"mesh\": {\"box\": {\"size\": [0.2, 0.2, 0.2]}}",
-     0.1, 1e5},
+     0.1, 1e5, "", ""},
     {"shell",
      "\"type\": \"shell\", \"mesh\": {\"grid\": {\"size\": [0.3, 0.3], \"cells\": [3, 3]}}, "
      "\"material\": {\"young\": 1e5, \"poisson\": 0.3, \"density\": 500}, \"shell\": "
      "{\"thickness\": 0.002}",
-     0, 1e3},
+     0, 1e3, "", ""},
     {"rod",
      "\"type\": \"rod\", \"mesh\": {\"polyline\": {\"from\": [-0.2, 0, 0], \"to\": [0.2, 0, 0.05], "
      "\"segments\": 5}}, \"material\": {\"young\": 1e6, \"poisson\": 0.3, \"density\": 1000}, "
      "\"rod\": {\"diameter\": 0.01}",
-     0, 1e3},
+     0, 1e3, "", ""},
     {"particles",
      "\"type\": \"particles\", \"density\": 1000, \"particles\": {\"radius\": 0.02}, \"mesh\": "
      "{\"lattice\": {\"counts\": [2, 1, 2], \"spacing\": [0.1, 0.1, 0.1]}}",
-     0, 1e3},
+     0, 1e3, "", ""},
+    {"hinge", RIGID, 0.1, 1e5, "",
+     "\"joints\": [{\"type\": \"hinge\", \"body\": \"thing\", \"point\": [0.1, 0.3, 0], \"axis\": "
+     "[0.1, 0, 1], \"turn\": {\"stiffness\": 2, \"damping\": 0.1, \"friction\": 0.05, \"limits\": "
+     "[-40, 40], \"drive\": {\"position\": 20, \"stiffness\": 5, \"damping\": 0.2, \"max_effort\": "
+     "3}}}],"},
+    {"linkage", RIGID, 0.1, 1e5, BASE "}",
+     "\"joints\": [{\"type\": \"ball\", \"body\": \"thing\", \"to\": \"base\", \"point\": [0.1, "
+     "0.3, "
+     "0]}, {\"type\": \"hinge\", \"body\": \"base\", \"point\": [0, 0.5, 0], \"axis\": [0, 0, 1], "
+     "\"turn\": {\"drive\": {\"position\": 2}}}],"},
+    {"attached", TET, 0.1, 1e5, BASE "}",
+     "\"attachments\": [{\"body\": \"thing\", \"nodes\": {\"box\": [[-1, 0.15, -1], [1, 1, 1]]}, "
+     "\"to\": \"base\"}],"},
+    {"driven", TET, 0.1, 1e5,
+     BASE ", \"motion\": {\"velocity\": [0.3, 0, 0], \"angular_velocity\": [0, 0, 30]}}",
+     "\"attachments\": [{\"body\": \"thing\", \"nodes\": {\"box\": [[-1, 0.15, -1], [1, 1, 1]]}, "
+     "\"to\": \"base\"}],"},
+    {"pulled", TET, 0.1, 1e5, BASE "}",
+     "\"attachments\": [{\"body\": \"thing\", \"nodes\": {\"box\": [[-1, 0.15, -1], [1, 1, 1]]}, "
+     "\"to\": \"base\", \"stiffness\": 500, \"damping\": 5}],"},
 };
 
 void gradient_cell_scene(const gradient_cell *c, char *text, size_t capacity)
@@ -130,11 +178,13 @@ void gradient_cell_scene(const gradient_cell *c, char *text, size_t capacity)
                  "0.02, \"friction_iterations\": 2},",
                  bodies[b].stiffness, c->contact == 2 ? 0.3 : 0.0);
     }
-    snprintf(text, capacity,
-             "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 4, \"integrator\": \"%s\"}, "
-             "\"gravity\": [0.3, -9.8, 0.2], %s \"bodies\": [{\"name\": \"thing\", \"velocity\": "
-             "[0.6, -0.4, 0.2], \"translate\": [0.013, %g, 0.017], \"rotate\": [7, 11, 5], %s}%s]}",
-             c->integrator, contact, bodies[b].height + 0.034, bodies[b].text, floor);
+    snprintf(
+        text, capacity,
+        "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 4, \"integrator\": \"%s\"}, "
+        "\"gravity\": [0.3, -9.8, 0.2], %s %s \"bodies\": [{\"name\": \"thing\", \"velocity\": "
+        "[0.6, -0.4, 0.2], \"translate\": [0.013, %g, 0.017], \"rotate\": [7, 11, 5], %s}%s%s]}",
+        c->integrator, contact, bodies[b].joints, bodies[b].height + 0.034, bodies[b].text,
+        bodies[b].more, floor);
 }
 
 static abut_status open_cell(const gradient_cell *c, abut_gradient **g, abut_error *err)

@@ -220,6 +220,9 @@ TEST(what_has_no_gradient_is_refused_by_name)
     check_refused("\"remesh\": {}", "remeshing");
     check_refused("\"stepper\": \"mlcp\"", "mlcp");
     check_refused("\"solver\": {\"proximal_weight\": 1}", "proximal");
+    check_refused("\"attachments\": [{\"body\": \"a\", \"nodes\": \"all\", \"stiffness\": 10, "
+                  "\"break_force\": 5}]",
+                  "breaks");
 }
 
 /* Quasi-static bodies that nothing holds have no position, and no gradient. contact: with a floor
