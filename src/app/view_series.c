@@ -82,7 +82,8 @@ static abut_status scan_frame(view_source *s, field_scan *scan, size_t *work, ab
     stored_frame f;
     float_values values = {0};
     int components = 1;
-    abut_status status = view_source_read(s, s->entries.data[scan->done].step, &f, NULL);
+    abut_status status = view_source_read(s, s->entries.data[scan->done].step,
+                                          (const char *const[]){scan->field}, 1, &f, NULL);
     if (status == ABUT_OK) { /* a frame that cannot be read now has no values */
         *work += f.frame.point_count;
         bool have = view_field_values(&s->surface, &f.frame, scan->field, &components, &values);
@@ -192,7 +193,9 @@ abut_status view_source_history(view_source *s, size_t point, const char *topolo
     size_t at = from, work = 0;
     while (at < s->entries.count && work < POINTS_PER_ANSWER && at - from < FRAMES_PER_ANSWER) {
         stored_frame f;
-        if (view_source_read(s, s->entries.data[at++].step, &f, NULL) != ABUT_OK) continue;
+        if (view_source_read(s, s->entries.data[at++].step, q.names, q.name_count, &f, NULL) !=
+            ABUT_OK)
+            continue;
         work += f.frame.point_count;
         add_row(s, &f.frame, &q, rows);
         stored_frame_free(&f);

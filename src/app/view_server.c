@@ -184,7 +184,7 @@ static const char *query(struct MHD_Connection *connection, const char *name)
     return MHD_lookup_connection_value(connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-/* A whole number of the address, at least 0. */
+/* A whole number of the address, at least 0; -1 where there is none. */
 static bool query_number(struct MHD_Connection *connection, const char *name, long long *value)
 {
     const char *text = query(connection, name);
@@ -196,15 +196,20 @@ static bool query_number(struct MHD_Connection *connection, const char *name, lo
 static enum MHD_Result send_step(view_server *server, view_source *source,
                                  struct MHD_Connection *connection, bool topology)
 {
-    long long step;
+    long long step, beyond, base;
     if (!query_number(connection, "step", &step))
         return send_text(connection, MHD_HTTP_BAD_REQUEST, "step must be a number\n");
+    if ((query(connection, "grid") && !query_number(connection, "grid", &beyond)) ||
+        (query(connection, "base") && !query_number(connection, "base", &base)))
+        return send_text(connection, MHD_HTTP_BAD_REQUEST, "grid and base must be numbers\n");
+    query_number(connection, "grid", &beyond);
+    view_wish wish = {step, query(connection, "fields"), beyond,
+                      query_number(connection, "base", &base) ? (uint64_t)base : 0};
     packet p;
     abut_error err;
     pthread_mutex_lock(&server->lock);
     abut_status status = topology ? view_source_topology(source, step, &p, &err)
-                                  : view_source_frame(source, step, query(connection, "fields"),
-                                                      query(connection, "quantised"), &p, &err);
+                                  : view_source_frame(source, &wish, &p, &err);
     pthread_mutex_unlock(&server->lock);
     if (status != ABUT_OK) return send_error(connection, status, &err);
     return send_packet(connection, "application/octet-stream", p);

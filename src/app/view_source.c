@@ -31,6 +31,8 @@ void view_source_close(view_source *s)
 {
     array_free(&s->entries);
     view_surface_free(&s->surface);
+    frame_reader_free(s->reader);
+    grid_memory_free(&s->grids);
     view_scans_free(&s->scans);
 }
 
@@ -216,30 +218,43 @@ abut_status view_source_state(view_source *s, char **text, abut_error *err)
 
 /* ---- packets ---- */
 
-/* The frame as it is stored, without its surface. */
-static abut_status read_stored(view_source *s, int64_t step, stored_frame *out, abut_error *err)
+static abut_status entry_of(view_source *s, int64_t step, const view_entry **out, abut_error *err)
 {
-    if (s->play) return play_frame(s->play, step, out, err);
-    const view_entry *entry = find_entry(s->entries.data, s->entries.count, step);
-    if (!entry) {
-        TRY(view_source_look(s, err));
-        entry = find_entry(s->entries.data, s->entries.count, step);
-    }
-    if (!entry)
-        return error_set(err, ABUT_ERROR_INPUT, s->folder, "has no frame of step %" PRId64, step);
+    *out = find_entry(s->entries.data, s->entries.count, step);
+    if (*out) return ABUT_OK;
+    TRY(view_source_look(s, err));
+    *out = find_entry(s->entries.data, s->entries.count, step);
+    if (*out) return ABUT_OK;
+    return error_set(err, ABUT_ERROR_INPUT, s->folder, "has no frame of step %" PRId64, step);
+}
+
+/* The frame as it is stored, without its surface. */
+static abut_status read_stored(view_source *s, const view_entry *entry, const char *const *names,
+                               size_t name_count, stored_frame *out, abut_error *err)
+{
+    if (s->play) return play_frame(s->play, entry->step, out, err);
     char path[PATH_SIZE];
     entry_path(s, entry->name, path);
     if (!is_inside(s, path))
         return error_set(err, ABUT_ERROR_INPUT, path, "is not in the folder of the run");
-    return frame_read(path, out, err);
+    return frame_read_next(&s->reader, path, names, name_count, out, err);
 }
 
-abut_status view_source_read(view_source *s, int64_t step, stored_frame *out, abut_error *err)
+abut_status view_source_read(view_source *s, int64_t step, const char *const *names,
+                             size_t name_count, stored_frame *out, abut_error *err)
 {
-    TRY(read_stored(s, step, out, err));
+    const view_entry *entry;
+    TRY(entry_of(s, step, &entry, err));
+    TRY(read_stored(s, entry, names, name_count, out, err));
+    s->surface_of.version = 0;
     abut_status status = view_surface_update(&s->surface, &out->frame, err);
-    if (status != ABUT_OK) stored_frame_free(out);
-    return status;
+    if (status != ABUT_OK) {
+        stored_frame_free(out);
+        return status;
+    }
+    s->surface_of.step = entry->step;
+    s->surface_of.version = entry->version;
+    return ABUT_OK;
 }
 
 /* Single precision is best near the things to be seen. */
@@ -256,33 +271,39 @@ static void choose_origin(view_source *s, const frame *f)
     s->have_origin = true;
 }
 
-abut_status view_source_frame(view_source *s, int64_t step, const char *fields, bool quantised,
-                              packet *out, abut_error *err)
+abut_status view_source_frame(view_source *s, const view_wish *wish, packet *out, abut_error *err)
 {
     char names[512];
     const char *list[MAX_FIELDS];
     size_t count = 0;
-    snprintf(names, sizeof names, "%s", fields ? fields : "");
+    snprintf(names, sizeof names, "%s", wish->fields ? wish->fields : "");
     char *rest = NULL;
     for (char *name = strtok_r(names, ",", &rest); name && count < MAX_FIELDS;
          name = strtok_r(NULL, ",", &rest))
         list[count++] = name;
     stored_frame f;
-    TRY(view_source_read(s, step, &f, err));
+    TRY(view_source_read(s, wish->step, list, count, &f, err));
     choose_origin(s, &f.frame);
-    view_request request = {.fields = list, .field_count = count, .quantised = quantised};
+    bool grid = wish->grid_beyond >= 0 && s->surface.points.count > (size_t)wish->grid_beyond;
+    view_request request = {
+        .fields = list, .field_count = count, .grids = grid ? &s->grids : NULL, .base = wish->base};
     abut_status status = view_frame_packet(&s->surface, &f.frame, s->origin, &request, out, err);
     stored_frame_free(&f);
     return status;
 }
 
+/* A page asks for the surface of the frame that it has just got. */
 abut_status view_source_topology(view_source *s, int64_t step, packet *out, abut_error *err)
 {
-    stored_frame f;
-    TRY(view_source_read(s, step, &f, err));
-    abut_status status = view_topology_packet(&s->surface, &f.frame, out, err);
-    stored_frame_free(&f);
-    return status;
+    const view_entry *entry;
+    TRY(entry_of(s, step, &entry, err));
+    if (s->surface_of.version == 0 || s->surface_of.step != step ||
+        s->surface_of.version != entry->version) {
+        stored_frame f;
+        TRY(view_source_read(s, step, (const char *const[]){""}, 0, &f, err));
+        stored_frame_free(&f);
+    }
+    return view_topology_packet(&s->surface, out, err);
 }
 
 abut_status view_source_pull(view_source *s, const char *topology, size_t point, vec3 target,

@@ -20,6 +20,11 @@ struct view_source {
     char folder[4096];
     ARRAY(view_entry) entries; /* of the last look, by step */
     view_surface surface;
+    struct {
+        int64_t step, version;
+    } surface_of; /* the frame that the surface was made for; version 0: none */
+    frame_reader *reader;
+    grid_memory grids;
     vec3 origin; /* middle of the first frame that was seen */
     bool have_origin;
     const char *problem; /* why the start cannot be simulated, or NULL; not owned */
@@ -36,14 +41,22 @@ void view_source_close(view_source *s);
  */
 abut_status view_source_state(view_source *s, char **text, abut_error *err);
 
-/* Lists the frames again. Then one of them with its surface; freed by stored_frame_free. */
+/* Lists the frames again. Then one of them with its surface, with values of the named fields; to be
+ * freed by stored_frame_free before the next is read. */
 abut_status view_source_look(view_source *s, abut_error *err);
-abut_status view_source_read(view_source *s, int64_t step, stored_frame *out, abut_error *err);
+abut_status view_source_read(view_source *s, int64_t step, const char *const *names,
+                             size_t name_count, stored_frame *out, abut_error *err);
 
-/* Packets of a step; ABUT_ERROR_INPUT when there is no such frame. fields: names joined by commas,
- * or NULL. */
-abut_status view_source_frame(view_source *s, int64_t step, const char *fields, bool quantised,
-                              packet *out, abut_error *err);
+/* What a page asks for. */
+typedef struct view_wish {
+    int64_t step;
+    const char *fields;  /* names joined by commas, or NULL */
+    int64_t grid_beyond; /* positions on a grid in frames of more points than that; -1: never */
+    uint64_t base;       /* a frame that the page has (output/view_grid.h), 0: none */
+} view_wish;
+
+/* Packets of a step; ABUT_ERROR_INPUT when there is no such frame. */
+abut_status view_source_frame(view_source *s, const view_wish *wish, packet *out, abut_error *err);
 abut_status view_source_topology(view_source *s, int64_t step, packet *out, abut_error *err);
 
 /* Pulls a point of the surface with this identity to a position in the scene. */

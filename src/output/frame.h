@@ -10,7 +10,8 @@ typedef enum frame_location { FRAME_POINTS, FRAME_CELLS } frame_location;
 
 enum { FRAME_MAX_FIELDS = 32 };
 
-/* One value (or vector) per point or per cell; exactly one of the two arrays is set. */
+/* One value (or vector) per point or per cell; exactly one of the two arrays is set, or none where
+ * a reader was not asked for the values. */
 typedef struct frame_field {
     const char *name;
     frame_location place;
@@ -89,7 +90,7 @@ abut_status frame_write_obj(const frame *f, const char *path, abut_error *err);
 typedef struct stored_frame {
     frame frame;
     vec3 *points;
-    cell_block *blocks;
+    cell_block *blocks; /* NULL where they are borrowed */
     void *arrays[FRAME_MAX_FIELDS];
     char names[FRAME_MAX_FIELDS][64];
     void *path[4]; /* numbers, configurations, kinds, near */
@@ -99,6 +100,14 @@ typedef struct stored_frame {
  * Other dialects of VTU, damaged and cut files are ABUT_ERROR_INPUT with the reason; nothing in the
  * file is trusted. */
 abut_status frame_read(const char *path, stored_frame *out, abut_error *err);
+/* Reads the frames of a run one after the other: cells that are stored as those of the frame before
+ * are not unpacked again. *reader is NULL at first; free it at the end. The frame borrows its cells
+ * from it until the next call. Of the fields `body` and those that are named have values, all with
+ * names = NULL; paths are left out. */
+typedef struct frame_reader frame_reader;
+abut_status frame_read_next(frame_reader **reader, const char *path, const char *const *names,
+                            size_t name_count, stored_frame *out, abut_error *err);
+void frame_reader_free(frame_reader *reader);
 void stored_frame_free(stored_frame *f);
 /* A frame with memory of its own, cells included, without the path. */
 abut_status stored_frame_copy(const frame *f, stored_frame *out, abut_error *err);

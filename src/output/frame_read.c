@@ -427,17 +427,18 @@ static abut_status read_points(const vtu_file *file, stored_frame *out, abut_err
     return ABUT_OK;
 }
 
-/* Fields of other types than the writer's are left out. */
-static abut_status read_field(const vtu_file *file, const stored_array *a, stored_frame *out,
-                              abut_error *err)
+/* Fields of other types than the writer's are left out; without `values` only the name is noted. */
+static abut_status read_field(const vtu_file *file, const stored_array *a, bool values,
+                              stored_frame *out, abut_error *err)
 {
     bool doubles = strcmp(a->type, "Float64") == 0, ints = strcmp(a->type, "Int32") == 0;
     frame *f = &out->frame;
     if ((!doubles && !ints) || f->field_count == FRAME_MAX_FIELDS) return ABUT_OK;
     size_t slot = f->field_count,
            tuples = a->section == IN_POINT ? file->point_count : file->cell_count;
-    TRY(unpack(file, a, doubles ? 8 : 4, tuples * (size_t)a->components, &out->arrays[slot], NULL,
-               err));
+    if (values)
+        TRY(unpack(file, a, doubles ? 8 : 4, tuples * (size_t)a->components, &out->arrays[slot],
+                   NULL, err));
     memcpy(out->names[slot], a->name, sizeof a->name);
     frame_location place = a->section == IN_POINT ? FRAME_POINTS : FRAME_CELLS;
     if (doubles)
@@ -492,16 +493,32 @@ static abut_status read_path_data(const vtu_file *file, stored_frame *out, abut_
     return ABUT_OK;
 }
 
+static bool is_wanted(const char *name, const char *const *names, size_t count)
+{
+    if (!names || strcmp(name, FIELD_BODY) == 0) return true;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
+static abut_status read_fields(const vtu_file *file, const char *const *names, size_t count,
+                               stored_frame *out, abut_error *err)
+{
+    for (int i = 0; i < file->array_count; i++) {
+        const stored_array *a = &file->arrays[i];
+        if (a->section == IN_POINT || a->section == IN_CELL)
+            TRY(read_field(file, a, is_wanted(a->name, names, count), out, err));
+    }
+    return ABUT_OK;
+}
+
 static abut_status read_frame(const vtu_file *file, stored_frame *out, abut_error *err)
 {
     TRY(read_moment(file, &out->frame.time, &out->frame.step, err));
     TRY(read_points(file, out, err));
     TRY(read_cells(file, out, err));
     TRY(read_path_data(file, out, err));
-    for (int i = 0; i < file->array_count; i++)
-        if (file->arrays[i].section == IN_POINT || file->arrays[i].section == IN_CELL)
-            TRY(read_field(file, &file->arrays[i], out, err));
-    return ABUT_OK;
+    return read_fields(file, NULL, 0, out, err);
 }
 
 abut_status frame_read(const char *path, stored_frame *out, abut_error *err)
@@ -524,9 +541,119 @@ abut_status frame_read_time(const char *path, double *time, int64_t *step, abut_
     return status;
 }
 
+/* ---- frame after frame ---- */
+
+enum { CELL_ARRAYS = 3 };
+
+struct frame_reader {
+    uint64_t point_count, cell_count;
+    ARRAY(unsigned char) packed[CELL_ARRAYS]; /* the cells of the last frame, as they are stored */
+    cell_block *blocks;
+    size_t block_count;
+};
+
+static void forget_cells(frame_reader *r)
+{
+    for (size_t b = 0; b < r->block_count; b++) mem_free(r->blocks[b].nodes);
+    mem_free(r->blocks);
+    r->blocks = NULL;
+    r->block_count = 0;
+    for (int i = 0; i < CELL_ARRAYS; i++) array_clear(&r->packed[i]);
+}
+
+void frame_reader_free(frame_reader *r)
+{
+    if (!r) return;
+    forget_cells(r);
+    for (int i = 0; i < CELL_ARRAYS; i++) array_free(&r->packed[i]);
+    mem_free(r);
+}
+
+/* The stored bytes of an array with the header of its blocks; false when they cannot be found. */
+static bool stored_bytes(const vtu_file *file, int which, const unsigned char **at, size_t *size)
+{
+    static const char *const names[CELL_ARRAYS] = {"connectivity", "offsets", "types"};
+    const stored_array *a = find_array(file, IN_CELLS, names[which]);
+    block_list list;
+    if (!a || !find_blocks(file, a->offset, &list)) return false;
+    *at = file->data + a->offset;
+    *size = (size_t)(list.packed - *at);
+    for (uint64_t b = 0; b < list.count; b++) *size += load_u64(list.lengths + 8 * b);
+    return true;
+}
+
+static bool cells_are_known(const frame_reader *r, const vtu_file *file)
+{
+    if (!r->blocks || r->point_count != file->point_count || r->cell_count != file->cell_count)
+        return false;
+    for (int i = 0; i < CELL_ARRAYS; i++) {
+        const unsigned char *at;
+        size_t size;
+        if (!stored_bytes(file, i, &at, &size) || size != r->packed[i].count ||
+            memcmp(at, r->packed[i].data, size) != 0)
+            return false;
+    }
+    return true;
+}
+
+static abut_status learn_cells(frame_reader *r, const vtu_file *file, abut_error *err)
+{
+    stored_frame read = {0};
+    forget_cells(r);
+    abut_status status = read_cells(file, &read, err);
+    if (status != ABUT_OK) {
+        stored_frame_free(&read);
+        return status;
+    }
+    r->blocks = read.blocks;
+    r->block_count = read.frame.block_count;
+    r->point_count = file->point_count;
+    r->cell_count = file->cell_count;
+    for (int i = 0; i < CELL_ARRAYS; i++) {
+        const unsigned char *at;
+        size_t size;
+        if (!stored_bytes(file, i, &at, &size))
+            return damaged(file, "the arrays of the cells", err);
+        if (!array_resize(&r->packed[i], size)) return error_memory(err, "reading a frame");
+        memcpy(r->packed[i].data, at, size);
+    }
+    return ABUT_OK;
+}
+
+static abut_status read_after(frame_reader *r, const vtu_file *file, const char *const *names,
+                              size_t name_count, stored_frame *out, abut_error *err)
+{
+    if (!cells_are_known(r, file)) {
+        abut_status status = learn_cells(r, file, err);
+        if (status != ABUT_OK) {
+            forget_cells(r);
+            return status;
+        }
+    }
+    out->frame.blocks = r->blocks;
+    out->frame.block_count = r->block_count;
+    TRY(read_moment(file, &out->frame.time, &out->frame.step, err));
+    TRY(read_points(file, out, err));
+    return read_fields(file, names, name_count, out, err);
+}
+
+abut_status frame_read_next(frame_reader **reader, const char *path, const char *const *names,
+                            size_t name_count, stored_frame *out, abut_error *err)
+{
+    vtu_file file;
+    memset(out, 0, sizeof *out);
+    if (!*reader) *reader = mem_calloc(1, sizeof **reader);
+    if (!*reader) return error_memory(err, "reading a frame");
+    abut_status status = open_vtu(path, &file, err);
+    if (status == ABUT_OK) status = read_after(*reader, &file, names, name_count, out, err);
+    file_free(&file.bytes);
+    if (status != ABUT_OK) stored_frame_free(out);
+    return status;
+}
+
 void stored_frame_free(stored_frame *f)
 {
-    for (size_t b = 0; b < f->frame.block_count; b++) mem_free(f->blocks[b].nodes);
+    for (size_t b = 0; f->blocks && b < f->frame.block_count; b++) mem_free(f->blocks[b].nodes);
     mem_free(f->blocks);
     mem_free(f->points);
     for (int i = 0; i < 4; i++) mem_free(f->path[i]);

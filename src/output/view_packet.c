@@ -5,6 +5,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- the surface ---- */
@@ -59,6 +60,15 @@ static bool number_points(view_surface *s, size_t point_count)
     return true;
 }
 
+static bool note_bodies(view_surface *s, const frame *f)
+{
+    const int32_t *body = point_bodies(f);
+    if (!array_resize(&s->bodies, s->points.count)) return false;
+    for (size_t i = 0; i < s->points.count; i++)
+        s->bodies.data[i] = body ? body[s->points.data[i]] : 0;
+    return true;
+}
+
 abut_status view_surface_update(view_surface *s, const frame *f, abut_error *err)
 {
     char id[VIEW_ID_SIZE];
@@ -66,7 +76,8 @@ abut_status view_surface_update(view_surface *s, const frame *f, abut_error *err
     if (strcmp(id, s->id) == 0) return ABUT_OK;
     s->id[0] = 0;
     TRY(surface_extract(&s->surface, f, err));
-    if (!number_points(s, f->point_count)) return error_memory(err, "preparing a frame");
+    if (!number_points(s, f->point_count) || !note_bodies(s, f))
+        return error_memory(err, "preparing a frame");
     memcpy(s->id, id, sizeof id);
     return ABUT_OK;
 }
@@ -76,6 +87,7 @@ void view_surface_free(view_surface *s)
     surface_free(&s->surface);
     array_free(&s->points);
     array_free(&s->index_of);
+    array_free(&s->bodies);
     s->id[0] = 0;
 }
 
@@ -100,22 +112,28 @@ static void writer_set(packet_writer *w, const char *name, json_t *value)
     if (json_object_set_new(w->header, name, value) != 0) w->failed = true;
 }
 
-/* Room for an array of numbers of 4 bytes (type "u16": 2), listed in the header; NULL when out of
- * memory. */
-static void *writer_add(packet_writer *w, const char *name, const char *type, size_t components,
-                        size_t count)
+/* Lists an array that begins at the end of the data. */
+static void list_array(packet_writer *w, const char *name, const char *type, size_t components,
+                       size_t count)
 {
-    size_t width = strcmp(type, "u16") == 0 ? 2 : 4;
-    size_t offset = w->data.count, bytes = width * components * count;
-    if (w->failed || !array_resize(&w->data, offset + bytes + 4)) {
-        w->failed = true;
-        return NULL;
-    }
-    w->data.count = offset + bytes;
+    size_t offset = w->data.count;
     json_t *item =
         json_pack("{s:s,s:s,s:I,s:I,s:I}", "name", name, "type", type, "components",
                   (json_int_t)components, "count", (json_int_t)count, "offset", (json_int_t)offset);
     if (json_array_append_new(w->arrays, item) != 0) w->failed = true;
+}
+
+/* Room for an array of numbers of 4 bytes; NULL when out of memory. */
+static void *writer_add(packet_writer *w, const char *name, const char *type, size_t components,
+                        size_t count)
+{
+    size_t offset = w->data.count, bytes = 4 * components * count;
+    if (w->failed || !array_reserve(&w->data, offset + bytes + 4)) {
+        w->failed = true;
+        return NULL;
+    }
+    list_array(w, name, type, components, count);
+    w->data.count = offset + bytes;
     return w->data.data + offset;
 }
 
@@ -150,11 +168,10 @@ static abut_status writer_finish(packet_writer *w, packet *out, abut_error *err)
 
 /* ---- topology ---- */
 
-static void add_bodies(packet_writer *w, const view_surface *s, const frame *f)
+static void add_bodies(packet_writer *w, const view_surface *s)
 {
-    const int32_t *body = point_bodies(f);
     int32_t *out = writer_add(w, "body", "i32", 1, s->points.count);
-    for (size_t i = 0; out && i < s->points.count; i++) out[i] = body ? body[s->points.data[i]] : 0;
+    if (out && s->points.count > 0) memcpy(out, s->bodies.data, s->points.count * sizeof *out);
 }
 
 static void add_cells(packet_writer *w, const view_surface *s)
@@ -174,14 +191,13 @@ static void add_cells(packet_writer *w, const view_surface *s)
         out[i] = index[s->surface.points.data[i].node];
 }
 
-abut_status view_topology_packet(const view_surface *s, const frame *f, packet *out,
-                                 abut_error *err)
+abut_status view_topology_packet(const view_surface *s, packet *out, abut_error *err)
 {
     packet_writer w;
     writer_start(&w);
     writer_set(&w, "kind", json_string("topology"));
     writer_set(&w, "topology", json_string(s->id));
-    add_bodies(&w, s, f);
+    add_bodies(&w, s);
     add_cells(&w, s);
     return writer_finish(&w, out, err);
 }
@@ -205,13 +221,13 @@ static bounds find_bounds(const view_surface *s, const frame *f, vec3 origin)
     return b;
 }
 
-static void set_bounds(packet_writer *w, bounds b)
+static void set_box(packet_writer *w, const char *name, vec3 low, vec3 high)
 {
     json_t *list = json_array();
     for (int k = 0; k < 6; k++)
         json_array_append_new(
-            list, json_real(number_or_zero(k < 3 ? vec3_get(b.low, k) : vec3_get(b.high, k - 3))));
-    writer_set(w, "bounds", list);
+            list, json_real(number_or_zero(k < 3 ? vec3_get(low, k) : vec3_get(high, k - 3))));
+    writer_set(w, name, list);
 }
 
 static void add_points(packet_writer *w, const view_surface *s, const frame *f, vec3 origin)
@@ -222,21 +238,36 @@ static void add_points(packet_writer *w, const view_surface *s, const frame *f, 
             *out++ = (float)(vec3_get(f->points[s->points.data[i]], k) - vec3_get(origin, k));
 }
 
-/* The nearest of 65536 positions between the ends; what is no number becomes the lowest. */
-static uint16_t quantise(double x, double low, double high)
+static const grid_points *place_points(const view_surface *s, const frame *f, vec3 origin, bounds b,
+                                       const view_request *request, const grid_points **before)
 {
-    double t = high > low ? (x - low) / (high - low) : 0.0;
-    return (uint16_t)(t > 0.0 ? fmin(65535.0, floor(65535.0 * t + 0.5)) : 0.0);
+    size_t count = s->points.count;
+    vec3 *points = mem_alloc(count + 1, sizeof *points);
+    if (!points) return NULL;
+    for (size_t i = 0; i < count; i++) points[i] = vec3_sub(f->points[s->points.data[i]], origin);
+    const grid_points *now = grid_place(request->grids, strtoull(s->id, NULL, 16), points, count,
+                                        b.low, b.high, request->base, before);
+    mem_free(points);
+    return now;
 }
 
-static void add_quantised_points(packet_writer *w, const view_surface *s, const frame *f,
-                                 vec3 origin, bounds b)
+static void add_grid_points(packet_writer *w, const grid_points *now, const grid_points *before)
 {
-    uint16_t *out = writer_add(w, "points", "u16", 3, s->points.count);
-    for (size_t i = 0; out && i < s->points.count; i++)
-        for (int k = 0; k < 3; k++)
-            *out++ = quantise(vec3_get(f->points[s->points.data[i]], k) - vec3_get(origin, k),
-                              vec3_get(b.low, k), vec3_get(b.high, k));
+    grid_bytes bytes = {0};
+    size_t offset = w->data.count;
+    bool good = !w->failed && grid_pack(now, before, &bytes) &&
+                array_reserve(&w->data, offset + bytes.count + 1);
+    if (good) {
+        set_box(w, "grid", now->low, now->high);
+        writer_set(w, "sent", json_integer((json_int_t)now->id));
+        if (before) writer_set(w, "base", json_integer((json_int_t)before->id));
+        list_array(w, "points", "grid", 3, now->count);
+        if (bytes.count > 0) memcpy(w->data.data + offset, bytes.data, bytes.count);
+        w->data.count = offset + bytes.count;
+    } else {
+        w->failed = true;
+    }
+    array_free(&bytes);
 }
 
 static double field_component(const frame_field *field, size_t index)
@@ -280,7 +311,7 @@ bool view_field_values(const view_surface *s, const frame *f, const char *name, 
     *components = 0;
     const frame_field *field = frame_find(f, FRAME_POINTS, name);
     bool cells = !field && (field = frame_find(f, FRAME_CELLS, name));
-    if (!field) return false;
+    if (!field || (!field->doubles && !field->ints)) return false;
     size_t n = (size_t)field->components, count = s->points.count;
     *components = field->components;
     if (!array_resize(out, n * count + 1)) return false;
@@ -329,11 +360,14 @@ abut_status view_frame_packet(const view_surface *s, const frame *f, vec3 origin
     writer_set(&w, "time", json_real(number_or_zero(f->time)));
     writer_set(&w, "origin", json_pack("[f,f,f]", origin.x, origin.y, origin.z));
     list_fields(&w, f);
-    set_bounds(&w, b);
-    /* Fields first: sixteen bits per number would leave them at odd addresses. */
+    set_box(&w, "bounds", b.low, b.high);
     for (size_t i = 0; i < request->field_count; i++) add_field(&w, s, f, request->fields[i]);
-    if (request->quantised)
-        add_quantised_points(&w, s, f, origin, b);
+    const grid_points *before, *now = NULL;
+    if (request->grids) now = place_points(s, f, origin, b, request, &before);
+    if (now)
+        add_grid_points(&w, now, before);
+    else if (request->grids)
+        w.failed = true;
     else
         add_points(&w, s, f, origin);
     return writer_finish(&w, out, err);

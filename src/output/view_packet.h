@@ -8,6 +8,7 @@
 #define OUTPUT_VIEW_PACKET_H
 
 #include "output/surface.h"
+#include "output/view_grid.h"
 
 enum { VIEW_ID_SIZE = 17 };
 
@@ -16,6 +17,7 @@ typedef struct view_surface {
     surface surface;
     ARRAY(int32_t) points;   /* node of every point that is sent, ascending */
     ARRAY(int32_t) index_of; /* inverse of that; -1 for nodes that are not sent */
+    ARRAY(int32_t) bodies;   /* of every point that is sent; 0 where the frame has none */
     char id[VIEW_ID_SIZE];   /* hexadecimal; "" before the first update */
 } view_surface;
 
@@ -31,8 +33,7 @@ typedef struct packet {
 } packet;
 
 /* Arrays: `body` per point, `triangles`, `hidden` (see surface_triangle), `lines`, `dots`. */
-abut_status view_topology_packet(const view_surface *s, const frame *f, packet *out,
-                                 abut_error *err);
+abut_status view_topology_packet(const view_surface *s, packet *out, abut_error *err);
 
 /* Values of a field at the points that are sent, `components` per point; values of cells become
  * means over the cells around a point. false: the frame has no such field (0 components), or out of
@@ -40,14 +41,17 @@ abut_status view_topology_packet(const view_surface *s, const frame *f, packet *
 bool view_field_values(const view_surface *s, const frame *f, const char *name, int *components,
                        float_values *out);
 
-/* Arrays: `points` minus the origin, and those of the named fields that the frame has (vectors as
- * they are; values of cells become means over the cells around a point). The header also has step,
- * time, origin, topology, bounds and the list of all fields. Quantised points are 16 bits per
- * coordinate (type "u16"), 0 and 65535 at the ends of the bounds: half the size. */
+/* Arrays: those of the named fields that the frame has (vectors as they are; values of cells become
+ * means over the cells around a point) and `points` minus the origin. The header also has step,
+ * time, origin, topology, bounds and the list of all fields. With a memory of grids the points are
+ * of type "grid" (output/view_grid.h), and the header has `grid`, its low and high corner, `sent`,
+ * the name under which it is kept, and, if they are changes against another frame, `base`, the name
+ * of that one. */
 typedef struct view_request {
     const char *const *fields;
     size_t field_count;
-    bool quantised;
+    grid_memory *grids; /* NULL: points in single precision */
+    uint64_t base;      /* a frame that the page has, 0: none */
 } view_request;
 
 abut_status view_frame_packet(const view_surface *s, const frame *f, vec3 origin,

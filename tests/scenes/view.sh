@@ -63,28 +63,16 @@ END
 [ "$(get "${address}frame?step=5&fields=velocity,nothing")" = 200 ] || fail "frame"
 python3 tests/scenes/check_packets.py "$scratch/topology" "$scratch/answer" || fail "packets"
 
-# Half the bytes for the points, and the same places to 1/65535 of the extent.
-[ "$(get "${address}frame?step=5&quantised=1")" = 200 ] || fail "quantised frame"
-cp "$scratch/answer" "$scratch/quantised"
-[ "$(get "${address}frame?step=5")" = 200 ] || fail "plain frame"
-python3 - "$scratch/answer" "$scratch/quantised" << 'END' || fail "quantised positions"
-import json, struct, sys
-def points(path):
-    data = open(path, "rb").read()
-    (length,) = struct.unpack_from("<I", data, 4)
-    header = json.loads(data[8:8 + length])
-    item = next(a for a in header["arrays"] if a["name"] == "points")
-    count = 3 * item["count"]
-    raw = struct.unpack_from(f"<{count}{'f' if item['type'] == 'f32' else 'H'}", data, 8 + length + item["offset"])
-    low, high = header["bounds"][:3], header["bounds"][3:]
-    if item["type"] == "u16":
-        raw = [low[i % 3] + v / 65535 * (high[i % 3] - low[i % 3]) for i, v in enumerate(raw)]
-    return raw, item["type"], max(h - l for l, h in zip(low, high))
-plain, kind, extent = points(sys.argv[1])
-quantised, other, _ = points(sys.argv[2])
-assert (kind, other) == ("f32", "u16")
-assert max(abs(a - b) for a, b in zip(plain, quantised)) <= 0.51 * extent / 65535
-END
+# Positions on a grid, whole and as changes: the same places to half a step of the grid.
+[ "$(get "${address}frame?step=3&grid=7")" = 200 ] || fail "a frame on a grid"
+cp "$scratch/answer" "$scratch/first"
+[ "$(get "${address}frame?step=5&grid=7&base=1")" = 200 ] || fail "a frame as changes"
+cp "$scratch/answer" "$scratch/second"
+[ "$(get "${address}frame?step=5&grid=8")" = 200 ] || fail "a frame of few points"
+python3 tests/scenes/check_grid.py "$scratch/first" "$scratch/second" "$scratch/answer" || fail "positions on a grid"
+refused 400 "${address}frame?step=5&grid=x"
+refused 400 "${address}frame?step=5&grid=7&base=-1"
+[ "$(get "${address}frame?step=5&grid=7&base=99")" = 200 ] || fail "changes against a frame that was never sent"
 
 # The range of a field over the run, a point over time.
 [ "$(get "${address}range?field=velocity&component=1")" = 200 ] || fail "range"

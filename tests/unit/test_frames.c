@@ -463,11 +463,69 @@ TEST(a_frame_is_written_beside)
     remove_run(run);
 }
 
+/* Frame after frame: cells are read again when they change, damaged files leave nothing behind, of
+ * the fields only the ones that are asked for have values. */
+TEST(frames_are_read_one_after_the_other)
+{
+    abut_error err;
+    char path[200], bad[200];
+    const char *none[] = {"nothing"};
+    frame_reader *reader = NULL;
+    sample s, other;
+    stored_frame back;
+    in_folder(path, "next.vtu");
+    in_folder(bad, "cut.vtu");
+    make_sample(&s, 1);
+    CHECK_OK(atomic_write(bad, "<VTKFile", 8, &err), err);
+    const cell_block *blocks = NULL;
+    for (int64_t i = 0; i < 20; i++) { /* of so many, some need the same number of bytes */
+        make_sample(&other, 1);
+        if (i > 1) other.cubic[7] = other.tets[5] = (int32_t)i;
+        other.points[3].x = (double)i;
+        CHECK_OK(frame_write_vtu(&other.frame, path, &err), err);
+        CHECK_OK(frame_read_next(&reader, path, NULL, 0, &back, &err), err);
+        check_same(&other.frame, &back.frame);
+        CHECK(i != 1 || back.frame.blocks == blocks);
+        blocks = back.frame.blocks;
+        stored_frame_free(&back);
+        if (i != 2) continue;
+        CHECK(frame_read_next(&reader, bad, NULL, 0, &back, &err) == ABUT_ERROR_INPUT);
+        stored_frame_free(&back);
+    }
+    CHECK_OK(frame_read_next(&reader, path, none, 1, &back, &err), err);
+    CHECK(back.frame.field_count == 3);
+    CHECK(frame_find(&back.frame, FRAME_CELLS, FIELD_BODY)->ints[3] == other.body[3]);
+    CHECK(frame_find(&back.frame, FRAME_POINTS, FIELD_VELOCITY)->doubles == NULL);
+    stored_frame_free(&back);
+    none[0] = FIELD_VELOCITY;
+    CHECK_OK(frame_read_next(&reader, path, none, 1, &back, &err), err);
+    CHECK(frame_find(&back.frame, FRAME_POINTS, FIELD_VELOCITY)->doubles[7] == other.velocity[7]);
+    stored_frame_free(&back);
+    frame_reader_free(reader);
+    bool injected = true;
+    for (int64_t n = 0; injected; n++) {
+        reader = NULL;
+        mem_fail_after(n);
+        abut_status status = frame_read_next(&reader, path, NULL, 0, &back, &err);
+        injected = mem_failure_happened();
+        mem_fail_after(-1);
+        CHECK(status == (injected ? ABUT_ERROR_MEMORY : ABUT_OK));
+        stored_frame_free(&back);
+        if (reader && injected) CHECK_OK(frame_read_next(&reader, path, NULL, 0, &back, &err), err);
+        if (reader && injected) check_same(&other.frame, &back.frame);
+        stored_frame_free(&back);
+        frame_reader_free(reader);
+    }
+    unlink(path);
+    unlink(bad);
+}
+
 int main(void)
 {
     strcpy(folder, "/tmp/abut-test-frames-XXXXXX");
     if (!mkdtemp(folder)) return 1;
     RUN(a_frame_comes_back_bit_for_bit);
+    RUN(frames_are_read_one_after_the_other);
     RUN(kept_cells_make_no_difference);
     RUN(an_empty_frame_is_fine);
     RUN(damaged_frames_are_refused);

@@ -1,9 +1,7 @@
 // Frames from the source to the screen: a cache of bounded size, and one topology per mesh.
+import type { GridPoints } from "./grid";
 import { type Frame, type Topology, parseFrame, parseTopology } from "./packet";
 import type { FrameEntry, RunSource } from "./source";
-
-/** Points of a frame from which on positions come in 16 bits. */
-const LARGE = 100000;
 
 interface Slot {
   key: string;
@@ -16,8 +14,6 @@ export class FrameStore {
   private readonly loading = new Map<string, Promise<Frame>>();
   private readonly topologies = new Map<string, Topology>();
   private bytes = 0;
-  /** Frames have so many points that single precision is more than a screen can show. */
-  private large = false;
   /** Fields that are loaded with the frames. */
   private fields: string[] = [];
   /** Largest extent of all frames seen so far. */
@@ -73,8 +69,8 @@ export class FrameStore {
   }
 
   private async fetch(entry: FrameEntry, key: string): Promise<Frame> {
-    const frame = parseFrame(await this.source.frame(entry.step, this.fields, this.large));
-    this.large = frame.points.length > 3 * LARGE;
+    const base = this.nearest(entry.step);
+    const frame = parseFrame(await this.source.frame(entry.step, this.fields, base), base);
     if (!this.topologies.has(frame.topology))
       this.topologies.set(frame.topology, parseTopology(await this.source.topology(entry.step, frame.topology)));
     this.learn(frame);
@@ -82,6 +78,14 @@ export class FrameStore {
     this.bytes += frame.bytes;
     this.forget();
     return frame;
+  }
+
+  /** The frame on a grid that is nearest in time, which the next one differs least from. */
+  private nearest(step: number): GridPoints | null {
+    let best: Frame | null = null;
+    for (const { frame } of this.slots.values())
+      if (frame.grid && (!best || Math.abs(frame.step - step) < Math.abs(best.step - step))) best = frame;
+    return best?.grid ?? null;
   }
 
   topologyOf(frame: Frame): Topology {

@@ -17,7 +17,7 @@ import { Player } from "./player";
 import { Ranges } from "./ranges";
 import { canRecord, recordWebm, zip } from "./record";
 import { CONTACT_FIELD } from "./solids";
-import { EmbeddedSource, HttpSource, NoServer, type RunSource, type RunState, unpackRun } from "./source";
+import { EmbeddedSource, HttpSource, LARGE, NoServer, type RunSource, type RunState, unpackRun } from "./source";
 import { type Look, Stage } from "./stage";
 import { showProblem } from "./start";
 import { parseTable } from "./table";
@@ -504,7 +504,7 @@ class App {
 
   private refreshFacts(): void {
     if (!this.state || !this.facts) return;
-    const points = this.shown ? this.shown.points.length / 3 : 0;
+    const points = this.shown ? this.shown.pointCount : 0;
     const kept = shortNumber(Math.round(this.store.usedBytes / 1e5) / 10);
     const size = `${this.stage.triangleCount.toLocaleString("en")} triangles, ${points.toLocaleString("en")} points; ${this.store.count} frames kept, ${kept} MB`;
     this.panel.setFacts(this.state, this.facts, this.state.finished ? this.run : null, size);
@@ -548,11 +548,13 @@ class App {
     this.refreshFacts();
   }
 
-  /** The first and the last frame say how large the picture must be. */
+  /** The first and the last frame say how large the picture must be. Of a large run the first one is shown before the last is here. */
   private async learnExtent(): Promise<void> {
     const { frames } = this.player;
-    const ends = frames.length > 1 ? [frames[0], frames[frames.length - 1]] : frames;
-    await Promise.allSettled(ends.map((entry) => this.store.load(entry)));
+    if (frames.length === 0) return;
+    const first = await this.store.load(frames[0]).catch(() => null);
+    const last = this.store.load(frames[frames.length - 1]).then(() => this.stage.refit(this.store.bounds), () => undefined);
+    if (!first || first.pointCount <= LARGE) await last;
   }
 
   async start(): Promise<void> {
@@ -769,6 +771,7 @@ class App {
       bad: this.stage.marks.badCount,
       orthographic: this.stage.view.orthographic,
       triangles: this.stage.triangleCount,
+      pointCount: this.shown?.pointCount ?? 0,
       pictures: this.stage.pictures,
       chartRows: this.charts.rows,
       displayTimes: [...this.displayTimes],

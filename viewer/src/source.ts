@@ -1,6 +1,10 @@
 // Where the page gets a run from: the server that gave the page, or data that an export put into the page.
 import { type Component, fieldValue } from "./frames";
+import type { GridPoints } from "./grid";
 import { type Frame, parseFrame } from "./packet";
+
+/** Frames with more points come on a grid: single precision is more than a screen can show. */
+export const LARGE = 100000;
 
 export interface FrameEntry {
   step: number;
@@ -60,8 +64,8 @@ export interface RunSource {
   /** False when nothing can change any more. */
   readonly live: boolean;
   state(): Promise<RunState>;
-  /** quantised: half the bytes, each coordinate to 1/65535 of the extent. */
-  frame(step: number, fields: string[], quantised?: boolean): Promise<ArrayBuffer>;
+  /** base: a frame on a grid against which the points may be changes. */
+  frame(step: number, fields: string[], base?: GridPoints | null): Promise<ArrayBuffer>;
   topology(step: number, id: string): Promise<ArrayBuffer>;
   /** Asks again until done is frames: every answer is the result of a little more work. */
   range(field: string, component: Component): Promise<FieldRange>;
@@ -112,9 +116,9 @@ export class HttpSource implements RunSource {
     return cook((await (await this.get("state")).json()) as RawState);
   }
 
-  async frame(step: number, fields: string[], quantised = false): Promise<ArrayBuffer> {
+  async frame(step: number, fields: string[], base: GridPoints | null = null): Promise<ArrayBuffer> {
     const query = fields.length > 0 ? `&fields=${fields.map(encodeURIComponent).join(",")}` : "";
-    return (await this.get(`frame?step=${step}${query}${quantised ? "&quantised=1" : ""}`)).arrayBuffer();
+    return (await this.get(`frame?step=${step}${query}&grid=${LARGE}${base ? `&base=${base.sent}` : ""}`)).arrayBuffer();
   }
 
   async topology(step: number): Promise<ArrayBuffer> {

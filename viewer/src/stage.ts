@@ -291,6 +291,14 @@ export class Stage {
     this.view.go(this.view.poseFor(all || first ? this.boxPoints() : this.shownPoints(), from), smooth && !first);
   }
 
+  /** More frames are known; a camera that was not moved by hand follows. */
+  refit(bounds: number[]): void {
+    if (!this.fitted || !this.view.untouched) return;
+    this.bounds = bounds;
+    this.fit(this.view.direction().toArray() as [number, number, number], true, true);
+    this.view.untouched = true;
+  }
+
   /** Back to the direction of the start. */
   home(): void {
     this.fit(this.isFlat() ? [0, 0, 1] : (this.view.defaultDirection().toArray() as [number, number, number]));
@@ -311,7 +319,7 @@ export class Stage {
     const b = this.bounds;
     const out: number[] = this.ghostPoints();
     for (let i = 0; i < 8; i++) out.push(b[i & 1 ? 3 : 0], b[i & 2 ? 4 : 1], b[i & 4 ? 5 : 2]);
-    if (this.frame && this.frame.points.length < 3e5) for (const x of this.frame.points) out.push(x);
+    if (this.frame && this.frame.pointCount < 1e5) for (const x of this.frame.points) out.push(x);
     return out;
   }
 
@@ -320,7 +328,7 @@ export class Stage {
     const topology = this.surface.topology;
     if (!frame) return this.boxPoints();
     const out = [...this.ghostPoints(), ...this.marks.extent()];
-    if (out.length > 0 && frame.points.length > 3e5) return this.boxPoints();
+    if (out.length > 0 && frame.pointCount > 1e5) return this.boxPoints();
     if (out.length > 0 && (!look || look.hidden.size === 0 || !topology)) for (const x of frame.points) out.push(x);
     if (!look || look.hidden.size === 0 || !topology) return out.length > 0 ? out : frame.points;
     topology.body.forEach((body, i) => {
