@@ -93,6 +93,17 @@ typedef struct abut_mesh_def {
     size_t edge_count;
 } abut_mesh_def;
 
+/* `mesh.fill` of a body: a surface, given or of a file, becomes a solid. */
+typedef struct abut_fill_def {
+    bool given;  /* the surface is filled; a member with another value than its default says so, too
+                  */
+    int cells;   /* along its longest side */
+    double size; /* of the cells, m; 0: by `cells` */
+    double winding; /* inside is where the winding number is larger */
+    double close;   /* holes up to this, relative to the diagonal, are closed; 0: none */
+    const char *method, *collide;
+} abut_fill_def;
+
 /* An entry of `bodies`. */
 typedef struct abut_body_def {
     const char *name;
@@ -111,6 +122,7 @@ typedef struct abut_body_def {
     double thickness;                         /* m; shells */
     double diameter;                          /* m; rods */
     double radius;                            /* m; particles */
+    abut_fill_def fill;
 } abut_body_def;
 
 /* An entry of `fix` of a body: nodes that are fixed, or moved. */
@@ -121,6 +133,57 @@ typedef struct abut_fix_def {
     const char *axes;                        /* out of "xyz" */
     double velocity[3], angular_velocity[3]; /* m/s, deg/s */
 } abut_fix_def;
+
+/* An entry of `force` of a body: a load on nodes during a time. */
+typedef struct abut_force_def {
+    const int32_t *nodes; /* of the mesh; NULL: all */
+    size_t node_count;
+    double from, until;     /* s */
+    double acceleration[3]; /* m/s^2 */
+    double force[3];        /* N, in all */
+    double torque[3];       /* N m; rigid and affine bodies */
+} abut_force_def;
+
+/* `turn` (degrees) or `slide` (m) of a joint: what acts along this coordinate. */
+typedef struct abut_axis_def {
+    double limits[2]; /* equal: none */
+    double start;
+    double friction, damping, stiffness, rest;
+    /* A motor: one of the three, an expression of the time t ("90 * sin(t)"). */
+    const char *position, *velocity, *effort;
+    double drive_stiffness, drive_damping, max_effort;
+} abut_axis_def;
+
+/* An entry of `joints`. Bodies and joints go by their names. */
+typedef struct abut_joint_def {
+    const char *name;
+    const char *type;
+    const char *body, *to;
+    double point[3]; /* m */
+    bool has_to_point;
+    double to_point[3];       /* m; joints of two points */
+    double axis[3], axis2[3]; /* 0: none */
+    bool has_length;
+    double length; /* m; joints of two points */
+    double lead;   /* m; screws */
+    abut_axis_def turn, slide;
+    const char *first, *second; /* gears: names of joints */
+    double ratio, offset;
+    double break_force, break_torque; /* N, N m */
+    const char *collide;
+} abut_joint_def;
+
+/* An entry of `attachments`: nodes of a body that are attached to another one, or to the world. */
+typedef struct abut_attachment_def {
+    const char *name;
+    const char *body, *to;
+    const int32_t *nodes; /* of the mesh of `body`; NULL: all */
+    size_t node_count;
+    abut_length within;        /* m; 0: however far away */
+    double stiffness, damping; /* N/m, N s/m; 0: exact */
+    bool close;
+    double break_force; /* N */
+} abut_attachment_def;
 
 /* An entry of `half_spaces`. */
 typedef struct abut_half_space_def {
@@ -133,6 +196,9 @@ ABUT_API abut_scene_def abut_default_scene_def(void);
 ABUT_API abut_material_def abut_default_material_def(void);
 ABUT_API abut_body_def abut_default_body_def(void);
 ABUT_API abut_fix_def abut_default_fix_def(void);
+ABUT_API abut_force_def abut_default_force_def(void);
+ABUT_API abut_joint_def abut_default_joint_def(void);
+ABUT_API abut_attachment_def abut_default_attachment_def(void);
 ABUT_API abut_half_space_def abut_default_half_space_def(void);
 
 typedef struct abut_scene abut_scene;
@@ -149,6 +215,12 @@ ABUT_API abut_status abut_scene_add_body(abut_scene *scene, const abut_body_def 
 /* body: number of the body; ABUT_ERROR_INPUT when there is none. */
 ABUT_API abut_status abut_scene_add_fix(abut_scene *scene, size_t body, const abut_fix_def *def,
                                         abut_error *error);
+ABUT_API abut_status abut_scene_add_force(abut_scene *scene, size_t body, const abut_force_def *def,
+                                          abut_error *error);
+ABUT_API abut_status abut_scene_add_joint(abut_scene *scene, const abut_joint_def *def,
+                                          abut_error *error);
+ABUT_API abut_status abut_scene_add_attachment(abut_scene *scene, const abut_attachment_def *def,
+                                               abut_error *error);
 ABUT_API abut_status abut_scene_add_half_space(abut_scene *scene, const abut_half_space_def *def,
                                                abut_error *error);
 

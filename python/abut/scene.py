@@ -57,6 +57,18 @@ def _cells(value, name, widths, points):
     return array
 
 
+def _selector(nodes, keys):
+    """An entry with nodes: their numbers in the mesh, or a selector as in scenes; None: all."""
+    if nodes is None:
+        return dict(keys)
+    return {"nodes": nodes if isinstance(nodes, (dict, str)) else {"list": numpy.asarray(nodes).tolist()}, **keys}
+
+
+def _name(body):
+    """The name of a body: given as that, or as the body itself."""
+    return body.get("name") if isinstance(body, dict) else body
+
+
 class SceneBody(dict):
     """A body of a scene: a dict with the keys of `bodies`, and a few methods."""
 
@@ -68,18 +80,12 @@ class SceneBody(dict):
         >>> cloth.fix([0, 3], motion={"velocity": [0, 1, 0]})["fix"]
         [{'nodes': {'list': [0, 3]}, 'motion': {'velocity': [0, 1, 0]}}]
         """
-        entry = dict(keys)
-        if nodes is not None:
-            entry = {"nodes": nodes if isinstance(nodes, (dict, str)) else {"list": numpy.asarray(nodes).tolist()}, **keys}
-        self.setdefault("fix", []).append(entry)
+        self.setdefault("fix", []).append(_selector(nodes, keys))
         return self
 
     def push(self, nodes=None, **keys):
         """Adds a force: push(force=[0, 0, 5]) on all nodes, or on some (as for fix)."""
-        entry = dict(keys)
-        if nodes is not None:
-            entry = {"nodes": nodes if isinstance(nodes, (dict, str)) else {"list": numpy.asarray(nodes).tolist()}, **keys}
-        self.setdefault("force", []).append(entry)
+        self.setdefault("force", []).append(_selector(nodes, keys))
         return self
 
 
@@ -183,6 +189,36 @@ class Scene:
     def add_half_space(self, origin=(0, 0, 0), normal=(0, 1, 0), **keys):
         """What is behind a plane."""
         self.document.setdefault("half_spaces", []).append({"origin": origin, "normal": normal, **keys})
+
+    def add_joint(self, type, body=None, to="world", **keys):
+        """A joint of `body` (rigid or affine) and `to`; both are names or what add_rigid returned. Returns the joint, a dict.
+
+        >>> import abut
+        >>> scene = abut.Scene()
+        >>> arm = scene.add_rigid("arm", mesh={"box": {"size": [1, 0.1, 0.1]}}, density=1000)
+        >>> scene.add_joint("hinge", arm, point=[-0.5, 0, 0], axis=[0, 0, 1], turn={"drive": {"velocity": 90, "damping": 5}})["to"]
+        'world'
+        >>> sim = scene.simulate()
+        >>> len(sim.joint_positions)
+        1
+        """
+        sides = {} if body is None else {"body": _name(body), "to": _name(to)}  # gears have none
+        joint = {"type": type, **sides, **keys}
+        self.document.setdefault("joints", []).append(joint)
+        return joint
+
+    def add_attachment(self, body, to="world", nodes=None, **keys):
+        """Attaches nodes of a body (as for fix) to another body, or to the world; exactly, or by springs with a `stiffness`.
+
+        >>> import abut
+        >>> scene = abut.Scene()
+        >>> block = scene.add_soft("block", mesh={"box": {"size": [1, 1, 1]}}, material={"young": 1e5, "poisson": 0.4})
+        >>> scene.add_attachment(block, nodes={"relative_box": [[0, 1, 0], [1, 1, 1]]})["to"]
+        'world'
+        """
+        attachment = {"body": _name(body), "to": _name(to), **_selector(nodes, keys)}
+        self.document.setdefault("attachments", []).append(attachment)
+        return attachment
 
     def save(self, path):
         """Writes the scene as a file that the command runs."""

@@ -68,6 +68,31 @@ class Scenes(unittest.TestCase):
         np.testing.assert_array_equal(sim.positions[0], line[0])
 
 
+    def test_joints_and_attachments(self):
+        scene = abut.Scene(gravity=[0, 0, 0], end=0.2)
+        scene.add_material("jelly", **JELLY)
+        arm = scene.add_rigid("arm", mesh={"box": {"size": [1, 0.1, 0.1]}}, density=500)
+        pad = scene.add_soft("pad", mesh={"box": {"size": np.full(3, 0.1), "cells": [2, 2, 2]}}, material="jelly",
+                             translate=[0.5, 0.12, 0])
+        scene.add_joint("hinge", arm, name="axle", point=[-0.5, 0, 0], axis=[0, 0, 1],
+                        turn={"drive": {"position": "90 * t"}})
+        scene.add_attachment(pad, "arm", {"relative_box": [[0, 0, 0], [1, 0, 1]]})
+        sim = scene.simulate()
+        self.assertEqual(list(sim.joint_names)[0], "axle")
+        before = sim.positions.copy()
+        sim.step(20)
+        angle = float(sim.joint_positions[0, 0])
+        self.assertAlmostEqual(angle, np.radians(18), delta=1e-6)
+        nodes = sim.bodies[1]["nodes"]
+        lower = np.flatnonzero(before[nodes, 1] < 0.071)
+        c, s = np.cos(angle), np.sin(angle)
+        there = (before[nodes][lower] + [0.5, 0, 0]) @ np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]]) - [0.5, 0, 0]
+        np.testing.assert_allclose(sim.positions[nodes][lower], there, atol=1e-7)
+        with self.assertRaisesRegex(abut.InputError, r"joints\[1\].body: there is no body \"leg\""):
+            scene.add_joint("ball", "leg")
+            scene.simulate()
+
+
 class Control(unittest.TestCase):
     def test_forces_and_events(self):
         sim = stack().simulate()

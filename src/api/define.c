@@ -18,6 +18,12 @@ abut_material_def abut_default_material_def(void)
 }
 abut_body_def abut_default_body_def(void) { DEFAULTS(abut_body_def, body_definition); }
 abut_fix_def abut_default_fix_def(void) { DEFAULTS(abut_fix_def, fix_definition); }
+abut_force_def abut_default_force_def(void) { DEFAULTS(abut_force_def, force_definition); }
+abut_joint_def abut_default_joint_def(void) { DEFAULTS(abut_joint_def, joint_definition); }
+abut_attachment_def abut_default_attachment_def(void)
+{
+    DEFAULTS(abut_attachment_def, attachment_definition);
+}
 abut_half_space_def abut_default_half_space_def(void)
 {
     DEFAULTS(abut_half_space_def, half_space_definition);
@@ -45,6 +51,23 @@ abut_status abut_scene_add_fix(abut_scene *scene, size_t body, const abut_fix_de
                                abut_error *error)
 {
     return document_add_fix(scene, body, def, error);
+}
+
+abut_status abut_scene_add_force(abut_scene *scene, size_t body, const abut_force_def *def,
+                                 abut_error *error)
+{
+    return document_add_force(scene, body, def, error);
+}
+
+abut_status abut_scene_add_joint(abut_scene *scene, const abut_joint_def *def, abut_error *error)
+{
+    return document_add_joint(scene, def, error);
+}
+
+abut_status abut_scene_add_attachment(abut_scene *scene, const abut_attachment_def *def,
+                                      abut_error *error)
+{
+    return document_add_attachment(scene, def, error);
 }
 
 abut_status abut_scene_add_half_space(abut_scene *scene, const abut_half_space_def *def,

@@ -22,7 +22,7 @@ typedef struct definition {
 
 /* Of the structs of abut/define.h. */
 extern const definition scene_definition, material_definition, body_definition, fix_definition,
-    half_space_definition;
+    force_definition, joint_definition, attachment_definition, half_space_definition;
 
 /* Fills a struct with the defaults of its keys; strings, arrays and what has no default become
  * zero, or what a key means that is not given. */

@@ -78,6 +78,12 @@ static const definition_row body_rows_of_keys[] = {
     BODY("shell.thickness", thickness),
     BODY("rod.diameter", diameter),
     BODY("particles.radius", radius),
+    BODY("mesh.fill.cells", fill.cells),
+    BODY("mesh.fill.size", fill.size),
+    BODY("mesh.fill.winding", fill.winding),
+    BODY("mesh.fill.close", fill.close),
+    BODY("mesh.fill.method", fill.method),
+    BODY("mesh.fill.collide", fill.collide),
 };
 const definition body_definition = DEFINITION(schema_body, body_rows_of_keys, abut_body_def);
 
@@ -91,6 +97,45 @@ static const definition_row fix_rows[] = {
     FIX("motion.angular_velocity", angular_velocity),
 };
 const definition fix_definition = DEFINITION(schema_fix, fix_rows, abut_fix_def);
+
+#define FORCE(name) ROW(abut_force_def, #name, name)
+static const definition_row force_rows[] = {
+    ARRAY_ROW(abut_force_def, "nodes.list", nodes, node_count),
+    FORCE(from),
+    FORCE(until),
+    FORCE(acceleration),
+    FORCE(force),
+    FORCE(torque),
+};
+const definition force_definition = DEFINITION(schema_force, force_rows, abut_force_def);
+
+#define JOINT(name) ROW(abut_joint_def, #name, name)
+#define AXIS(name, key, of) ROW(abut_joint_def, #name "." key, name.of)
+#define AXIS_ROWS(name)                                                                            \
+    AXIS(name, "limits", limits), AXIS(name, "start", start), AXIS(name, "friction", friction),    \
+        AXIS(name, "damping", damping), AXIS(name, "stiffness", stiffness),                        \
+        AXIS(name, "rest", rest), AXIS(name, "drive.position", position),                          \
+        AXIS(name, "drive.velocity", velocity), AXIS(name, "drive.effort", effort),                \
+        AXIS(name, "drive.stiffness", drive_stiffness),                                            \
+        AXIS(name, "drive.damping", drive_damping), AXIS(name, "drive.max_effort", max_effort)
+static const definition_row joint_rows[] = {
+    JOINT(name),         JOINT(type),    JOINT(body),  JOINT(to),       JOINT(point),
+    JOINT(axis),         JOINT(axis2),   JOINT(lead),  AXIS_ROWS(turn), AXIS_ROWS(slide),
+    JOINT(first),        JOINT(second),  JOINT(ratio), JOINT(offset),   JOINT(break_force),
+    JOINT(break_torque), JOINT(collide),
+};
+const definition joint_definition = DEFINITION(schema_joint, joint_rows, abut_joint_def);
+
+#define ATTACHMENT(name) ROW(abut_attachment_def, #name, name)
+static const definition_row attachment_rows[] = {
+    ATTACHMENT(name),        ATTACHMENT(body),
+    ATTACHMENT(to),          ARRAY_ROW(abut_attachment_def, "nodes.list", nodes, node_count),
+    ATTACHMENT(within),      ATTACHMENT(stiffness),
+    ATTACHMENT(damping),     ATTACHMENT(close),
+    ATTACHMENT(break_force),
+};
+const definition attachment_definition =
+    DEFINITION(schema_attachment, attachment_rows, abut_attachment_def);
 
 #define PLANE(name) ROW(abut_half_space_def, #name, name)
 static const definition_row half_space_rows[] = {PLANE(origin), PLANE(normal), PLANE(friction),

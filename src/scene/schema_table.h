@@ -13,7 +13,7 @@ extern const char *const collide_words[];
 extern const schema_type schema_body;
 extern const schema_type schema_mesh;
 extern const schema_type schema_boundary;
-extern const schema_type schema_fix, schema_half_space;
+extern const schema_type schema_fix, schema_force, schema_half_space;
 extern const schema_type schema_material;
 extern const schema_type schema_shell;
 extern const schema_type schema_rod;

@@ -508,7 +508,7 @@ static const schema_field force_fields[] = {
     {"torque", SCHEMA_VECTOR, AT(force_def, torque), .count = 3, .initial = "[0, 0, 0]",
      .unit = "N m", FOR_RIGID, .doc = "Torque about the centre of mass, axes of the world."},
 };
-static const schema_type force_type = {
+const schema_type schema_force = {
     .name = "force",
     .doc = "Load on nodes during an interval of time.",
     FIELDS(force_fields),
@@ -679,7 +679,7 @@ static const schema_field body_fields[] = {
      .type = &schema_fix, .initial = "[]", FOR_SIMULATED, .instead = "obstacles have \"motion\"",
      .doc = "Nodes that are fixed or moved."},
     {"force", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(body_def, loads.forces, loads.force_count),
-     .type = &force_type, .initial = "[]", FOR_SIMULATED, .doc = "Loads."},
+     .type = &schema_force, .initial = "[]", FOR_SIMULATED, .doc = "Loads."},
     {"surface_loads", SCHEMA_LIST, SCHEMA_OR_ONE,
      AT_LIST(body_def, loads.surface_loads, loads.surface_load_count), .type = &schema_surface_load,
      .initial = "[]", FOR_SOLIDS, .instead = "others have \"force\"",

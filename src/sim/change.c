@@ -3,6 +3,7 @@
 #include "base/ranks.h"
 #include "constraint/joint_term.h"
 #include "define/definition.h"
+#include "define/document.h"
 #include "scene/load.h"
 #include "sim/carry_bodies.h"
 #include "sim/contacts.h"
@@ -220,7 +221,7 @@ abut_status sim_add_body(abut_sim *sim, const abut_body_def *def, abut_error *er
     if (status == ABUT_OK && find_body(bodies, def->name, &index))
         status = error_set(err, ABUT_ERROR_INPUT, "name",
                            "there is a body of the name \"%.60s\" already", def->name);
-    if (status == ABUT_OK) status = definition_write(&body_definition, def, &body, err);
+    if (status == ABUT_OK) status = document_write_body(def, &body, err);
     if (status == ABUT_OK && json_array_append_new(bodies, body) != 0) status = no_memory(err);
     if (status == ABUT_OK) return sim_change(sim, document, err);
     json_decref(document);

@@ -133,6 +133,10 @@ static abut_body_def body_of(bytes *b, arrays *a)
     MAYBE(d.thickness, number(b));
     MAYBE(d.diameter, number(b));
     MAYBE(d.radius, number(b));
+    MAYBE(d.fill.given, true);
+    MAYBE(d.fill.cells, (int)take(b, 9));
+    MAYBE(d.fill.size, number(b));
+    MAYBE(d.fill.collide, word(b));
     return d;
 }
 
@@ -147,6 +151,60 @@ static abut_fix_def fix_of(bytes *b, arrays *a)
     return d;
 }
 
+static abut_axis_def axis_of(bytes *b)
+{
+    abut_axis_def d = abut_default_joint_def().turn;
+    MAYBE(d.limits[take(b, 2)], number(b));
+    MAYBE(d.start, number(b));
+    MAYBE(d.friction, number(b));
+    MAYBE(d.stiffness, number(b));
+    MAYBE(d.position, take(b, 2) ? "30 * t" : word(b));
+    MAYBE(d.velocity, "t");
+    MAYBE(d.drive_stiffness, number(b));
+    MAYBE(d.max_effort, number(b));
+    return d;
+}
+
+static abut_joint_def joint_of(bytes *b)
+{
+    static const char *const types[] = {"ball", "hinge", "slider", "fixed", "spring", "gear"};
+    abut_joint_def d = abut_default_joint_def();
+    d.type = types[take(b, 6)];
+    d.axis[2] = d.type[0] == 'h' || d.type[2] == 'i';
+    d.body = "body0";
+    MAYBE(d.type, word(b));
+    MAYBE(d.body, word(b));
+    MAYBE(d.to, take(b, 2) ? "body1" : word(b));
+    MAYBE(d.point[take(b, 3)], number(b));
+    MAYBE(d.axis[take(b, 3)], number(b));
+    MAYBE(d.has_to_point, true);
+    MAYBE(d.to_point[take(b, 3)], number(b));
+    MAYBE(d.has_length, true);
+    MAYBE(d.length, number(b));
+    MAYBE(d.lead, number(b));
+    MAYBE(d.first, "joint0");
+    MAYBE(d.second, "joint1");
+    MAYBE(d.break_force, number(b));
+    if (take(b, 4) == 0) d.turn = axis_of(b);
+    if (take(b, 4) == 0) d.slide = axis_of(b);
+    return d;
+}
+
+static abut_attachment_def attachment_of(bytes *b, arrays *a)
+{
+    abut_attachment_def d = abut_default_attachment_def();
+    d.body = "body0";
+    MAYBE(d.body, word(b));
+    MAYBE(d.to, take(b, 2) ? "body1" : word(b));
+    if (take(b, 2)) d.nodes = a->indices, d.node_count = take(b, MOST_INDICES + 1);
+    MAYBE(d.within.value, number(b));
+    MAYBE(d.stiffness, number(b));
+    MAYBE(d.damping, number(b));
+    MAYBE(d.close, true);
+    MAYBE(d.break_force, number(b));
+    return d;
+}
+
 static void check(abut_status status, const abut_error *error)
 {
     if (status != ABUT_OK && (!error->message[0] || status == ABUT_ERROR_INTERNAL)) abort();
@@ -155,19 +213,30 @@ static void check(abut_status status, const abut_error *error)
 static void add_something(bytes *b, int k, abut_scene *scene, arrays *a)
 {
     abut_error error = {0};
-    unsigned what = k == 0 ? 5 : take(b, 6);
+    unsigned what = k == 0 ? 5 : take(b, 8);
     if (what < 3) {
         abut_body_def d = body_of(b, a);
         check(abut_scene_add_body(scene, &d, &error), &error);
     } else if (what == 3) {
         abut_fix_def d = fix_of(b, a);
         check(abut_scene_add_fix(scene, take(b, 4), &d, &error), &error);
+        abut_force_def f = abut_default_force_def();
+        MAYBE(f.force[1], number(b));
+        MAYBE(f.until, number(b));
+        MAYBE(f.torque[0], number(b));
+        check(abut_scene_add_force(scene, take(b, 4), &f, &error), &error);
     } else if (what == 4) {
         abut_half_space_def d = abut_default_half_space_def();
         d.normal[1] = 1;
         MAYBE(d.normal[1], number(b));
         MAYBE(d.origin[1], number(b));
         check(abut_scene_add_half_space(scene, &d, &error), &error);
+    } else if (what == 6) {
+        abut_joint_def d = joint_of(b);
+        check(abut_scene_add_joint(scene, &d, &error), &error);
+    } else if (what == 7) {
+        abut_attachment_def d = attachment_of(b, a);
+        check(abut_scene_add_attachment(scene, &d, &error), &error);
     } else {
         abut_material_def d = abut_default_material_def();
         d.young = 1e5, d.poisson = 0.3, d.density = 100;

@@ -1,6 +1,7 @@
 /* Scenes built by definitions (abut/define.h): defaults of the table, the bits of a scene file, and
  * wrong definitions. */
 #include "define/definition.h"
+#include "define/document.h"
 #include "fem/curved_ball.h"
 #include "mesh/generate.h"
 #include "sim/sim.h"
@@ -11,9 +12,9 @@
 
 static abut_error err;
 
-static const definition *const definitions[] = {&scene_definition, &material_definition,
-                                                &body_definition, &fix_definition,
-                                                &half_space_definition};
+static const definition *const definitions[] = {
+    &scene_definition, &material_definition, &body_definition,       &fix_definition,
+    &force_definition, &joint_definition,    &attachment_definition, &half_space_definition};
 enum { DEFINITIONS = sizeof definitions / sizeof definitions[0] };
 
 /* --- The rows --- */
@@ -190,6 +191,112 @@ TEST(cells_of_high_order)
     }
 }
 
+/* A surface that is filled hangs from a bar that a motor turns, and is pulled. */
+static const char *const JOINED =
+    "{\"abut\": 1, \"time\": {\"step\": 0.01, \"end\": 0.2}, \"materials\": {\"jelly\": "
+    "{\"young\": 1e4, \"poisson\": 0.4}}, \"bodies\": [{\"name\": \"bar\", \"type\": "
+    "\"rigid\", \"density\": 500, \"mesh\": {\"box\": {\"size\": [1, 0.1, 0.1], \"cells\": "
+    "[1, 1, 1]}}}, {\"name\": \"wheel\", \"type\": \"rigid\", \"density\": 500, \"mesh\": "
+    "{\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [1, 1, 1]}}, \"translate\": [-0.5, 0, "
+    "0.3]},{\"name\": \"ball\", \"mesh\": {\"sphere\": {\"radius\": 0.1, \"level\": 1}, "
+    "\"fill\": {\"cells\": 4}}, \"material\": \"jelly\", \"translate\": [0.5, -0.3, 0], "
+    "\"force\": [{\"until\": 0.05, \"force\": [0, 0, 2]}]}], \"joints\": [{\"name\": "
+    "\"axle\", \"type\": \"hinge\", \"body\": \"bar\", \"point\": [-0.5, 0, 0], \"axis\": "
+    "[0, 0, 1], \"turn\": {\"limits\": [-90, 90], \"damping\": 0.1, \"drive\": "
+    "{\"position\": \"30 * t\", \"stiffness\": 50, \"damping\": 2, \"max_effort\": "
+    "9}}},{\"name\": \"hub\", \"type\": \"hinge\", \"body\": \"wheel\", \"point\": [-0.5, 0, "
+    "0.3], \"axis\": [0, 0, 1]},{\"name\": \"gear\", \"type\": \"gear\", \"first\": \"hub\", "
+    "\"second\": \"axle\", \"ratio\": 2},{\"name\": \"pull\", \"type\": \"spring\", "
+    "\"body\": \"bar\", \"point\": [0.5, 0, 0], \"to_point\": [0, 0, 0], \"length\": 0, "
+    "\"slide\": {\"stiffness\": 20}}], \"attachments\": [{\"body\": \"ball\", \"to\": "
+    "\"bar\", \"nodes\": {\"list\": [0, 1, 2]}, \"stiffness\": 300, \"damping\": 3}]}";
+
+static void define_joints(abut_scene *scene)
+{
+    abut_joint_def axle = abut_default_joint_def(), hub, gear = axle, pull = axle;
+    axle.name = "axle", axle.type = "hinge", axle.body = "bar", axle.point[0] = -0.5;
+    axle.axis[2] = 1, hub = axle;
+    axle.turn.limits[0] = -90, axle.turn.limits[1] = 90, axle.turn.damping = 0.1;
+    axle.turn.position = "30 * t", axle.turn.drive_stiffness = 50;
+    axle.turn.drive_damping = 2, axle.turn.max_effort = 9;
+    hub.name = "hub", hub.body = "wheel", hub.point[2] = 0.3;
+    gear.name = "gear", gear.type = "gear", gear.first = "hub", gear.second = "axle";
+    gear.ratio = 2;
+    pull.name = "pull", pull.type = "spring", pull.body = "bar", pull.point[0] = 0.5;
+    pull.has_to_point = pull.has_length = true, pull.slide.stiffness = 20;
+    const abut_joint_def *all[] = {&axle, &hub, &gear, &pull};
+    for (int i = 0; i < 4; i++) CHECK_OK(abut_scene_add_joint(scene, all[i], &err), err);
+    abut_attachment_def hold = abut_default_attachment_def();
+    const int32_t nodes[] = {0, 1, 2};
+    hold.body = "ball", hold.to = "bar", hold.nodes = nodes, hold.node_count = 3;
+    hold.stiffness = 300, hold.damping = 3;
+    CHECK_OK(abut_scene_add_attachment(scene, &hold, &err), err);
+}
+
+static abut_scene *define_joined(void)
+{
+    abut_scene_def def = abut_default_scene_def();
+    abut_scene *scene = NULL;
+    def.step = 0.01, def.end = 0.2;
+    CHECK_OK(abut_scene_create(&def, &scene, &err), err);
+    abut_material_def jelly = abut_default_material_def();
+    jelly.young = 1e4, jelly.poisson = 0.4;
+    CHECK_OK(abut_scene_add_material(scene, "jelly", &jelly, &err), err);
+    mesh shapes[3];
+    CHECK_OK(generate_box(vec3_make(1, 0.1, 0.1), (const int[]){1, 1, 1}, &shapes[0], &err), err);
+    CHECK_OK(generate_box(vec3_make(0.1, 0.1, 0.1), (const int[]){1, 1, 1}, &shapes[1], &err), err);
+    CHECK_OK(generate_icosphere(0.1, 1, &shapes[2], &err), err);
+    static const char *const names[] = {"bar", "wheel", "ball"};
+    for (int i = 0; i < 3; i++) {
+        abut_body_def body = abut_default_body_def();
+        body.name = names[i];
+        body.mesh = arrays_of(&shapes[i], i < 2 ? CELL_TET : CELL_TRIANGLE);
+        if (i < 2) body.type = "rigid", body.density = 500;
+        if (i == 1) body.translate[0] = -0.5, body.translate[2] = 0.3;
+        if (i == 2) body.material = "jelly", body.translate[0] = 0.5, body.translate[1] = -0.3;
+        if (i == 2) body.fill.given = true, body.fill.cells = 4;
+        CHECK_OK(abut_scene_add_body(scene, &body, &err), err);
+        mesh_free(&shapes[i]);
+    }
+    abut_force_def force = abut_default_force_def();
+    force.until = 0.05, force.force[2] = 2;
+    CHECK_OK(abut_scene_add_force(scene, 2, &force, &err), err);
+    define_joints(scene);
+    return scene;
+}
+
+TEST(joints_and_fill)
+{
+    abut_scene *scene = define_joined();
+    abut_sim *file = NULL, *defined = NULL;
+    CHECK_OK(abut_sim_create(JOINED, strlen(JOINED), NULL, NULL, &file, &err), err);
+    CHECK_OK(abut_sim_create_from(scene, NULL, &defined, &err), err);
+    abut_scene_destroy(scene);
+    for (int i = 0; file && defined && i < 8; i++) {
+        CHECK_OK(abut_sim_step(file, &err), err);
+        CHECK_OK(abut_sim_step(defined, &err), err);
+        CHECK(same_state(file, defined));
+    }
+    CHECK(defined && abut_sim_joint_count(defined) >= 4);
+    abut_sim_destroy(file);
+    abut_sim_destroy(defined);
+}
+
+/* A fill of which only that it is wanted is said. */
+TEST(fill_by_default)
+{
+    abut_body_def body = abut_default_body_def();
+    json_t *object = NULL;
+    body.file = "scan.stl";
+    CHECK_OK(document_write_body(&body, &object, &err), err);
+    CHECK(!json_object_get(json_object_get(object, "mesh"), "fill"));
+    json_decref(object);
+    body.fill.given = true;
+    CHECK_OK(document_write_body(&body, &object, &err), err);
+    CHECK(json_is_object(json_object_get(json_object_get(object, "mesh"), "fill")));
+    json_decref(object);
+}
+
 /* Lengths reach the stepper: relative ones by the size of the scene, others as they are. */
 TEST(lengths)
 {
@@ -313,6 +420,20 @@ TEST(wrong_members)
     REFUSED(abut_scene_add_body(scene, &body, &err), "name", "UTF-8");
     abut_fix_def fix = abut_default_fix_def();
     REFUSED(abut_scene_add_fix(scene, 1, &fix, &err), "body", "no body 1");
+    abut_force_def force = abut_default_force_def();
+    REFUSED(abut_scene_add_force(scene, 7, &force, &err), "body", "no body 7");
+    abut_joint_def joint = abut_default_joint_def();
+    joint.turn.limits[1] = INFINITY;
+    REFUSED(abut_scene_add_joint(scene, &joint, &err), "turn.limits[1]", "finite");
+    joint = abut_default_joint_def();
+    joint.has_to_point = true, joint.to_point[1] = NAN;
+    REFUSED(abut_scene_add_joint(scene, &joint, &err), "to_point", "finite");
+    joint = abut_default_joint_def();
+    joint.has_length = true, joint.length = NAN;
+    REFUSED(abut_scene_add_joint(scene, &joint, &err), "length", "finite");
+    joint = abut_default_joint_def();
+    CHECK_OK(abut_scene_add_joint(scene, &joint, &err), err);
+    refuse(scene, "joints[0].type", "missing");
     abut_scene_def def = abut_default_scene_def();
     def.has_ground = true, def.ground = NAN;
     REFUSED(abut_scene_create(&def, &none, &err), "ground", "finite");
@@ -327,6 +448,8 @@ int main(void)
     RUN(defaults_write_nothing);
     RUN(same_bits_as_a_file);
     RUN(cells_of_high_order);
+    RUN(joints_and_fill);
+    RUN(fill_by_default);
     RUN(lengths);
     RUN(checks_of_the_scene);
     RUN(wrong_members);
