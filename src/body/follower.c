@@ -2,14 +2,10 @@
 
 #include <math.h>
 
-bool body_may_follow(const model *m, const model_body *body)
+bool body_may_follow(const model *m, const model_body *body, bool turning)
 {
-    if (!body->nodal || body->by_surface || body_rows[body->kind]->obstacle) return false;
-    int32_t number = (int32_t)(body - m->bodies.data);
-    for (size_t i = 0; i < m->sets.count; i++)
-        for (size_t e = 0; e < m->sets.data[i].count; e++)
-            if (m->sets.data[i].body.data[e] == number) return false;
-    for (size_t v = 0; v < body->surface.vertex_count; v++)
+    if (!body->nodal || body_rows[body->kind]->obstacle) return false;
+    for (size_t v = 0; turning && v < body->surface.vertex_count; v++)
         if (m->surface.rows.data[body->surface.first_vertex + v].kind != ROW_NODE) return false;
     return true;
 }
@@ -135,19 +131,30 @@ static abut_status combine(collision_surface *s, size_t vertex, const row_entry 
     return ABUT_OK;
 }
 
+/* A body is as large as what follows it. */
+static void extend(rigid_body *body, vec3 arm)
+{
+    body->radius = fmax(body->radius, vec3_norm(arm));
+    body->reach = vec3_max(body->reach, (vec3){fabs(arm.x), fabs(arm.y), fabs(arm.z)});
+}
+
+/* The frame of an affine body and its columns, with the weights that an arm has. */
+static int affine_entries(const rigid_body *body, vec3 arm, row_entry out[4])
+{
+    const double weights[] = {1, arm.x, arm.y, arm.z};
+    for (int k = 0; k < 4; k++) out[k] = (row_entry){body->block + k, weights[k]};
+    return 4;
+}
+
 static abut_status follow_rigid(model *m, size_t vertex, const joint_side *leader, abut_error *err)
 {
     collision_surface *s = &m->surface;
     rigid_body *body = &m->rigids.data[leader->rigid];
     vec3 arm = leader->point;
-    body->radius = fmax(body->radius, vec3_norm(arm));
-    body->reach = vec3_max(body->reach, (vec3){fabs(arm.x), fabs(arm.y), fabs(arm.z)});
+    extend(body, arm);
     if (body->affine) {
-        row_entry entries[] = {{body->block, 1},
-                               {body->block + 1, arm.x},
-                               {body->block + 2, arm.y},
-                               {body->block + 3, arm.z}};
-        return combine(s, vertex, entries, 4, (vec3){0}, err);
+        row_entry entries[4];
+        return combine(s, vertex, entries, affine_entries(body, arm, entries), (vec3){0}, err);
     }
     int32_t pose = 0;
     while ((size_t)pose < s->poses.count && s->poses.data[pose] != body->block) pose++;
@@ -171,6 +178,86 @@ static abut_status lead_vertex(model *m, size_t vertex, const joint_side *leader
     return combine(&m->surface, vertex, entries, leader->count, leader->point, err);
 }
 
+/* A sum of rows while it is put together: each block once. */
+typedef struct row_sum {
+    row_entry entries[ROW_MAX_BLOCKS];
+    int count;
+    vec3 offset;
+    bool full;
+} row_sum;
+
+static void add_entry(row_sum *sum, int32_t block, double weight)
+{
+    int k = 0;
+    while (k < sum->count && sum->entries[k].block != block) k++;
+    if (k == ROW_MAX_BLOCKS) {
+        sum->full = true;
+        return;
+    }
+    if (k == sum->count) sum->entries[sum->count++] = (row_entry){block, 0};
+    sum->entries[k].weight += weight;
+}
+
+/* Adds what a follower contributes to a vertex with this weight. One of the world stays a block of
+ * its own, which never moves. */
+static abut_status add_follower(model *m, const model_joint *j, double weight, row_sum *sum,
+                                abut_error *err)
+{
+    const joint_side *leader = &j->side[0];
+    if (leader->kind == SIDE_WORLD) {
+        add_entry(sum, follower_block(j), weight);
+        return ABUT_OK;
+    }
+    if (leader->kind == SIDE_NODES) {
+        for (int k = 0; k < leader->count; k++)
+            add_entry(sum, leader->blocks[k], weight * leader->weights[k]);
+        sum->offset = vec3_mul_add(sum->offset, weight, leader->point);
+        return ABUT_OK;
+    }
+    rigid_body *body = &m->rigids.data[leader->rigid];
+    if (!body->affine)
+        return error_set(err, ABUT_ERROR_UNSUPPORTED, "to",
+                         "\"%.60s\" collides by points between its nodes, which cannot follow the "
+                         "rigid \"%.60s\" through another body; give the attachment a "
+                         "`break_force`, with which it is kept by forces",
+                         body_name(m, follower_block(j)), body_name(m, body->block));
+    row_entry entries[4];
+    int count = affine_entries(body, leader->point, entries);
+    extend(body, leader->point);
+    for (int k = 0; k < count; k++) add_entry(sum, entries[k].block, weight * entries[k].weight);
+    return ABUT_OK;
+}
+
+/* A vertex that depends on several nodes, some of which follow. */
+static abut_status lead_combination(model *m, size_t vertex, const int32_t *map, abut_error *err)
+{
+    collision_surface *s = &m->surface;
+    surface_row row = s->rows.data[vertex];
+    bool follows = false;
+    for (int k = 0; k < row.count; k++)
+        follows = follows || map[s->entries.data[row.first + k].block] >= 0;
+    if (!follows) return ABUT_OK;
+    row_sum *sum = mem_calloc(1, sizeof *sum);
+    if (!sum) return error_memory(err, "attaching nodes");
+    if (vertex < s->offsets.count) sum->offset = s->offsets.data[vertex];
+    abut_status status = ABUT_OK;
+    for (int k = 0; status == ABUT_OK && k < row.count; k++) {
+        row_entry entry = s->entries.data[row.first + k];
+        int32_t f = map[entry.block];
+        if (f < 0)
+            add_entry(sum, entry.block, entry.weight);
+        else
+            status = add_follower(m, &m->joints.data[f], entry.weight, sum, err);
+    }
+    if (status == ABUT_OK && sum->full)
+        status = error_set(err, ABUT_ERROR_UNSUPPORTED, "to",
+                           "a collision vertex of attached nodes follows more than %d others",
+                           ROW_MAX_BLOCKS);
+    if (status == ABUT_OK) status = combine(s, vertex, sum->entries, sum->count, sum->offset, err);
+    mem_free(sum);
+    return status;
+}
+
 abut_status model_lead_surface(model *m, abut_error *err)
 {
     collision_surface *s = &m->surface;
@@ -182,7 +269,10 @@ abut_status model_lead_surface(model *m, abut_error *err)
     for (size_t v = 0; status == ABUT_OK && v < s->rows.count; v++) {
         const surface_row *row = &s->rows.data[v];
         int32_t f = row->kind == ROW_NODE ? map[row->block] : -1;
-        if (f >= 0) status = lead_vertex(m, v, &m->joints.data[f].side[0], err);
+        if (row->kind == ROW_COMBINATION)
+            status = lead_combination(m, v, map, err);
+        else if (f >= 0)
+            status = lead_vertex(m, v, &m->joints.data[f].side[0], err);
     }
     mem_free(map);
     return status;

@@ -2,8 +2,9 @@
  * combination of up to four blocks, or c + R(theta) X of a rigid body, or stays where it is.
  *
  * Its vertex of the collision surface gets the row of what it follows, so that contact, friction
- * and collision detection see the leader's motion, curved paths included; other terms keep seeing
- * the node, and constraint/led_term.h pulls their derivatives back to the leader. */
+ * and collision detection see the leader's motion, curved paths included; a vertex that depends on
+ * several nodes gets the sum of their rows. Other terms keep seeing the node, and
+ * constraint/led_term.h pulls their derivatives back to the leader. */
 #ifndef BODY_FOLLOWER_H
 #define BODY_FOLLOWER_H
 
@@ -15,9 +16,11 @@
 static inline bool joint_follows(const model_joint *j) { return j->follows; }
 static inline int32_t follower_block(const model_joint *j) { return j->side[1].blocks[0]; }
 
-/* Whether nodes of a body may follow: its elements are linear tets, triangles, rods or grains. Of
- * others a vertex of the surface may depend on several nodes, of which not all follow the same. */
-bool body_may_follow(const model *m, const model_body *body);
+/* Whether nodes of a body may follow the world, nodes or an affine body (turning: false), or a
+ * rigid one (true). Of bodies of higher order, and of those with a collision surface of their own,
+ * a vertex of the surface depends on several nodes, of which not all follow the same: their rows
+ * are put together, which only rows without rotations can be. */
+bool body_may_follow(const model *m, const model_body *body, bool turning);
 
 /* A leader of nodes that follow a rigid or affine body themselves becomes that body. Errors
  * (ABUT_ERROR_INPUT) name both bodies: the block follows something else already, or leads others,

@@ -111,9 +111,12 @@ typedef struct attachment {
 } attachment;
 
 /* What is exact and does not break is eliminated, where rows of the surface can follow. */
-static bool may_follow(const attachment_def *def, const model *m, const model_body *body)
+static bool may_follow(const attachment *a, const model_body *body)
 {
-    return !(def->stiffness > 0) && isinf(def->break_force) && body_may_follow(m, body);
+    int32_t rigid = a->to >= 0 ? a->m->bodies.data[a->to].rigid : -1;
+    bool turning = rigid >= 0 && !a->m->rigids.data[rigid].affine;
+    return !(a->def->stiffness > 0) && isinf(a->def->break_force) &&
+           body_may_follow(a->m, body, turning);
 }
 
 static abut_status attach_node(attachment *a, int32_t block, abut_error *err)
@@ -162,7 +165,7 @@ static abut_status attach_selected(attachment *a, const mesh *shape, size_t body
         select_nodes(&a->def->nodes, &a->scene->bodies[body], shape, &nodes, &count, err);
     const model_body *built =
         &a->m->bodies.data[build_find_body(a->m, a->scene->bodies[body].name)];
-    a->by_rows = may_follow(a->def, a->m, built);
+    a->by_rows = may_follow(a, built);
     for (size_t k = 0; status == ABUT_OK && k < count; k++)
         if (built->block_of_vertex[nodes[k]] >= 0)
             status = attach_node(a, built->block_of_vertex[nodes[k]], err);

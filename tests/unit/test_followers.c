@@ -3,9 +3,11 @@
 #include "base/random.h"
 #include "body/follower.h"
 #include "body/rigid.h"
+#include "body/solid.h"
 #include "constraint/follow.h"
 #include "constraint/joint_kind.h"
 #include "constraint/joint_make.h"
+#include "fem/change_order.h"
 #include "mesh/generate.h"
 #include "mesh/topology.h"
 #include "solve/follow.h"
@@ -29,6 +31,24 @@ static void add_soft(model *m, const char *name, vec3 at)
     mesh_free(&box);
 }
 
+/* The same with quadratic elements: its surface has points between the nodes. */
+static void add_curved(model *m, const char *name, vec3 at)
+{
+    mesh box, nodes;
+    const int cells[3] = {1, 1, 1};
+    CHECK_OK(generate_box((vec3){0.4, 0.4, 0.4}, cells, &box, &err), err);
+    mesh_transform(&box, (vec3){1, 1, 1}, (vec3){0}, at);
+    CHECK_OK(mesh_change_order(&box, 2, &nodes, NULL, &err), err);
+    solid_definition def = {.shape = &box,
+                            .nodes = &nodes,
+                            .material = elastic_from_young(0, 1e5, 0.3),
+                            .density = 1000,
+                            .segments = 3};
+    CHECK_OK(model_add_solid(m, name, &def, &err), err);
+    mesh_free(&box);
+    mesh_free(&nodes);
+}
+
 static void add_whole(model *m, const char *name, vec3 at, bool affine)
 {
     mesh box;
@@ -41,10 +61,10 @@ static void add_whole(model *m, const char *name, vec3 at, bool affine)
 }
 
 /* A soft box whose lower nodes follow a rigid or affine one, or the upper nodes of another. */
-static model *make(enum leader_choice choice, bool all)
+static model *make_order(enum leader_choice choice, bool all, int order, bool lead)
 {
     model *m = mem_calloc(1, sizeof *m);
-    add_soft(m, "upper", (vec3){0, 0.3, 0});
+    (order > 1 ? add_curved : add_soft)(m, "upper", (vec3){0, 0.3, 0});
     if (choice == LEAD_NODES)
         add_soft(m, "lower", (vec3){0, -0.1, 0});
     else
@@ -71,9 +91,11 @@ static model *make(enum leader_choice choice, bool all)
         }
         CHECK_OK(model_add_follower(m, "node", joint_kind_named("free"), b, &leader, &err), err);
     }
-    CHECK_OK(model_lead_surface(m, &err), err);
+    if (lead) CHECK_OK(model_lead_surface(m, &err), err);
     return m;
 }
+
+static model *make(enum leader_choice choice, bool all) { return make_order(choice, all, 1, true); }
 
 static stepper *begin(model *m, vec3 gravity, vec3 velocity, vec3 spin)
 {
@@ -105,9 +127,9 @@ static double value_at(stepper *s, double *x, size_t scalar, double by)
 }
 
 /* After a step, away from its solution: gradient and Hessian of what Newton's method minimises. */
-static void check_derivatives(enum leader_choice choice)
+static void check_derivatives(enum leader_choice choice, int order)
 {
-    model *m = make(choice, false);
+    model *m = make_order(choice, false, order, true);
     stepper *s = begin(m, (vec3){0, -9.81, 0}, NONE, (vec3){0.5, 1, -0.7});
     step_statistics statistics;
     CHECK_OK(stepper_advance(s, &statistics, &err), err);
@@ -154,7 +176,47 @@ static void check_derivatives(enum leader_choice choice)
 
 TEST(derivatives)
 {
-    for (int k = 0; k < LEAD_CHOICES; k++) check_derivatives((enum leader_choice)k);
+    for (int k = 0; k < LEAD_CHOICES; k++) check_derivatives((enum leader_choice)k, 1);
+    check_derivatives(LEAD_AFFINE, 2);
+    check_derivatives(LEAD_NODES, 2);
+}
+
+/* Points of the surface between nodes of which some follow are where the nodes put them. */
+TEST(points_between_nodes)
+{
+    for (enum leader_choice k = LEAD_AFFINE; k < LEAD_CHOICES; k++) {
+        model *m = make_order(k, false, 2, true), *plain = make_order(k, false, 2, false);
+        CHECK(!body_may_follow(plain, &plain->bodies.data[0], true));
+        CHECK(body_may_follow(plain, &plain->bodies.data[0], false));
+        stepper *s = begin(m, NONE, NONE, NONE);
+        problem *p = &s->problem;
+        for (int32_t b = 0; b < p->free_count; b++)
+            for (int c = 0; c < 3; c++)
+                s->x[3 * (size_t)p->free_block[b] + c] += random_range(&random_source, -0.2, 0.2);
+        problem_follow(p, s->x);
+        size_t n = m->surface.rows.count, mixed = 0;
+        vec3 *led = mem_calloc(2 * n, sizeof *led), *given = led + n;
+        collision_surface_positions(&m->surface, s->x, led);
+        collision_surface_positions(&plain->surface, s->x, given);
+        for (size_t v = 0; v < n; v++) {
+            CHECK(vec3_norm(vec3_sub(led[v], given[v])) < 1e-13);
+            int32_t blocks[ROW_MAX_BLOCKS];
+            int count = surface_row_blocks(&m->surface, (int32_t)v, blocks);
+            bool follows = false, free = false;
+            for (int i = 0; i < count; i++) {
+                CHECK(model_follower_of(m, blocks[i]) < 0);
+                for (int j = 0; j < i; j++) CHECK(blocks[j] != blocks[i]);
+                follows = follows || m->body.data[blocks[i]] == 1;
+                free = free || m->body.data[blocks[i]] == 0;
+            }
+            mixed += follows && free;
+        }
+        CHECK(mixed > 10);
+        mem_free(led);
+        stepper_destroy(s);
+        model_free(plain);
+        mem_free(plain);
+    }
 }
 
 /* Followers are exactly where their leaders put them, and momentum stays. */
@@ -163,6 +225,8 @@ TEST(free_flight)
     for (int k = 0; k < LEAD_CHOICES; k++) {
         model *m = make((enum leader_choice)k, false);
         stepper *s = begin(m, NONE, (vec3){1, 2, 3}, (vec3){0, 0, 2});
+        for (size_t v = 0; v < m->bodies.data[0].surface.vertex_count; v++)
+            CHECK(m->body.data[surface_vertex_node(&m->surface, v)] == 0);
         step_statistics now = {0};
         vec3 first = NONE, turning = NONE;
         for (int i = 0; i < 50; i++) {
@@ -236,6 +300,7 @@ TEST(refused)
 int main(void)
 {
     RUN(derivatives);
+    RUN(points_between_nodes);
     RUN(free_flight);
     RUN(as_one_body);
     RUN(refused);
