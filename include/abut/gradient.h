@@ -105,6 +105,14 @@ ABUT_API abut_status abut_gradient_evaluate(abut_gradient *g, const double *valu
                                             double *objective, double *derivative,
                                             abut_error *error);
 
+/* The same forwards, for few scalars (at most 200): without a tape, with two models of memory per
+ * scalar. Derivatives of caller's functions are not asked for. square: the matrix J^T J of the
+ * residuals r of an objective that is a sum of |r|^2 / 2 (distances to targets), scalars x scalars,
+ * for methods of least squares; NULL: not wanted. */
+ABUT_API abut_status abut_gradient_evaluate_forward(abut_gradient *g, const double *values,
+                                                    double *objective, double *derivative,
+                                                    double *square, abut_error *err);
+
 /* What the last evaluation was like. */
 typedef struct abut_gradient_info {
     int64_t steps, steps_again; /* of the run; made again because states were not kept */

@@ -81,6 +81,13 @@ class Grad:
         """The objective only: cheaper."""
         return self._run(values, False)[0]
 
+    def squares(self, values=None):
+        """(objective, derivative, J^T J) for methods of least squares: J are the derivatives of the distances of which the
+        objective is half the sum of squares. Computed forwards, for at most 200 parameters."""
+        self.evaluations += 1
+        values = None if values is None else numpy.asarray(values, dtype=float).ravel()
+        return self._gradient.evaluate_squares(values)
+
     def __len__(self):
         return len(self._gradient.values())
 

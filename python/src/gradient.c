@@ -255,6 +255,35 @@ static PyObject *evaluate(PyObject *object, PyObject *args)
     return out ? Py_BuildValue("dN", value, out) : Py_BuildValue("dO", value, Py_None);
 }
 
+/* (objective, derivative, J^T J), forwards. */
+static PyObject *evaluate_squares(PyObject *object, PyObject *args)
+{
+    gradient_object *self = (gradient_object *)object;
+    PyObject *given = NULL;
+    PyArrayObject *at = NULL;
+    double value = 0;
+    abut_error error;
+    ENTER(self);
+    if (!PyArg_ParseTuple(args, "|O:evaluate_squares", &given)) return NULL;
+    npy_intp n = (npy_intp)abut_gradient_scalar_count(self->gradient), shape[2] = {n, n};
+    if (given && given != Py_None) at = doubles_in(given, "values", n, 1);
+    if (given && given != Py_None && !at) return NULL;
+    PyObject *out = new_vector(self), *square = PyArray_SimpleNew(2, shape, NPY_DOUBLE);
+    abut_status status = ABUT_ERROR_MEMORY;
+    if (out && square) {
+        self->busy = true;
+        Py_BEGIN_ALLOW_THREADS status = abut_gradient_evaluate_forward(
+            self->gradient, at ? doubles_of(at) : NULL, &value, PyArray_DATA((PyArrayObject *)out),
+            PyArray_DATA((PyArrayObject *)square), &error);
+        Py_END_ALLOW_THREADS self->busy = false;
+    }
+    Py_XDECREF(at);
+    if (!PyErr_Occurred() && status == ABUT_OK) return Py_BuildValue("dNN", value, out, square);
+    Py_XDECREF(out);
+    Py_XDECREF(square);
+    return PyErr_Occurred() ? NULL : raise_status(status, &error);
+}
+
 static PyObject *info(PyObject *object, PyObject *unused)
 {
     (void)unused;
@@ -290,6 +319,8 @@ static PyMethodDef methods[] = {
     {"add_parameter", add_parameter, METH_VARARGS, "Adds a parameter (kind, name)."},
     {"values", values, METH_NOARGS, "Values of all parameters in the scene."},
     {"evaluate", evaluate, METH_VARARGS, "(objective, derivative) of a run with these values."},
+    {"evaluate_squares", evaluate_squares, METH_VARARGS,
+     "(objective, derivative, J^T J) of a run with these values, J the derivatives of residuals."},
     {"info", info, METH_NOARGS, "What the last evaluation was like."},
     {"scene_text", scene, METH_VARARGS, "The scene with values of keys put in, as JSON."},
     {NULL, NULL, 0, NULL}};

@@ -62,6 +62,18 @@ class Gradients(unittest.TestCase):
                  for target, time in zip(TRAJECTORY["target"], (0.03, 0.05))]
         self.assertAlmostEqual(one, sum(parts), 15)
 
+    def test_squares(self):
+        f = abut.grad(scene(), [GOAL, TRAJECTORY], VELOCITY)
+        value, slope, square = f.squares()
+        own, adjoint = f()
+        self.assertAlmostEqual(value, own, delta=1e-12)
+        numpy.testing.assert_allclose(slope, adjoint, rtol=1e-6)
+        numpy.testing.assert_allclose(square, square.T)
+        step = numpy.linalg.solve(square, -slope)
+        self.assertLess(f.value(f.values + step), 0.05 * value)
+        with self.assertRaisesRegex(abut.UnsupportedError, "elastic"):
+            abut.grad(scene(), {"kind": "elastic"}, VELOCITY).squares()
+
     def test_fields(self):
         f = abut.grad(scene(), GOAL, [("forces", "cube"), "gravity[1]"])
         self.assertEqual(f.slices, {"forces of cube": slice(0, 24), "gravity[1]": slice(24, 25)})

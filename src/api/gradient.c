@@ -1,4 +1,5 @@
 /* The functions of gradient.h. */
+#include "gradient/forward.h"
 #include "gradient/session.h"
 
 #include <string.h>
@@ -55,6 +56,12 @@ abut_status abut_gradient_evaluate(abut_gradient *g, const double *values, doubl
                                    double *derivative, abut_error *error)
 {
     return session_evaluate(g, values, value, derivative, error);
+}
+
+abut_status abut_gradient_evaluate_forward(abut_gradient *g, const double *values, double *value,
+                                           double *derivative, double *square, abut_error *error)
+{
+    return forward_evaluate(g, values, value, derivative, square, error);
 }
 
 void abut_gradient_get_info(const abut_gradient *g, abut_gradient_info *out) { *out = g->info; }

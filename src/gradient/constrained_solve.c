@@ -10,6 +10,9 @@
  * J^T K J, so that all eigenvalues are near 1 but for those of redundant rows, which are 0. */
 static const double ENOUGH = 1e-14; /* of the rows at the start, measured with K */
 static const double LIMIT = 1e-6;
+/* Rows below these shares of the largest entry of w, or, where they are asked to have values, of
+ * the scene's size, are rounding, which redundant rows need not agree on. */
+static const double NOISE = 1e-13, NOISE_LIMIT = 1e-10;
 enum { MOST = 300 };
 
 void constrained_solver_free(constrained_solver *c)
@@ -91,6 +94,23 @@ static double measure(const constrained_solver *c)
     return sum;
 }
 
+static double largest(size_t n, const double *v)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(v[i]));
+    return most;
+}
+
+/* Of rounding, in the measure. */
+static double measure_of_noise(const constrained_solver *c, const stepper *s, const double *rows,
+                               const double *w, double share)
+{
+    double size = largest(s->state.scalars, w), sum = 0;
+    if (rows) size = fmax(size, s->model->extent * 1e-3);
+    for (size_t i = 0; i < c->rows; i++) sum += c->weight.data[i] * pow(share * size, 2);
+    return sum;
+}
+
 /* c->left <- rows - J w, with the sign that conjugate gradients reduce. */
 static void look(constrained_solver *c, const stepper *s, const double *rows, const double *w)
 {
@@ -120,8 +140,9 @@ static abut_status meet_rows(constrained_solver *c, stepper *s, const double *x,
     memset(c->force.data, 0, n * sizeof(double));
     look(c, s, rows, w);
     double size = measure(c), first = size;
+    double enough = fmax(ENOUGH * ENOUGH * first, measure_of_noise(c, s, rows, w, NOISE));
     for (size_t i = 0; i < n; i++) c->search.data[i] = c->weight.data[i] * c->left.data[i];
-    for (int k = 0; k < MOST && size > ENOUGH * ENOUGH * first; k++) {
+    for (int k = 0; k < MOST && size > enough; k++) {
         double curvature = 0;
         TRY(apply(c, s, x, err));
         for (size_t i = 0; i < n; i++) curvature += c->search.data[i] * c->product.data[i];
@@ -136,7 +157,8 @@ static abut_status meet_rows(constrained_solver *c, stepper *s, const double *x,
                 c->weight.data[i] * c->left.data[i] + size / before * c->search.data[i];
     }
     look(c, s, rows, w);
-    double left = first > 0 ? sqrt(measure(c) / first) : 0;
+    bool met = measure(c) <= measure_of_noise(c, s, rows, w, NOISE_LIMIT);
+    double left = met ? 0 : sqrt(measure(c) / first);
     c->exact.worst_residual = fmax(c->exact.worst_residual, left);
     if (left < LIMIT) return ABUT_OK;
     return error_set(err, ABUT_ERROR_NOT_CONVERGED, "",

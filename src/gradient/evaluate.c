@@ -242,9 +242,7 @@ static abut_status differentiate(sweep *w, const double *values, abut_error *err
 static abut_status prepare(sweep *w, const built_scene *built, abut_error *err)
 {
     size_t n = built->stepper->state.scalars;
-    double steps = built->scene->end_time / built->scene->options.h;
-    int64_t asked = w->g->options.steps;
-    w->count = asked > 0 ? (size_t)asked : (size_t)ceil(steps - 1e-9 * (1 + steps));
+    w->count = session_step_count(w->g, built);
     w->steps = mem_calloc(w->count + 1, sizeof *w->steps);
     w->push = mem_calloc(n, sizeof *w->push);
     w->after_x = mem_calloc(n, sizeof *w->after_x);

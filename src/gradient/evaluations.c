@@ -14,9 +14,10 @@ static void path_of(const char *folder, int k, char *out, size_t size)
     snprintf(out, size, "%s/evaluations/%06d.bin", folder, k);
 }
 
-static size_t size_of(size_t n)
+static size_t size_of(size_t n, const evaluation_record *r)
 {
-    return sizeof MAGIC + 4 * sizeof(double) + 2 * n * sizeof(double);
+    size_t square = r->square ? n * n : 0;
+    return sizeof MAGIC + 4 * sizeof(double) + (2 * n + square) * sizeof(double);
 }
 
 abut_status evaluation_write(const char *folder, int k, size_t n, const evaluation_record *r,
@@ -24,15 +25,16 @@ abut_status evaluation_write(const char *folder, int k, size_t n, const evaluati
 {
     char path[4200];
     double head[4] = {(double)n, (double)r->status, r->value, 0};
-    char *bytes = mem_alloc(size_of(n), 1);
+    char *bytes = mem_alloc(size_of(n, r), 1);
     if (!bytes) return error_memory(err, "writing an evaluation");
     char *at = bytes;
     memcpy(at, MAGIC, sizeof MAGIC), at += sizeof MAGIC;
     memcpy(at, head, sizeof head), at += sizeof head;
     memcpy(at, r->point, n * sizeof(double)), at += n * sizeof(double);
-    memcpy(at, r->slope, n * sizeof(double));
+    memcpy(at, r->slope, n * sizeof(double)), at += n * sizeof(double);
+    if (r->square) memcpy(at, r->square, n * n * sizeof(double));
     path_of(folder, k, path, sizeof path);
-    abut_status status = atomic_write(path, bytes, size_of(n), err);
+    abut_status status = atomic_write(path, bytes, size_of(n, r), err);
     mem_free(bytes);
     return status;
 }
@@ -42,7 +44,7 @@ static abut_status take(const file_bytes *bytes, const char *path, size_t n, eva
 {
     double head[4];
     const char *at = bytes->data + sizeof MAGIC;
-    bool fits = bytes->size == size_of(n) && memcmp(bytes->data, MAGIC, sizeof MAGIC) == 0;
+    bool fits = bytes->size == size_of(n, r) && memcmp(bytes->data, MAGIC, sizeof MAGIC) == 0;
     if (fits) memcpy(head, at, sizeof head), at += sizeof head;
     if (!fits || head[0] != (double)n || memcmp(at, r->point, n * sizeof(double)) != 0)
         return error_set(err, ABUT_ERROR_INPUT, path,
@@ -51,6 +53,7 @@ static abut_status take(const file_bytes *bytes, const char *path, size_t n, eva
     r->status = (int32_t)head[1];
     r->value = head[2];
     memcpy(r->slope, at + n * sizeof(double), n * sizeof(double));
+    if (r->square) memcpy(r->square, at + 2 * n * sizeof(double), n * n * sizeof(double));
     return ABUT_OK;
 }
 

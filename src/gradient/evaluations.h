@@ -12,6 +12,7 @@ typedef struct evaluation_record {
     int32_t status; /* ABUT_OK, or why there is no value */
     double value;
     double *point, *slope; /* of the caller, n each */
+    double *square;        /* n x n, for least squares; NULL: none */
 } evaluation_record;
 
 /* Number k, from 1. */

@@ -89,20 +89,28 @@ static abut_status cloud(const objective *o, stepper *s, const objective_state *
     return ABUT_OK;
 }
 
+/* From its target to the centre of mass. */
+static vec3 center_offset(const objective *o, const model *m, const double *x, double *mass)
+{
+    block_range r = range_of(m, o->body);
+    vec3 sum = {0};
+    *mass = 0;
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (!model_block_is_position(m, i)) continue;
+        sum = vec3_mul_add(sum, m->load_mass.data[i], vec3_load(x + 3 * i));
+        *mass += m->load_mass.data[i];
+    }
+    return vec3_sub(vec3_scale(1 / *mass, sum), target_of(o, 0));
+}
+
 static abut_status center(const objective *o, stepper *s, const objective_state *at, double *value,
                           double *by_x, double *by_v, abut_error *err)
 {
     (void)by_v, (void)err;
     const model *m = s->model;
     block_range r = range_of(m, o->body);
-    vec3 sum = {0};
-    double mass = 0;
-    for (size_t i = r.begin; i < r.end; i++) {
-        if (!model_block_is_position(m, i)) continue;
-        sum = vec3_mul_add(sum, m->load_mass.data[i], vec3_load(at->x + 3 * i));
-        mass += m->load_mass.data[i];
-    }
-    vec3 d = vec3_sub(vec3_scale(1 / mass, sum), target_of(o, 0));
+    double mass;
+    vec3 d = center_offset(o, m, at->x, &mass);
     *value = 0.5 * vec3_norm2(d);
     for (size_t i = r.begin; by_x && i < r.end; i++) {
         if (!model_block_is_position(m, i)) continue;
@@ -268,6 +276,61 @@ static abut_status contact_force(const objective *o, stepper *s, const objective
     return status;
 }
 
+/* ---- what is squared ---- */
+
+static abut_status push_residual(const objective *o, vec3 d, residual_list *out, abut_error *err)
+{
+    double part[3], factor = sqrt(o->weight);
+    vec3_store(part, d);
+    for (int c = 0; c < 3; c++)
+        if (!array_push(&out->values, factor * part[c]))
+            return error_memory(err, "computing an objective");
+    return ABUT_OK;
+}
+
+static abut_status residuals_of(const objective *o, const model *m, const double *x,
+                                residual_list *out, abut_error *err)
+{
+    block_range r = range_of(m, o->body);
+    for (size_t i = r.begin; i < r.end; i++) {
+        if (!model_block_is_position(m, i)) continue;
+        vec3 at = vec3_load(x + 3 * i), to = target_of(o, i - r.begin);
+        if (o->kind == ABUT_OBJECTIVE_CLOUD) to = nearest_of(o, at);
+        TRY(push_residual(o, vec3_sub(at, to), out, err));
+    }
+    return ABUT_OK;
+}
+
+static abut_status position_residuals(const objective *o, stepper *s, const objective_state *at,
+                                      residual_list *out, abut_error *err)
+{
+    return residuals_of(o, s->model, at->x, out, err);
+}
+
+static abut_status velocity_residuals(const objective *o, stepper *s, const objective_state *at,
+                                      residual_list *out, abut_error *err)
+{
+    return residuals_of(o, s->model, at->v, out, err);
+}
+
+static abut_status center_residuals(const objective *o, stepper *s, const objective_state *at,
+                                    residual_list *out, abut_error *err)
+{
+    double mass;
+    return push_residual(o, center_offset(o, s->model, at->x, &mass), out, err);
+}
+
+static abut_status force_residuals(const objective *o, stepper *s, const objective_state *at,
+                                   residual_list *out, abut_error *err)
+{
+    (void)at;
+    vec3 *each = mem_calloc(s->model->surface.rows.count + 1, sizeof *each);
+    if (!each) return error_memory(err, "computing an objective");
+    vec3 force = force_on(s, o->body, stepper_contact_factor(s), each);
+    mem_free(each);
+    return push_residual(o, vec3_sub(force, target_of(o, 0)), out, err);
+}
+
 /* ---- of the caller ---- */
 
 static bool finite_sum(const double *v, size_t n)
@@ -308,21 +371,28 @@ typedef struct objective_row {
     bool needs_tets;    /* the body has linear tetrahedra */
     abut_status (*evaluate)(const objective *o, stepper *s, const objective_state *at,
                             double *value, double *by_x, double *by_v, abut_error *err);
+    /* Appends what is squared; NULL: it is no half sum of squares. */
+    abut_status (*residuals)(const objective *o, stepper *s, const objective_state *at,
+                             residual_list *out, abut_error *err);
 } objective_row;
 
 static const objective_row rows[] = {
-    [ABUT_OBJECTIVE_POSITIONS] = {"positions", .evaluate = positions},
-    [ABUT_OBJECTIVE_VELOCITIES] = {"velocities", .evaluate = velocities},
+    [ABUT_OBJECTIVE_POSITIONS] = {"positions", .evaluate = positions,
+                                  .residuals = position_residuals},
+    [ABUT_OBJECTIVE_VELOCITIES] = {"velocities", .evaluate = velocities,
+                                   .residuals = velocity_residuals},
     [ABUT_OBJECTIVE_CENTER] = {"center", OBJECTIVE_READS_MASS, .one_target = true,
-                               .evaluate = center},
+                               .evaluate = center, .residuals = center_residuals},
     [ABUT_OBJECTIVE_KINETIC] = {"kinetic", OBJECTIVE_READS_MASS, .one_target = true,
                                 .needs_nodes = true, .evaluate = kinetic},
     [ABUT_OBJECTIVE_ELASTIC] = {"elastic", OBJECTIVE_READS_MATERIAL | OBJECTIVE_READS_SHAPE,
                                 .one_target = true, .needs_nodes = true, .evaluate = elastic},
     [ABUT_OBJECTIVE_CONTACT_FORCE] = {"contact_force", OBJECTIVE_READS_CONTACT, .one_target = true,
-                                      .needs_contact = true, .evaluate = contact_force},
+                                      .needs_contact = true, .evaluate = contact_force,
+                                      .residuals = force_residuals},
     [ABUT_OBJECTIVE_FUNCTION] = {"function", .evaluate = function},
-    [ABUT_OBJECTIVE_CLOUD] = {"cloud", .needs_nodes = true, .any_target = true, .evaluate = cloud},
+    [ABUT_OBJECTIVE_CLOUD] = {"cloud", .needs_nodes = true, .any_target = true, .evaluate = cloud,
+                              .residuals = position_residuals},
     [ABUT_OBJECTIVE_STRESS] = {"stress", OBJECTIVE_READS_MATERIAL | OBJECTIVE_READS_SHAPE,
                                .one_target = true, .needs_tets = true, .evaluate = stress},
 };
@@ -447,4 +517,17 @@ abut_status objective_derivative(const objective *o, stepper *s, const objective
     objective now;
     if (!counts(o, s, at, &now)) return ABUT_OK;
     return rows[o->kind].evaluate(&now, s, at, &value, by_x, by_v, err);
+}
+
+bool objective_is_square(const objective *o)
+{
+    return rows[o->kind].residuals != NULL && o->weight >= 0;
+}
+
+abut_status objective_residuals(const objective *o, stepper *s, const objective_state *at,
+                                residual_list *out, abut_error *err)
+{
+    objective now;
+    if (!counts(o, s, at, &now)) return ABUT_OK;
+    return rows[o->kind].residuals(&now, s, at, out, err);
 }

@@ -26,6 +26,11 @@ typedef struct objective_state {
     bool is_last;
 } objective_state;
 
+/* Numbers r of which objectives are |r|^2 / 2. */
+typedef struct residual_list {
+    ARRAY(double) values;
+} residual_list;
+
 /* What an objective is computed from besides positions and velocities. */
 enum {
     OBJECTIVE_READS_MASS = 1,
@@ -46,6 +51,10 @@ abut_status objective_make(const abut_objective *from, const stepper *s, objecti
 /* Its value at the end of a step, 0 where it does not count. The terms of s are updated there. */
 abut_status objective_value(const objective *o, stepper *s, const objective_state *at,
                             double *value, abut_error *err);
+/* Whether it is half a sum of squares; appends what is squared, weights included. */
+bool objective_is_square(const objective *o);
+abut_status objective_residuals(const objective *o, stepper *s, const objective_state *at,
+                                residual_list *out, abut_error *err);
 /* Adds its derivatives by x and v (3 per block each). */
 abut_status objective_derivative(const objective *o, stepper *s, const objective_state *at,
                                  double *by_x, double *by_v, abut_error *err);

@@ -2,6 +2,8 @@
 
 #include "base/file.h"
 #include "gradient/evaluations.h"
+#include "gradient/forward.h"
+#include "gradient/levenberg.h"
 #include "gradient/nlopt_library.h"
 #include "gradient/optimize_files.h"
 
@@ -38,7 +40,9 @@ static abut_status evaluate(optimization *o, evaluation_record *r, bool *again, 
 {
     TRY(evaluation_read(o->folder, o->count, o->n, r, again, err));
     if (*again) return ABUT_OK;
-    r->status = session_evaluate(o->gradient, r->point, &r->value, r->slope, failure);
+    r->status =
+        o->square ? forward_evaluate(o->gradient, r->point, &r->value, r->slope, o->square, failure)
+                  : session_evaluate(o->gradient, r->point, &r->value, r->slope, failure);
     if (r->status != ABUT_OK && !shortens(o, r->status)) {
         if (err) *err = *failure;
         return (abut_status)r->status;
@@ -73,7 +77,7 @@ static double function(unsigned n, const double *z, double *slope, void *data)
     optimization *o = data;
     abut_error failure = {0};
     bool again = false;
-    evaluation_record r = {.point = o->point, .slope = o->slope};
+    evaluation_record r = {.point = o->point, .slope = o->slope, .square = o->square};
     /* Methods that look at their limits between two line searches only are stopped here. */
     if (o->status != ABUT_OK || o->count == o->limit) {
         o->exhausted = o->status == ABUT_OK;
@@ -104,6 +108,19 @@ static double function(unsigned n, const double *z, double *slope, void *data)
                  (!o->options->progress || o->options->progress(o->options->user, &report));
     if (!go_on && o->status == ABUT_OK) o->status = ABUT_INTERRUPTED;
     return o->status == ABUT_OK ? value : -HUGE_VAL; /* below every goal: the method ends */
+}
+
+/* The same for least squares. */
+static double squares(unsigned n, const double *z, double *slope, double *square, void *data)
+{
+    optimization *o = data;
+    double value = function(n, z, slope, data);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            square[i * n + j] = slope_by_method(&o->variables[i], o->point[i], 1) *
+                                slope_by_method(&o->variables[j], o->point[j], 1) *
+                                o->square[i * n + j];
+    return value;
 }
 
 /* ---- the problem ---- */
@@ -198,11 +215,27 @@ static abut_status fill(optimization *o, const optimize_def *d, abut_error *err)
     return ABUT_OK;
 }
 
+static abut_status minimise_squares(optimization *o, const optimize_def *d, const char **reason,
+                                    abut_error *err)
+{
+    levenberg_problem p = {.n = (unsigned)o->n,
+                           .low = o->low,
+                           .high = o->high,
+                           .tolerance = d->tolerance,
+                           .goal = d->goal,
+                           .function = squares,
+                           .data = o};
+    o->square = mem_calloc(o->n * o->n + 1, sizeof *o->square);
+    return o->square ? levenberg_minimise(&p, o->z, reason, err) : error_memory(err, "optimising");
+}
+
 static abut_status minimise(optimization *o, const optimize_def *d, optimize_result *out,
                             abut_error *err)
 {
-    static const char *const names[] = {
-        [OPTIMIZE_LBFGS] = "LD_LBFGS", [OPTIMIZE_SLSQP] = "LD_SLSQP", [OPTIMIZE_MMA] = "LD_MMA"};
+    static const char *const names[] = {[OPTIMIZE_LBFGS] = "LD_LBFGS",
+                                        [OPTIMIZE_SLSQP] = "LD_SLSQP",
+                                        [OPTIMIZE_MMA] = "LD_MMA",
+                                        [OPTIMIZE_LEVENBERG] = NULL};
     nlopt_problem p = {.method = names[d->method],
                        .n = (unsigned)o->n,
                        .low = o->low,
@@ -214,7 +247,10 @@ static abut_status minimise(optimization *o, const optimize_def *d, optimize_res
                        .data = o};
     o->err = err;
     o->limit = d->evaluations;
-    TRY(nlopt_minimise(&p, o->z, &out->reason, err));
+    if (d->method == OPTIMIZE_LEVENBERG)
+        TRY(minimise_squares(o, d, &out->reason, err));
+    else
+        TRY(nlopt_minimise(&p, o->z, &out->reason, err));
     *out = (optimize_result){o->count, o->first, o->best, out->reason};
     if (o->exhausted) out->reason = "evaluations";
     return o->status;
@@ -243,6 +279,7 @@ abut_status optimize_scene(const char *path, const optimize_options *options, op
     session_destroy(o.gradient);
     mem_free(o.variables);
     mem_free(o.numbers);
+    mem_free(o.square);
     scene_free(scene);
     return status;
 }

@@ -19,6 +19,7 @@ typedef struct optimization {
     variable *variables;
     double *numbers; /* the arrays that follow, n each */
     double *point, *slope, *best_point, *best_z, *z, *low, *high;
+    double *square;   /* n x n: of the last evaluation, for least squares; NULL: other methods */
     int count, limit; /* evaluations */
     bool has_best, exhausted;
     double first, best, worst;

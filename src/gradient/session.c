@@ -85,6 +85,13 @@ abut_status session_build(const abut_gradient *g, const double *values, const pa
     return apply_fields(g, values, out, err);
 }
 
+size_t session_step_count(const abut_gradient *g, const built_scene *built)
+{
+    double steps = built->scene->end_time / built->scene->options.h;
+    int64_t asked = g->options.steps;
+    return asked > 0 ? (size_t)asked : (size_t)ceil(steps - 1e-9 * (1 + steps));
+}
+
 /* ---- making ---- */
 
 static abut_status refuse_scene(const scene_def *scene, abut_error *err)

@@ -30,6 +30,8 @@ void built_scene_free(built_scene *b);
  * NULL: none. */
 abut_status session_build(const abut_gradient *g, const double *values, const parameter *except,
                           double at, built_scene *out, abut_error *err);
+/* Steps of a run. */
+size_t session_step_count(const abut_gradient *g, const built_scene *built);
 abut_status session_create(const char *path, const file_bytes *bytes,
                            const abut_gradient_options *options, abut_gradient **out,
                            abut_error *err);

@@ -35,7 +35,7 @@ static bool keep_adapted(const stepper *s, tape_step *out)
     return true;
 }
 
-static void restore_adapted(const stepper *s, const tape_step *t)
+void tape_take_adapted(stepper *s, const tape_step *t)
 {
     size_t at = 0;
     for (size_t i = 0; i < s->terms.count; i++) {
@@ -107,7 +107,7 @@ abut_status tape_open(stepper *s, const tape_step *t, abut_error *err)
         if (of->class->constraints) of->class->constraints->take_start(of, s->state.x);
     }
     TRY(stepper_begin_step(s, s->scratch.span.end, err));
-    restore_adapted(s, t);
+    tape_take_adapted(s, t);
     return ABUT_OK;
 }
 
@@ -137,15 +137,20 @@ const double *tape_lag(const stepper *s, const tape_step *t, size_t pass)
 
 abut_status tape_set_pass(stepper *s, const tape_step *t, size_t pass, abut_error *err)
 {
+    return tape_set_pass_at(s, t, pass, tape_lag(s, t, pass), tape_positions(t, pass), err);
+}
+
+abut_status tape_set_pass_at(stepper *s, const tape_step *t, size_t pass, const double *lag,
+                             const double *x, abut_error *err)
+{
     bool friction = tape_has_friction(s);
     if (friction != (t->record.lag_kappa.count > 0))
         return error_set(err, ABUT_ERROR_INPUT, "contact.friction",
                          "a coefficient of 0 cannot be a parameter: at it friction begins");
-    if (friction)
-        TRY(stepper_take_friction(s, tape_lag(s, t, pass), t->record.lag_kappa.data[pass], err));
+    if (friction) TRY(stepper_take_friction(s, lag, t->record.lag_kappa.data[pass], err));
     s->evaluation.kappa = t->record.kappa.data[pass];
     restore_multipliers(s, t, pass);
-    return problem_update(&s->problem, &s->evaluation, tape_positions(t, pass), err);
+    return problem_update(&s->problem, &s->evaluation, x, err);
 }
 
 /* (c + r over c), as far as a double counts. */

@@ -27,6 +27,11 @@ abut_status tape_open(stepper *s, const tape_step *t, abut_error *err);
 size_t tape_passes(const tape_step *t);
 const double *tape_positions(const tape_step *t, size_t pass);
 abut_status tape_set_pass(stepper *s, const tape_step *t, size_t pass, abut_error *err);
+/* The same with friction lagged at other positions, and the terms updated at x. */
+abut_status tape_set_pass_at(stepper *s, const tape_step *t, size_t pass, const double *lag,
+                             const double *x, abut_error *err);
+/* Stiffnesses of terms that had grown by the end of the step; part of tape_open. */
+void tape_take_adapted(stepper *s, const tape_step *t);
 /* Positions of which the friction forces of a pass are. */
 const double *tape_lag(const stepper *s, const tape_step *t, size_t pass);
 /* True when steps of s have friction. */

@@ -463,7 +463,9 @@ typedef enum objective_kind { OBJECTIVE_KINDS(WORD_CONSTANT) } objective_kind;
     ROW(PARAMETER_FORCES, "forces")
 typedef enum parameter_field { PARAMETER_FIELDS(WORD_CONSTANT) } parameter_field;
 #define OPTIMIZE_METHODS(ROW)                                                                      \
-    ROW(OPTIMIZE_LBFGS, "lbfgs") ROW(OPTIMIZE_SLSQP, "slsqp") ROW(OPTIMIZE_MMA, "mma")
+    ROW(OPTIMIZE_LBFGS, "lbfgs")                                                                   \
+    ROW(OPTIMIZE_SLSQP, "slsqp")                                                                   \
+    ROW(OPTIMIZE_MMA, "mma") ROW(OPTIMIZE_LEVENBERG, "levenberg-marquardt")
 typedef enum optimize_method { OPTIMIZE_METHODS(WORD_CONSTANT) } optimize_method;
 
 typedef struct objective_def {

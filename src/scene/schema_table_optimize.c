@@ -111,7 +111,9 @@ static const schema_field optimize_fields[] = {
      .doc = "Method: `lbfgs`, quasi-Newton with bounds, for any number of parameters; `slsqp`, the "
             "same "
             "with a dense matrix, for some hundred; `mma`, moving asymptotes, small steps where "
-            "the objective has kinks. From the library NLopt."},
+            "the objective has kinks; these are of the library NLopt. `levenberg-marquardt`: "
+            "least squares, the fewest runs where the objectives are distances to targets, for at "
+            "most 200 numbers."},
     {"evaluations", SCHEMA_INTEGER, AT(optimize_def, evaluations), .initial = "50",
      FROM_TO(1, 1000000), .doc = "Runs at most."},
     {"tolerance", SCHEMA_NUMBER, AT(optimize_def, tolerance), .initial = "1e-6", AT_LEAST(0),

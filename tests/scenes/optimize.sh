@@ -43,6 +43,20 @@ for method in slsqp mma; do
     below "$(value $method)" 1e-3 || fail "$method: $(value $method)"
 done
 
+# Least squares: fewer runs, no NLopt, the same after a kill; objectives that are no squares are refused.
+ABUT_NLOPT_LIBRARY=/nonexistent.so expect 0 'ended by .*; results are in lm' optimize throw.json -o lm --set optimize.method=levenberg-marquardt
+below "$(value lm)" 1e-6 || fail "levenberg-marquardt: $(value lm)"
+[ "$(wc -l < lm/history.csv)" -lt "$(wc -l < throw.optimize/history.csv)" ] || fail "levenberg-marquardt: $(cat lm/history.csv)"
+expect 0 'ended by evaluations' optimize throw.json -o lm-half --set optimize.method=levenberg-marquardt --set optimize.evaluations=3
+expect 0 'from the folder' optimize throw.json -o lm-half --resume --set optimize.method=levenberg-marquardt
+cmp lm-half/history.csv lm/history.csv || fail "resuming levenberg-marquardt changes the history"
+expect 2 '"center" is no squared distance' optimize throw.json -o lm-no --set optimize.method=levenberg-marquardt --set 'optimize.objectives=[{"kind": "center", "body": "ball", "weight": -1}]'
+# At a bound: the speed along z may not change sign, and the others do what they can.
+scene bound.json "$goal" "${speeds/\"change\": 4/\"max\": 0}" ', "method": "levenberg-marquardt"'
+expect 0 'results are in' optimize bound.json
+below "$(value bound.optimize)" 0.006 || fail "bound: $(value bound.optimize)"
+grep -q '^key,bodies\[ball\].velocity\[2\],0,-\?0\(\.0*\)\?$' bound.optimize/best.csv || fail "bound: $(cat bound.optimize/best.csv)"
+
 # On the logarithm of a speed.
 scene log.json "$goal" '{"key": "bodies[ball].velocity[0]", "log": true, "min": 0.1}, {"key": "bodies[ball].velocity[1]"}, {"key": "bodies[ball].velocity[2]"}'
 expect 0 'results are in' optimize log.json

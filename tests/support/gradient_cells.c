@@ -244,3 +244,24 @@ double gradient_cell_error(const gradient_cell *c, char *message, size_t capacit
     abut_gradient_destroy(g);
     return best;
 }
+
+double gradient_cell_forward_error(const gradient_cell *c, char *message, size_t capacity)
+{
+    abut_error err = {0};
+    abut_gradient *g = NULL;
+    double value, again, most = 1e-3, error = 0;
+    abut_status status = open_cell(c, &g, &err);
+    size_t n = status == ABUT_OK ? abut_gradient_scalar_count(g) : 0;
+    double *backward = calloc(n + 1, sizeof *backward), *forward = calloc(n + 1, sizeof *forward);
+    if (status == ABUT_OK) status = abut_gradient_evaluate(g, NULL, &value, backward, &err);
+    if (status == ABUT_OK)
+        status = abut_gradient_evaluate_forward(g, NULL, &again, forward, NULL, &err);
+    if (status == ABUT_OK && !(fabs(value - again) <= 1e-12)) status = ABUT_ERROR_INTERNAL;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(backward[i]));
+    for (size_t i = 0; i < n; i++) error = fmax(error, fabs(backward[i] - forward[i]) / most);
+    snprintf(message, capacity, "%s %s", err.place, err.message);
+    free(backward);
+    free(forward);
+    abut_gradient_destroy(g);
+    return status == ABUT_OK ? error : INFINITY;
+}

@@ -24,4 +24,8 @@ void gradient_cell_scene(const gradient_cell *c, char *text, size_t capacity);
  * with a message, when something failed. */
 double gradient_cell_error(const gradient_cell *c, char *message, size_t capacity);
 
+/* The largest difference between derivatives backwards and forwards, of the largest of them (and
+ * 1e-3, below which differences are those of rounding). */
+double gradient_cell_forward_error(const gradient_cell *c, char *message, size_t capacity);
+
 #endif

@@ -22,6 +22,54 @@ TEST(cells)
     CHECK(count >= 20);
 }
 
+TEST(forwards_is_the_same)
+{
+    for (size_t i = 0; i < gradient_cell_count; i++) {
+        const gradient_cell *c = &gradient_cells[i];
+        char message[700];
+        if (!c->quick) continue;
+        double error = gradient_cell_forward_error(c, message, sizeof message);
+        if (!(error <= 1e-5))
+            printf("forwards: %s contact %d %s %s %s: %g %s\n", c->body, c->contact, c->integrator,
+                   c->kind, c->name, error, message);
+        CHECK(error <= 1e-5);
+    }
+}
+
+/* Particles in free flight: positions and velocities are linear in what they start with, so that
+ * value, slope and J^T J are the objective, at any distance. */
+TEST(squares_are_the_second_derivative_of_linear_runs)
+{
+    abut_error err = {0};
+    abut_gradient *g = NULL;
+    gradient_cell cell = {.body = "particles", .contact = 0, .integrator = "bdf2"};
+    abut_objective o = abut_default_objective(), speed = o;
+    static const double target[3] = {0.1, 0.2, -0.1}, change[3] = {0.7, -0.4, 0.9};
+    double value, far, slope[3], square[9], values[3];
+    char text[3000];
+    o.target = target, o.target_count = 3, o.weight = 3, o.last = false, o.until = 1;
+    speed.kind = ABUT_OBJECTIVE_VELOCITIES, speed.weight = 0.5;
+    gradient_cell_scene(&cell, text, sizeof text);
+    CHECK_OK(abut_gradient_create_text(text, strlen(text), NULL, NULL, &g, &err), err);
+    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    CHECK_OK(abut_gradient_add_objective(g, &speed, &err), err);
+    CHECK_OK(abut_gradient_add_parameter(g, "key", "gravity[1]", &err), err);
+    CHECK_OK(abut_gradient_add_parameter(g, "key", "bodies[0].velocity[1]", &err), err);
+    CHECK_OK(abut_gradient_add_parameter(g, "key", "bodies[0].velocity[2]", &err), err);
+    CHECK_OK(abut_gradient_evaluate_forward(g, NULL, &value, slope, square, &err), err);
+    abut_gradient_values(g, values);
+    double expected = value;
+    for (int i = 0; i < 3; i++) {
+        expected += slope[i] * change[i];
+        for (int j = 0; j < 3; j++) expected += 0.5 * square[3 * i + j] * change[i] * change[j];
+        values[i] += change[i];
+    }
+    CHECK_OK(abut_gradient_evaluate(g, values, &far, NULL, &err), err);
+    CHECK(fabs(far - value) > 0.01);
+    CHECK_NEAR(far, expected, 1e-7);
+    abut_gradient_destroy(g);
+}
+
 static abut_gradient *open_first(abut_gradient_options *options, abut_error *err)
 {
     char text[3000];
@@ -34,6 +82,22 @@ static abut_gradient *open_first(abut_gradient_options *options, abut_error *err
     CHECK_OK(abut_gradient_add_objective(g, &o, err), *err);
     CHECK_OK(abut_gradient_add_parameter(g, "initial_velocities", "thing", err), *err);
     return g;
+}
+
+TEST(squares_need_distances)
+{
+    abut_error err = {0};
+    abut_gradient_options options = abut_default_gradient_options();
+    abut_gradient *g = open_first(&options, &err);
+    abut_objective o = abut_default_objective();
+    double value, slope[24], square[24 * 24];
+    o.weight = -1;
+    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    CHECK(abut_gradient_evaluate_forward(g, NULL, &value, slope, square, &err) ==
+          ABUT_ERROR_UNSUPPORTED);
+    CHECK(strstr(err.message, "\"positions\"") != NULL);
+    CHECK_OK(abut_gradient_evaluate_forward(g, NULL, &value, slope, NULL, &err), err);
+    abut_gradient_destroy(g);
 }
 
 /* States that are made again have the same bits. */
@@ -265,6 +329,9 @@ TEST(what_nothing_holds_is_refused)
 int main(void)
 {
     RUN(cells);
+    RUN(forwards_is_the_same);
+    RUN(squares_are_the_second_derivative_of_linear_runs);
+    RUN(squares_need_distances);
     RUN(checkpoints_give_the_same_bits);
     RUN(objectives_with_weights);
     RUN(each_time_of_a_trajectory_has_its_target);
