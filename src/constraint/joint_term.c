@@ -16,6 +16,8 @@
  * of it with every step that needs no second update: with large gains Newton's method creeps along
  * the curved paths that joints allow. */
 static const double GAIN = 1e3, MOST = 1e8, GROWTH = 10, FORGET = 0.5;
+/* In recorded steps, whose forces have to balance in soft coordinates beside such rows to 1e-9. */
+static const double RECORDED_MOST = 1e5;
 enum { PATIENCE = 8 };
 /* Where the forces of all joints take more solves than this to find, many bodies move together, and
  * all joints get a larger gain (docs/joints.md has a table). */
@@ -166,7 +168,7 @@ static void stiffen(joint_term *t, size_t i, double violation, bool together)
     bool grown = violation > t->last.data[i] && !(recorded && t->last.data[i] <= TOLERANCE);
     bool slow = (grown || t->rough % PATIENCE == 0) && violation > TOLERANCE;
     if (recorded && !(t->violation > TOLERANCE)) together = false;
-    if ((slow || together) && t->gains.data[i] < MOST) {
+    if ((slow || together) && t->gains.data[i] < (recorded ? RECORDED_MOST : MOST)) {
         t->gains.data[i] *= GROWTH;
         step->stiffness[0] *= GROWTH;
         step->stiffness[1] *= GROWTH;

@@ -28,6 +28,26 @@ static objective_state state_after(const sweep *w)
 
 /* ---- what the adjoint asks ---- */
 
+/* Objectives that are computed from rest positions as well. */
+static abut_status add_rest_parts(sweep *w, const objective_state *at, abut_error *err)
+{
+    const abut_gradient *g = w->g;
+    double *all = NULL;
+    for (size_t k = 0; k < g->parameters.count; k++) {
+        const parameter *p = &g->parameters.data[k];
+        if (!p->row->is_rest) continue;
+        if (!all) all = mem_alloc(w->s->state.scalars + 1, sizeof *all);
+        if (!all) return error_memory(err, "computing an objective");
+        memset(all, 0, w->s->state.scalars * sizeof *all);
+        for (size_t i = 0; i < g->objectives.count; i++)
+            objective_by_rest(&g->objectives.data[i], w->s, at, all);
+        size_t first = 3 * (size_t)w->s->model->bodies.data[p->body].first_block;
+        for (size_t i = 0; i < p->count; i++) w->derivative[p->first + i] += all[first + i];
+    }
+    mem_free(all);
+    return ABUT_OK;
+}
+
 static abut_status on_objective(void *context, adjoint *a, const tape_step *t, abut_error *err)
 {
     sweep *w = context;
@@ -35,6 +55,7 @@ static abut_status on_objective(void *context, adjoint *a, const tape_step *t, a
     for (size_t i = 0; i < w->g->objectives.count; i++)
         TRY(objective_derivative(&w->g->objectives.data[i], w->s, &at, a->bar.nodes.x,
                                  a->bar.nodes.v, err));
+    TRY(add_rest_parts(w, &at, err));
     for (size_t i = 0; i < w->twins.count; i++) {
         twin *k = &w->twins.data[i];
         TRY(twin_open(k, t, err));
@@ -271,7 +292,9 @@ static abut_status check_pairs(const abut_gradient *g, abut_error *err)
     for (size_t i = 0; i < g->objectives.count; i++)
         for (size_t k = 0; k < g->parameters.count; k++) {
             const parameter_row *row = g->parameters.data[k].row;
-            if (!(objective_reads(&g->objectives.data[i]) & row->changes)) continue;
+            const objective *o = &g->objectives.data[i];
+            if (!(objective_reads(o) & row->changes)) continue;
+            if (row->is_rest && objective_has_rest(o)) continue;
             return error_set(err, ABUT_ERROR_UNSUPPORTED, "objective",
                              "\"%s\" has no derivative by \"%s\", which it is computed from; by "
                              "a parameter of kind \"key\" it has",

@@ -229,6 +229,35 @@ static abut_status stress(const objective *o, stepper *s, const objective_state 
     return ABUT_OK;
 }
 
+/* With S^8 = A/W, A = sum of V |P|^8, W = sum of V: dV = V g_a . dX_a, and F = Ds Dm^-1 changes by
+ * -F dX_a g_a^T, so that P . dP = -(F^T H:P) g_a . dX_a. */
+static void stress_by_rest(const objective *o, stepper *s, const objective_state *at, double *out)
+{
+    const model *m = s->model;
+    const model_body *b = &m->bodies.data[o->body];
+    double sum = 0, volume = 0;
+    tet4_rest rest;
+    for (size_t e = b->first_tet; e < b->first_tet + b->tet_count; e++) {
+        double size = size_of(tet_stress(s, e, at->x, &rest, NULL));
+        sum += rest.volume * pow(size, STRESS_POWER);
+        volume += rest.volume;
+    }
+    double part = o->weight * pow(sum / volume, 1.0 / STRESS_POWER) / STRESS_POWER;
+    for (size_t e = b->first_tet; sum > 0 && e < b->first_tet + b->tet_count; e++) {
+        mat3 change;
+        vec3 position[4];
+        const int32_t *nodes = m->tets.data + 4 * e;
+        double size = size_of(tet_stress(s, e, at->x, &rest, &change));
+        for (size_t k = 0; k < 4; k++) position[k] = vec3_load(at->x + 3 * (size_t)nodes[k]);
+        mat3 f = tet4_deformation(&rest, position);
+        double spread = part * (pow(size, STRESS_POWER) / sum - 1 / volume) * rest.volume;
+        double turn = -part * STRESS_POWER * pow(size, STRESS_POWER - 2) / sum * rest.volume;
+        mat3 by = mat3_scale(turn, mat3_mul(mat3_transpose(f), change));
+        for (int i = 0; i < 3; i++) by.m[i][i] += spread;
+        add_tet(nodes, &rest, 1, by, out);
+    }
+}
+
 /* ---- contact forces ---- */
 
 /* Sum of the barrier's forces on the vertices of a body. */
@@ -371,6 +400,8 @@ typedef struct objective_row {
     bool needs_tets;    /* the body has linear tetrahedra */
     abut_status (*evaluate)(const objective *o, stepper *s, const objective_state *at,
                             double *value, double *by_x, double *by_v, abut_error *err);
+    /* Adds derivatives by rest positions, weight included (3 per block); NULL: there is none. */
+    void (*by_rest)(const objective *o, stepper *s, const objective_state *at, double *out);
     /* Appends what is squared; NULL: it is no half sum of squares. */
     abut_status (*residuals)(const objective *o, stepper *s, const objective_state *at,
                              residual_list *out, abut_error *err);
@@ -394,7 +425,8 @@ static const objective_row rows[] = {
     [ABUT_OBJECTIVE_CLOUD] = {"cloud", .needs_nodes = true, .any_target = true, .evaluate = cloud,
                               .residuals = position_residuals},
     [ABUT_OBJECTIVE_STRESS] = {"stress", OBJECTIVE_READS_MATERIAL | OBJECTIVE_READS_SHAPE,
-                               .one_target = true, .needs_tets = true, .evaluate = stress},
+                               .one_target = true, .needs_tets = true, .evaluate = stress,
+                               .by_rest = stress_by_rest},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
 
@@ -530,4 +562,12 @@ abut_status objective_residuals(const objective *o, stepper *s, const objective_
     objective now;
     if (!counts(o, s, at, &now)) return ABUT_OK;
     return rows[o->kind].residuals(&now, s, at, out, err);
+}
+
+bool objective_has_rest(const objective *o) { return rows[o->kind].by_rest != NULL; }
+
+void objective_by_rest(const objective *o, stepper *s, const objective_state *at, double *out)
+{
+    objective now;
+    if (rows[o->kind].by_rest && counts(o, s, at, &now)) rows[o->kind].by_rest(&now, s, at, out);
 }

@@ -55,6 +55,9 @@ abut_status objective_value(const objective *o, stepper *s, const objective_stat
 bool objective_is_square(const objective *o);
 abut_status objective_residuals(const objective *o, stepper *s, const objective_state *at,
                                 residual_list *out, abut_error *err);
+/* Derivatives by rest positions at fixed x, where it is computed from these: out (3 per block). */
+bool objective_has_rest(const objective *o);
+void objective_by_rest(const objective *o, stepper *s, const objective_state *at, double *out);
 /* Adds its derivatives by x and v (3 per block each). */
 abut_status objective_derivative(const objective *o, stepper *s, const objective_state *at,
                                  double *by_x, double *by_v, abut_error *err);

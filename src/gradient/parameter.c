@@ -307,14 +307,16 @@ static abut_status apply_shape(const parameter *p, stepper *s, const double *val
 const parameter_row parameter_key = {.name = "key"};
 
 static const parameter_row rows[] = {
-    {"initial_positions", count_blocks, read_positions, apply_positions, NULL, start_positions, 0},
+    {"initial_positions", count_blocks, read_positions, apply_positions, NULL, start_positions,
+     false, 0},
     {"initial_velocities", count_blocks, read_velocities, apply_velocities, NULL, start_velocities,
-     0},
-    {"forces", count_blocks, read_forces, apply_forces, pass_forces, NULL, 0},
-    {"young", count_young, read_young, apply_young, pass_young, NULL, OBJECTIVE_READS_MATERIAL},
-    {"rest_positions", count_rest, read_rest, apply_rest, pass_rest, NULL,
+     false, 0},
+    {"forces", count_blocks, read_forces, apply_forces, pass_forces, NULL, false, 0},
+    {"young", count_young, read_young, apply_young, pass_young, NULL, false,
+     OBJECTIVE_READS_MATERIAL},
+    {"rest_positions", count_rest, read_rest, apply_rest, pass_rest, NULL, true,
      OBJECTIVE_READS_MASS | OBJECTIVE_READS_SHAPE},
-    {"shape", count_rest, read_rest, apply_shape, pass_rest, start_positions,
+    {"shape", count_rest, read_rest, apply_shape, pass_rest, start_positions, true,
      OBJECTIVE_READS_MASS | OBJECTIVE_READS_SHAPE},
 };
 

@@ -33,6 +33,7 @@ struct parameter_row {
     abut_status (*pass)(const parameter *p, const parameter_pass *at, double *out, abut_error *err);
     /* Adds what follows from the derivatives by the first state; NULL: nothing. */
     void (*start)(const parameter *p, const stepper *s, const motion_state *bar, double *out);
+    bool is_rest;     /* its numbers are rest positions, 3 per block */
     unsigned changes; /* OBJECTIVE_READS_...: objectives that read it have no derivative by it */
 };
 

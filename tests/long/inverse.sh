@@ -20,6 +20,19 @@ ends grip 1e-10
 ends straight 1e-3
 ends identify 0.021
 
+ends gripper 0.02
+ends drape 1e-4
+
+# Programs that move meshes by a few numbers.
+if /usr/bin/python3 -c 'import scipy' 2> /dev/null && ls "$ABUT_BUILD_DIR"/python/abut/_abut*.so > /dev/null 2>&1; then
+    for program in fillet cell; do
+        PYTHONPATH=$ABUT_BUILD_DIR/python /usr/bin/python3 "$ABUT_SOURCE_DIR/examples/inverse/$program.py" > $program.log 2>&1 ||
+            fail "$program: $(tail -3 $program.log)"
+    done
+else
+    echo "fillet.py and cell.py not run: python3-scipy or the Python package is not there"
+fi
+
 # What was hidden in the noisy trajectory: 3e4 Pa and 0.35.
 awk -F, '$2 ~ /young/ { young = $4 } $2 ~ /friction/ { friction = $4 }
          END { exit !(young > 2.8e4 && young < 3.2e4 && friction > 0.34 && friction < 0.36) }' identify/best.csv ||

@@ -24,6 +24,12 @@ mkdir -p kernels/abut-test
 echo "{\"argv\": [\"$python\", \"-m\", \"ipykernel_launcher\", \"-f\", \"{connection_file}\"], \"display_name\": \"Python\", \"language\": \"python\"}" > kernels/abut-test/kernel.json
 export JUPYTER_PATH=$scratch HOME=$scratch PYTHONPATH=$ABUT_BUILD_DIR/python PATH="$(dirname "$abut"):$PATH"
 "$python" /usr/bin/jupyter-nbconvert --to html --execute --ExecutePreprocessor.timeout=300 show.ipynb > log 2>&1 || fail "nbconvert: $(tail -5 log)"
+# The notebook of the documentation.
+if "$python" -c 'import matplotlib' 2> /dev/null; then
+    sed 's/"name": "python3"/"name": "abut-test"/' "$ABUT_SOURCE_DIR/docs/tutorials/gradients.ipynb" > gradients.ipynb
+    "$python" /usr/bin/jupyter-nbconvert --to notebook --execute --ExecutePreprocessor.timeout=300 --output done.ipynb gradients.ipynb > log 2>&1 || fail "gradients.ipynb: $(tail -5 log)"
+    grep -q "hidden: {'young': 30000.0" done.ipynb || fail "gradients.ipynb has no result"
+fi
 # What the browser has after loading: the size of the picture as it was decoded, and the table.
 "$python" - << 'END' || fail "adding the question"
 text = open("show.html").read()

@@ -222,6 +222,32 @@ TEST(objectives_that_read_fields_are_refused)
     abut_gradient_destroy(g);
 }
 
+/* The stress of a soft cube at the end of its landing, by its shape. */
+TEST(stress_by_shape)
+{
+    abut_error err = {0};
+    abut_gradient *g = NULL;
+    gradient_cell cell = {.body = "tet", .contact = 2, .integrator = "implicit-euler"};
+    abut_objective o = abut_default_objective();
+    double value, slope[24], values[24], sides[2];
+    char text[3000];
+    o.kind = ABUT_OBJECTIVE_STRESS, o.body = "thing", o.weight = 1e-3;
+    gradient_cell_scene(&cell, text, sizeof text);
+    CHECK_OK(abut_gradient_create_text(text, strlen(text), NULL, NULL, &g, &err), err);
+    CHECK_OK(abut_gradient_add_objective(g, &o, &err), err);
+    CHECK_OK(abut_gradient_add_parameter(g, "rest_positions", "thing", &err), err);
+    CHECK_OK(abut_gradient_evaluate(g, NULL, &value, slope, &err), err);
+    for (int i = 0; i < 24; i += 5) {
+        for (int k = 0; k < 2; k++) {
+            abut_gradient_values(g, values);
+            values[i] += k == 0 ? -1e-6 : 1e-6;
+            CHECK_OK(abut_gradient_evaluate(g, values, &sides[k], NULL, &err), err);
+        }
+        CHECK_NEAR(slope[i], (sides[1] - sides[0]) / 2e-6, 2e-5 * fabs(slope[i]) + 1e-6);
+    }
+    abut_gradient_destroy(g);
+}
+
 TEST(bad_input_is_named)
 {
     abut_error err = {0};
@@ -336,6 +362,7 @@ int main(void)
     RUN(objectives_with_weights);
     RUN(each_time_of_a_trajectory_has_its_target);
     RUN(objectives_that_read_fields_are_refused);
+    RUN(stress_by_shape);
     RUN(bad_input_is_named);
     RUN(inverted_rest_shape_is_infeasible);
     RUN(what_has_no_gradient_is_refused_by_name);
