@@ -20,7 +20,7 @@ const UNITS: Record<string, string> = {
 };
 
 const TITLES: Record<string, string> = {
-  stress: "stress (von Mises)",
+  stress: "von Mises stress",
   contact_force: "contact force",
 };
 

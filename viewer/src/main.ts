@@ -749,6 +749,11 @@ class App {
   }
 
   /** For the tests of the page. */
+  numberText(value: number): string {
+    return shortNumber(value);
+  }
+
+  /** For the tests of the page. */
   probe(): Record<string, unknown> {
     return {
       index: this.player.index,
@@ -770,6 +775,9 @@ class App {
       arrows: this.stage.contactArrows,
       bad: this.stage.marks.badCount,
       orthographic: this.stage.view.orthographic,
+      look: { ...this.look, hidden: this.look.hidden.size },
+      loop: this.player.loop,
+      follow: this.player.follow,
       triangles: this.stage.triangleCount,
       pointCount: this.shown?.pointCount ?? 0,
       pictures: this.stage.pictures,

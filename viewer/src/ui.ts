@@ -19,7 +19,7 @@ export function shortNumber(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "0";
   if (size >= 1e5 || size < 1e-2) return value.toExponential(2).replace("e+", "e").replace("-", "−");
-  const text = Number.isInteger(value) ? String(value) : value.toPrecision(4).replace(/\.?0+$/, "");
+  const text = String(size >= 1000 ? Math.round(value) : Number(value.toPrecision(4)));
   return text.replace("-", "−");
 }
 

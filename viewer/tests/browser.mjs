@@ -56,10 +56,20 @@ export async function openBrowser() {
 }
 
 /** A page that remembers errors of its console and requests to other places than its own server. */
-export async function openPage(browser, address, options = {}) {
+/** watched: window.operated has the names of the controls that were clicked or changed. */
+export async function openPage(browser, address, { watched, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: "light", acceptDownloads: true, ...options });
   context.setDefaultTimeout(180000); // software OpenGL on a busy machine takes its time for a picture of all passes
   const page = await context.newPage();
+  if (watched)
+    await page.addInitScript(() => {
+      window.operated = new Set();
+      const note = ({ target }) => {
+        const item = target.closest?.("button, input, select, summary, canvas");
+        if (item) window.operated.add(item.id || item.closest("[data-section], dialog")?.dataset.section || item.closest("dialog")?.id || item.textContent);
+      };
+      for (const kind of ["click", "input", "change"]) document.addEventListener(kind, note, true);
+    });
   const problems = [];
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") {

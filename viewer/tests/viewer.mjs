@@ -11,7 +11,7 @@ const browser = await openBrowser();
 
 // ---- load ----
 const server = await serve("view", runFolder);
-const { page, problems } = await openPage(browser, server.address);
+const { page, problems } = await openPage(browser, server.address, { watched: true });
 let state = await until(page, (s) => s.shownStep !== null && s.pictures > 0, "the first frame is shown");
 check(state.frames > 5 && state.triangles > 10, `${state.frames} frames, ${state.triangles} triangles`);
 check(state.index === 0, "it begins with the first frame");
@@ -102,6 +102,15 @@ await page.screenshot({ path: join(out, "stress.png") });
 
 // ---- the look: edges, wireframe, clipping, contacts, hidden bodies ----
 let before = await pixels(page);
+for (const [id, key] of [["flat", "flat"], ["thickness", "thickness"], ["shadows", "shadows"], ["floor", "floor"], ["trail", "trail"], ["orthographic", null], ["loop", null], ["follow", null]]) {
+  const value = (s) => (key ? s.look[key] : s[id]);
+  const from = value(await probe(page));
+  if (id === "trail") await page.evaluate(() => document.querySelector("#trail").click()); // is hidden until a point is picked
+  else await page.click(`#${id}`);
+  await until(page, (s) => value(s) === !from, `${id} switches`);
+  await page.evaluate((id) => document.querySelector(`#${id}`).click(), id);
+  await until(page, (s) => value(s) === from, `${id} switches back`);
+}
 for (const mode of ["edges", "wireframe"]) {
   await page.selectOption("#mode", mode);
   await changes(page, before, mode === "edges" ? 0.001 : 0.005, `mesh as ${mode}`);
@@ -112,6 +121,15 @@ await page.waitForTimeout(200);
 before = await pixels(page);
 await page.selectOption("#clip", "0");
 await changes(page, before, 0.01, "the cut takes something away");
+await page.waitForTimeout(300);
+before = await pixels(page);
+await page.click("#clip-flip");
+await changes(page, before, 0.01, "the cut takes the other side away");
+before = await pixels(page);
+await page.fill("#clip-place", "0.2");
+await changes(page, before, 0.005, "the cut moves");
+check((await probe(page)).look.clip.place === 0.2, "to where it was put");
+await page.click("#clip-flip");
 await page.selectOption("#clip", "");
 await page.check("#contacts");
 await page.waitForTimeout(500);
@@ -140,6 +158,17 @@ for (const key of ["x", "Y", "z", "h"]) {
   await page.waitForTimeout(700);
   check(JSON.stringify((await probe(page)).camera) !== JSON.stringify(from), `the key ${key} moves the camera`);
 }
+for (const id of ["view-x", "view-−x", "view-y", "view-−y", "view-z", "view-−z", "view-home", "view-run", "view-fit"]) {
+  const from = (await atRest(page)).camera;
+  await page.click(`[id="${id}"]`);
+  await until(page, (s) => JSON.stringify(s.camera) !== JSON.stringify(from), `the button ${id} moves the camera`);
+}
+await page.click("#axes", { position: { x: 42, y: 10 } });
+await page.keyboard.press("h");
+await atRest(page);
+const tip = (await probe(page)).camera;
+await page.click("#axes", { position: { x: 42, y: 14 } }); // the y axis points up
+await until(page, (s) => JSON.stringify(s.camera) !== JSON.stringify(tip), "a click on the axes moves the camera");
 await page.keyboard.press("o");
 check((await probe(page)).orthographic, "orthographic");
 await page.keyboard.press("o");
@@ -161,6 +190,11 @@ await page.keyboard.press("Home");
 await until(page, (s) => s.shownStep === 0 && JSON.stringify(s.camera) !== JSON.stringify(followed), "the camera follows the point");
 await page.keyboard.press("End");
 await until(page, (s) => s.shownStep === lastStep, "and comes back");
+await page.click("#pick-clear");
+check((await probe(page)).picked === null, "a button lets go");
+await page.mouse.click(box.x + target[0] * box.width, box.y + target[1] * box.height);
+await until(page, (s) => s.picked !== null, "and a click picks it again");
+await page.uncheck("#follow-point");
 await page.keyboard.press("Escape");
 check((await probe(page)).picked === null, "Escape lets go");
 await page.check("#ruler");
@@ -202,6 +236,12 @@ check((await page.textContent('[data-chart="Energies"]')).includes("kinetic"), "
 await page.keyboard.press("?");
 check(await page.isVisible("#help"), "the list of keys");
 await page.keyboard.press("Escape");
+await page.click("#keys");
+check(await page.isVisible("#help"), "the list of keys by its button");
+await page.click("#help button");
+check(await page.isHidden("#help"), "and away");
+const words = await page.evaluate(() => [2000.4, 11530.4, 0.5, 45, 1.25e7, 3e-4, -12.3456, 1e-2].map((x) => window.abut.numberText(x)).join(" "));
+check(words === "2000 11530 0.5 45 1.25e7 3.00e−4 −12.35 0.01", `numbers in words: ${words}`);
 await page.keyboard.press("c");
 await until(page, (s) => s.color !== "stress", "a key changes the colour");
 await page.keyboard.press("d");
@@ -212,6 +252,23 @@ await page.keyboard.press("d");
 
 // ---- export ----
 await page.$eval("details:has(#export-png)", (item) => (item.open = true));
+for (const id of ["first", "last"]) {
+  await page.click(`#${id}`);
+  await until(page, (s) => s.index === (id === "first" ? 0 : s.frames - 1), `the button ${id}`);
+}
+await page.click("#play");
+await until(page, (s) => s.playing, "the button plays");
+await page.click("#play");
+await until(page, (s) => !s.playing, "and pauses");
+await page.click("#forward");
+for (const id of ["theme", "toggle-charts", "toggle-panel"]) {
+  const look = () => page.evaluate(() => `${document.documentElement.dataset.theme} ${document.body.className}`);
+  const from = await look();
+  await page.click(`#${id}`);
+  check((await look()) !== from, `the button ${id}`);
+  await page.click(`#${id}`);
+  check((await look()) === from, `${id} and back`);
+}
 const [picture] = await Promise.all([page.waitForEvent("download"), page.click("#export-png")]);
 await picture.saveAs(join(out, "export.png"));
 const png = readFileSync(join(out, "export.png"));
@@ -224,23 +281,51 @@ const [recorded] = await Promise.all([page.waitForEvent("download"), page.click(
 await recorded.saveAs(join(out, "film.webm"));
 const film = readFileSync(join(out, "film.webm"));
 check(film.readUInt32BE(0) === 0x1a45dfa3, `a film of ${film.length} bytes`);
-// The browser itself plays it to its end.
-const seconds = await page.evaluate(async (data) => {
+// The browser itself plays it to its end, in a page that may show films.
+const cinema = await (await browser.newContext()).newPage();
+const seconds = await cinema.evaluate(async (data) => {
   const video = document.createElement("video");
   video.src = `data:video/webm;base64,${data}`;
   await new Promise((done, fail) => {
     video.onloadeddata = done;
     video.onerror = () => fail(new Error(video.error.message));
   });
-  video.currentTime = video.duration;
-  await new Promise((done) => (video.onseeked = done));
-  return [video.duration, video.videoWidth, video.videoHeight];
+  const look = async (at) => {
+    video.currentTime = at;
+    await new Promise((done) => (video.onseeked = done));
+    const canvas = document.createElement("canvas");
+    [canvas.width, canvas.height] = [64, 40];
+    canvas.getContext("2d").drawImage(video, 0, 0, 64, 40);
+    return Array.from(canvas.getContext("2d").getImageData(0, 0, 64, 40).data);
+  };
+  const [begin, end] = [await look(0), await look(video.duration * 0.99)];
+  return [video.duration, video.videoWidth, video.videoHeight, begin, end];
 }, film.toString("base64")).catch((error) => [String(error)]);
-check(seconds[0] > 0 && seconds[1] > 100, `that plays: ${seconds}`);
+check(seconds[0] > 0 && seconds[1] > 100, `that plays: ${seconds.slice(0, 3)}`);
+check(seconds.length === 5 && difference(seconds[3], seconds[4]) > 0.01 && new Set(seconds[3]).size > 8, "its first and its last picture are not empty and differ");
+await cinema.context().close();
 await page.selectOption("#color", "velocity");
 const [file] = await Promise.all([page.waitForEvent("download"), page.click("#export-html")]);
 await file.saveAs(join(out, "export.html"));
 const frames = (await probe(page)).frames;
+for (const summary of await page.$$("summary")) {
+  const folded = async () => summary.evaluate((item) => !item.parentElement.open);
+  const before = await folded();
+  await summary.click();
+  check((await folded()) !== before, `${await summary.textContent()} folds`);
+  if (await folded()) await summary.click();
+}
+for (const box of await page.$$(".bodies input")) await box.click();
+await until(page, (s) => s.look.hidden > 1, "all bodies are hidden");
+for (const box of await page.$$(".bodies input")) await box.click();
+await page.selectOption("#range-mode", "hand");
+await page.waitForSelector("#range-low", { state: "visible" });
+await page.fill("#range-low", "-1");
+await page.locator("#range-low").blur();
+await until(page, (s) => s.range[0] === -1, "the lower end by hand");
+// Every control that the page shows was operated.
+const left = await page.evaluate(() => [...document.querySelectorAll("button, input, select, summary, canvas[id]")].filter((item) => item.checkVisibility()).map((item) => item.id || item.closest("[data-section], dialog")?.dataset.section || item.closest("dialog")?.id || item.textContent).filter((name) => !window.operated.has(name)));
+check(left.length === 0, `controls that were not operated: ${[...new Set(left)].join(", ") || "none"}`);
 check(problems.length === 0, `no complaints in the console: ${problems.join("; ")}`);
 check((await server.stop()) === 0, "Ctrl-C ends the server with 0");
 
