@@ -29,18 +29,23 @@ static const option_def options[] = {
     {"--rotate", NULL, "X,Y,Z", "then rotate by these degrees about x, then y, then z",
      COMPLETE_NOTHING},
     {"--translate", NULL, "X,Y,Z", "then move by this vector", COMPLETE_NOTHING},
+    {"--page", NULL, "FILE",
+     "for OUT.html: another page of the viewer than the one that 'make viewer' built",
+     COMPLETE_FILE},
 };
 
 const command_def command_convert = {
     .name = "convert",
-    .summary = "convert a mesh to another format, a scene to native JSON, or a run to glTF",
+    .summary = "convert a mesh to another format, a scene to native JSON, a run to HTML or glTF",
     .arguments = "IN OUT",
     .details =
         "Reads MSH (2.2 and 4.1), OBJ, PLY, STL, OFF, VTK, VTU, Medit and SEG meshes; the format "
         "is recognised from the content. Writes VTU, OBJ, PLY or MSH as the extension of OUT says "
         "(msh is version 4.1, msh2 is 2.2). OUT appears only when it is complete. "
         "Scenes of other programs become native JSON with the full paths of their meshes; the "
-        "options are for meshes. The folder of a run becomes an animated glTF (OUT.glb, or "
+        "options are for meshes. The folder of a run becomes a page that shows it in any browser, "
+        "without a server (OUT.html; long runs are thinned out to about 120 MB), or an animated "
+        "glTF (OUT.glb, or "
         "OUT.gltf as "
         "text) with one node per body; bodies that deform have a shape per frame. OUT.usda has "
         "the places of all points in all frames, as text of Universal Scene Description. OUT.obj "

@@ -1,5 +1,6 @@
 #include "app/convert_run.h"
 
+#include "app/export_page.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "output/film_files.h"
@@ -66,17 +67,32 @@ static const film_format *find_format(const char *path)
     return NULL;
 }
 
+static abut_status convert_to_page(const char *folder, const char *path, const command_line *line,
+                                   abut_error *err)
+{
+    const char *page = line_value(line, "--page");
+    page_report report;
+    if (line->given_count > (page ? 1 : 0))
+        return error_set(err, ABUT_ERROR_INPUT, folder,
+                         "of the options, pages of runs have only --page");
+    TRY(export_page(folder, path, page, &report, err));
+    printf("%s: %zu of %zu frames, %.1f MB\n", path, report.frames, report.all_frames,
+           (double)report.bytes / 1e6);
+    return ABUT_OK;
+}
+
 abut_status convert_run(const char *folder, const char *path, const command_line *line,
                         abut_error *err)
 {
     const film_format *format = find_format(path);
+    if (strcmp(path_extension(path), "html") == 0) return convert_to_page(folder, path, line, err);
     if (strcmp(path_extension(path), "abc") == 0)
         return error_set(err, ABUT_ERROR_UNSUPPORTED, path,
                          "Alembic is not written: Debian 12 has neither its library nor a program "
                          "that reads it to test with; found .abc, .usda and .pc2 hold the same");
     if (!format)
         return error_set(err, ABUT_ERROR_INPUT, path,
-                         "a run is converted to .glb, .gltf, .usda, .pc2, .obj or .ply");
+                         "a run is converted to .html, .glb, .gltf, .usda, .pc2, .obj or .ply");
     if (line->given_count > 0)
         return error_set(err, ABUT_ERROR_INPUT, folder, "the options are for meshes, not for runs");
     frame_series series = {0};

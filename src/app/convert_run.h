@@ -1,4 +1,4 @@
-/* `abut convert DIR OUT.glb`: the frames of a run as an animated glTF. */
+/* `abut convert DIR OUT`: the frames of a run as an animated glTF, a page, and so on. */
 #ifndef APP_CONVERT_RUN_H
 #define APP_CONVERT_RUN_H
 

@@ -33,6 +33,7 @@ bool view_server_is_open(const view_server *server)
 #include "app/http_text.h"
 #include "app/view_orders.h"
 #include "app/view_source.h"
+#include "app/viewer_page.h"
 #include "base/file.h"
 #include "base/signals.h"
 
@@ -59,34 +60,6 @@ struct view_server {
     char address[160];
     bool open;
 };
-
-/* ---- the page ---- */
-
-/* Beside the program in the build tree, under share/ when it is installed. */
-static bool find_page(char *out, size_t size)
-{
-    static const char *const pages[] = {"viewer/index.html", "../share/abut/viewer.html"};
-    char program[4096], folder[4096];
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) return false;
-    program[length] = 0;
-    path_folder(folder, sizeof folder, program);
-    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
-        path_join(out, size, folder, pages[i]);
-        if (file_exists(out)) return true;
-    }
-    return false;
-}
-
-static abut_status load_page(view_server *server, const char *given, abut_error *err)
-{
-    char path[4096];
-    if (!given && !find_page(path, sizeof path))
-        return error_set(err, ABUT_ERROR_UNSUPPORTED, "view",
-                         "the viewer's page is not built; 'make viewer' builds it (with npm), "
-                         "'abut render' draws pictures without it");
-    return file_read(given ? given : path, &server->page, err);
-}
 
 /* ---- answers ---- */
 
@@ -431,7 +404,7 @@ abut_status view_server_start(const view_options *options, view_server **out, ab
     if (!server) return error_memory(err, "starting the viewer");
     pthread_mutex_init(&server->lock, NULL);
     abut_status status = http_load(err);
-    if (status == ABUT_OK) status = load_page(server, options->page, err);
+    if (status == ABUT_OK) status = viewer_page_read(options->page, &server->page, err);
     if (status == ABUT_OK) status = view_source_open(&server->source, options->folder, err);
     if (status == ABUT_OK && options->other)
         status = view_source_open(&server->other, options->other, err);

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { PATH_SIZE = 4096, MAX_FIELDS = 16 };
+enum { PATH_SIZE = 4096, MAX_FIELDS = FRAME_MAX_FIELDS };
 
 static const char *const file_names[] = {"scene.json", "run.json", "steps.csv"};
 enum { SCENE_FILE, RUN_FILE, STEPS_FILE, FILE_COUNT };
@@ -273,7 +273,7 @@ static void choose_origin(view_source *s, const frame *f)
 
 abut_status view_source_frame(view_source *s, const view_wish *wish, packet *out, abut_error *err)
 {
-    char names[512];
+    char names[1024];
     const char *list[MAX_FIELDS];
     size_t count = 0;
     snprintf(names, sizeof names, "%s", wish->fields ? wish->fields : "");

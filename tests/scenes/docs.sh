@@ -23,7 +23,7 @@ blocks() { awk -v start="^\`\`\`$2\$" '$0 ~ start {on = 1; next} /^```/ {on = 0}
 
 # The scene of "Your own scene".
 blocks docs/getting-started.md json > "$scratch/work/mine.json"
-echo '<p>page</p>' > "$scratch/page.html"
+echo '<p>page</p><!--abut-data-->' > "$scratch/page.html"
 # Servers go on until they are interrupted: they must print an address, and end with 0 on Ctrl-C. They get a small page,
 # so that the test does not depend on npm.
 serve() {
@@ -42,7 +42,11 @@ serve() {
 # Targets of make must exist; running them here would build everything again.
 run_line() {
     case $1 in
-    make\ *) grep "^${1#make }:" Makefile > "$scratch/log" ;;
+    make\ *)
+        for target in ${1#make }; do grep "^$target:" Makefile > "$scratch/log" || return 1; done
+        # Later lines read what the demo leaves; some steps of it do.
+        [[ $1 != make\ demo* ]] || (cd "$scratch/work" && build/abut run examples/contact/pile/scene.json -o build/demo --steps 4) > "$scratch/log" 2>&1 ;;
+    *abut\ convert\ *.html) (cd "$scratch/work" && eval "$1 --page $scratch/page.html") > "$scratch/log" 2>&1 ;;
     *abut\ view\ *|*--view*) serve "$1" ;;
     *) (cd "$scratch/work" && eval "$1") > "$scratch/log" 2>&1 ;;
     esac

@@ -5,7 +5,7 @@
 expect 0 '5 files, 2 bodies, 5 frames' convert "$scratch/run" "$scratch/film.obj"
 expect 0 '5 files, 2 bodies, 5 frames' convert "$scratch/run" "$scratch/film.ply"
 expect 0 '4 files, 2 bodies, 5 frames' convert "$scratch/run" "$scratch/film.pc2"
-expect 2 'converted to .glb, .gltf, .usda, .pc2, .obj or .ply' convert "$scratch/run" "$scratch/film.fbx"
+expect 2 'converted to .html, .glb, .gltf, .usda, .pc2, .obj or .ply' convert "$scratch/run" "$scratch/film.fbx"
 expect 2 'Alembic is not written: Debian 12' convert "$scratch/run" "$scratch/film.abc"
 [ ! -e "$scratch/film.abc" ] || fail "a refused film was written"
 expect 5 '' convert "$scratch/run" "$scratch/nowhere/film.pc2"

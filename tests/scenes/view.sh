@@ -159,6 +159,24 @@ assert ended(many[0], 12), "an idle connection stays"
 END
 stop 0
 
+# The run as one page: the packets that the server gives, in a page that has a place for them.
+printf '%s' '<p>page</p><!--abut-data--><i>end</i>' > "$scratch/empty.html"
+"$abut" convert "$scratch/tets" "$scratch/run.html" --page "$scratch/empty.html" > "$scratch/log" || fail "a page: $(cat "$scratch/log")"
+grep -q '3 of 3 frames' "$scratch/log" || fail "a page: $(cat "$scratch/log")"
+start view "$scratch/tets"
+[ "$(get "${address}frame?step=0")" = 200 ] && [ "$(get "${address}frame?step=3&fields=velocity,displacement")" = 200 ] || fail "a frame to compare with"
+python3 - "$scratch/run.html" "$scratch/answer" "$scratch/tets/scene.json" "$scratch/topology" << 'END' || fail "the page of a run"
+import base64, gzip, json, re, sys
+page = open(sys.argv[1]).read()
+data = re.fullmatch(r'<p>page</p><script type="application/octet-stream" id="abut-data">([^<]*)</script><i>end</i>', page).group(1)
+run = json.loads(gzip.decompress(base64.b64decode(data, validate=True)))
+assert [frame[0] for frame in run["state"]["frames"]] == [0, 3, 5] and run["state"]["finished"] is True, run["state"]
+assert run["texts"]["scene.json"] == open(sys.argv[3]).read() and set(run["texts"]) == {"scene.json", "run.json", "steps.csv"}
+assert base64.b64decode(run["frames"]["3"], validate=True) == open(sys.argv[2], "rb").read()
+assert [base64.b64decode(t) for t in run["topologies"].values()] == [open(sys.argv[4], "rb").read()]
+END
+stop 0
+
 # A run that goes on: frames appear while the server is up, --view with a run serves until interrupted.
 start run examples/contact/tet-tet/scene.json -o "$scratch/live" --steps 4 --view --quiet
 for _ in $(seq 200); do
@@ -203,6 +221,12 @@ expect() { # expect CODE PATTERN WORD...
 expect 5 "no such folder or scene" view "$scratch/nowhere"
 expect 2 "has no folder 'frames'" view "$scratch"
 expect 2 "is not an address" view "$scratch/tets" --page "$scratch/page.html" --host example.org
+expect 2 "has no place for data" convert "$scratch/tets" "$scratch/x.html" --page "$scratch/page.html"
+expect 5 "no-page.html" convert "$scratch/tets" "$scratch/x.html" --page "$scratch/no-page.html"
+expect 2 "only --page" convert "$scratch/tets" "$scratch/x.html" --weld
+mkdir -p "$scratch/none/frames"
+expect 2 "has no frames" convert "$scratch/none" "$scratch/x.html" --page "$scratch/empty.html"
+[ ! -e "$scratch/x.html" ] || fail "a page that failed is there"
 expect 5 "" view "$scratch/tets" --page "$scratch/no-page.html"
 [ $failures = 0 ] && echo "all good"
 exit $((failures > 0))

@@ -403,7 +403,7 @@ class App {
   private available(wanted: number): number {
     const { player, store } = this;
     if (this.play.on && !this.play.paused) {
-      for (let i = wanted; i > Math.max(0, wanted - 100); i--) if (store.has(player.frames[i])) return i;
+      for (let i = wanted; i > 0; i--) if (store.has(player.frames[i])) return i;
       return wanted;
     }
     if (!player.playing || wanted <= player.index) return wanted;

@@ -11,7 +11,7 @@ export class Marks {
   private readonly bad: THREE.Points;
   private readonly band: THREE.Line;
   private readonly hand: THREE.Mesh;
-  private readonly arrow = new THREE.ArrowHelper(new THREE.Vector3(0, 1, 0), new THREE.Vector3(), 1, ACCENT);
+  private readonly arrow = new THREE.Group();
 
   private readonly direction = new THREE.Vector3();
   private length = 0;
@@ -30,6 +30,12 @@ export class Marks {
       item.visible = false;
       this.group.add(item);
     }
+    // Along y, of length 1; seen through the bodies, as its middle is within one.
+    const paint = new THREE.MeshBasicMaterial({ color: ACCENT, ...over, opacity: 0.9 });
+    const shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.018, 0.018, 0.78, 16).translate(0, 0.39, 0), paint);
+    const head = new THREE.Mesh(new THREE.ConeGeometry(0.065, 0.22, 24).translate(0, 0.89, 0), paint);
+    shaft.renderOrder = head.renderOrder = 3;
+    this.arrow.add(shaft, head);
     this.arrow.visible = false;
     this.group.add(this.arrow);
   }
@@ -92,7 +98,7 @@ export class Marks {
     this.arrow.position.copy(from);
     this.length = length;
     this.direction.copy(by).normalize();
-    this.arrow.setDirection(this.direction);
-    this.arrow.setLength(length, 0.25 * length, 0.12 * length);
+    this.arrow.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), this.direction);
+    this.arrow.scale.setScalar(length);
   }
 }

@@ -80,6 +80,7 @@ export class Overlay {
   private drawBar(): void {
     const pixel = this.stage.view.pixelSize(this.root.clientHeight);
     const length = roundLength(110 * pixel);
+    this.bar.hidden = !this.stage.hasFrame;
     if (!Number.isFinite(length) || length <= 0) return;
     (this.bar.firstChild as HTMLElement).style.width = `${(length / pixel).toFixed(1)}px`;
     (this.bar.lastChild as HTMLElement).textContent = lengthText(length);

@@ -111,6 +111,10 @@ export class Stage {
     return this.refiner.passes;
   }
 
+  get hasFrame(): boolean {
+    return this.frame !== null;
+  }
+
   get triangleCount(): number {
     return this.surface.triangleCount;
   }
