@@ -5,6 +5,7 @@ import os
 import pickle
 import sys
 import unittest
+import urllib.request
 
 import numpy as np
 
@@ -196,6 +197,24 @@ class Copies(unittest.TestCase):
         self.assertIn("upper", page)
         with self.assertRaises(abut.Error):
             sim.render("/nonexistent/x.png", size=(64, 48))
+
+    def test_view(self):
+        sim = stack().simulate()
+        sim.step(2)
+        with self.assertRaisesRegex(abut.UnsupportedError, "view: the viewer did not start"):
+            sim.view("/nonexistent")
+        try:
+            server = sim.view()
+        except abut.UnsupportedError:
+            self.skipTest("the page of the viewer is not built (make viewer)")
+        try:
+            with urllib.request.urlopen(server.address, timeout=60) as answer:
+                self.assertIn(b"<html", answer.read().lower())
+            self.assertIsNone(server.poll())
+        finally:
+            server.terminate()
+            server.wait(60)
+            server.stdout.close()
 
 
 class Docstrings(unittest.TestCase):

@@ -129,6 +129,9 @@ expect 2 "rank 1 has another executable" env ABUT_PETSC_MODULE="$module" mpirun 
 expect 2 "cannot be divided over 2 ranks" mpirun --oversubscribe -n 2 "$abut" run "$d" -o "$scratch/x" --set solver.linear=direct
 expect 2 "abut_petsc.so" env ABUT_PETSC_MODULE=/nonexistent mpirun --oversubscribe -x ABUT_PETSC_MODULE -n 2 "$abut" run "$d" -o "$scratch/x"
 expect 2 "abut_petsc.so" env ABUT_PETSC_MODULE=/nonexistent "$abut" run "$d" -o "$scratch/x" --set solver.linear=petsc
+scene joined "$slab, {\"name\": \"bar\", \"type\": \"rigid\", \"density\": 800, \"mesh\": {\"box\": {\"size\": [0.1, 0.1, 0.1], \"cells\": [2, 2, 2]}}, \"translate\": [0, 0.3, 0]}" \
+    ', "joints": [{"type": "ball", "body": "bar", "point": [0, 0.4, 0]}]'
+expect 2 "joints and attachments do not run on several ranks yet" ranks 2 "$abut" run "$scratch/joined.json" -o "$scratch/x" --set solver.linear=petsc
 # A scene that one rank does not find: all stop, and the message is that rank's.
 expect 5 "rank 1 of 2 stops all.*nowhere" mpirun --oversubscribe -n 1 "$abut" run "$d" -o "$scratch/x" : -n 1 "$abut" run "$scratch/nowhere.json" -o "$scratch/x"
 # One element, four ranks.
