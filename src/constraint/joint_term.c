@@ -101,19 +101,23 @@ void joint_step_from(const joint_term *t, size_t i, const double *x, joint_step 
     step->stiffness[1] = t->gains.data[i] * inertia / (step->h * step->h);
 }
 
+/* What a motor should do at a time: what the caller says, or the expression. */
+static double target_at(const joint_term *t, size_t i, int y, double time)
+{
+    const joint_drive *d = &t->model->joints.data[i].axis[y].drive;
+    double command = t->commands.data[JOINT_COORDINATES * i + (size_t)y];
+    if (d->kind == DRIVE_NONE) return 0;
+    return !isnan(command) ? command : d->unit * expression_value(d->target, 0, 0, 0, time);
+}
+
 static void begin_joint(joint_term *t, size_t i, const term_step *at)
 {
-    const model_joint *j = &t->model->joints.data[i];
     joint_memory *memory = &t->memory.data[i];
     joint_step *step = &t->steps.data[i];
     *step = (joint_step){.h = at->h, .length_scale = t->extent, .broken = memory->broken != 0};
     for (int y = 0; y < JOINT_COORDINATES; y++) {
-        const joint_drive *d = &j->axis[y].drive;
-        double command = t->commands.data[JOINT_COORDINATES * i + (size_t)y];
         step->start[y] = memory->position[y];
-        if (d->kind != DRIVE_NONE)
-            step->target[y] =
-                !isnan(command) ? command : d->unit * expression_value(d->target, 0, 0, 0, at->end);
+        step->target[y] = target_at(t, i, y, at->end);
     }
     joint_step_from(t, i, at->x, step);
 }
@@ -441,8 +445,11 @@ static abut_status fill(joint_term *t, abut_error *err)
     for (size_t i = 0; i < n; i++) {
         t->memory.data[i].gain = t->gains.data[i] = GAIN;
         t->steps.data[i].h = 1;
-        for (int y = 0; y < JOINT_COORDINATES; y++)
+        t->steps.data[i].length_scale = t->extent;
+        for (int y = 0; y < JOINT_COORDINATES; y++) {
             t->commands.data[JOINT_COORDINATES * i + (size_t)y] = NAN;
+            t->steps.data[i].target[y] = target_at(t, i, y, 0);
+        }
         const model_joint *j = &t->model->joints.data[i];
         if (item_is_coupling(j)) continue;
         double u[JET_SIZE];

@@ -91,6 +91,8 @@ attached ', "break_force": 1' > break.json
 "$abut" run break.json -o break --quiet > log 2>&1 || fail "break: $(cat log)"
 attached ', "stiffness": 1e5' > springs.json
 "$abut" run springs.json -o springs --quiet > log 2>&1 || fail "springs: $(cat log)"
+attached ', "stiffness": 1e5, "break_force": 1' > snap.json
+"$abut" run snap.json -o snap --quiet > log 2>&1 || fail "snap: $(cat log)"
 python3 - <<'P' || fail "attachments"
 import csv
 def last(name): return list(csv.DictReader(open(name + "/steps.csv")))[-1]
@@ -98,7 +100,8 @@ assert all(float(r["joint_violation"]) <= 1e-8 for r in csv.DictReader(open("han
 fall = 0.5 * 10 * (9.81 * 0.39) ** 2  # 10 kg in free fall since about the first step
 assert float(last("hang")["kinetic"]) < 0.1 * fall, last("hang")["kinetic"]
 assert float(last("springs")["kinetic"]) < 0.1 * fall
-assert float(last("break")["kinetic"]) > 0.8 * fall, last("break")["kinetic"]
+for name in ("break", "snap"):
+    assert float(last(name)["kinetic"]) > 0.8 * fall, (name, last(name)["kinetic"])
 P
 
 # Exact attachments to a body that turns: the nodes are no unknowns, follow it, and the run is clean along its paths.
