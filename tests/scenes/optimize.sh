@@ -82,6 +82,11 @@ scene shape.json '{"kind": "positions", "body": "ball", "targets": [[0, -2, 0]]}
 sed -i 's/"type": "affine", "density": 800, "mesh": {"sphere": {"radius": 0.1, "level": 1}}/"material": {"young": 1e5, "poisson": 0.3, "density": 800}, "mesh": {"box": {"size": [0.1, 0.1, 0.1], "cells": [1, 1, 1]}}/' shape.json
 expect 0 'results are in' optimize shape.json
 
+# Fingers that hit a ball within a step, where Newton's method ends at a saddle.
+expect 0 'results are in' optimize "$ABUT_SOURCE_DIR/examples/inverse/gripper.json" -o hit --set optimize.evaluations=1 --set time.steps=2 \
+    --set 'joints[0].slide.drive.damping=8' --set 'joints[1].slide.drive.damping=8' \
+    --set 'joints[0].slide.drive.stiffness=98.15568405071153' --set 'joints[1].slide.drive.stiffness=73.91829481000075'
+
 # Mistakes.
 echo "{\"abut\": 1, \"time\": {\"step\": 0.01, \"steps\": 20}, \"bodies\": [$ball]}" > none.json
 wrong() { scene wrong.json "$2" "$3" "${4:-}" "${5:-}"; expect 2 "$1" optimize wrong.json; }
