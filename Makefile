@@ -40,6 +40,7 @@ demo:
 # What costs seconds is looked at before what costs minutes.
 check: deps
 	@scripts/check-includes
+	@scripts/check-constants
 	@scripts/check-format
 	@scripts/check-requirements
 	@scripts/check-sizes

@@ -6,14 +6,14 @@
  * unit vector n between them; the gap along n is linear in the direction. */
 #include "contact/contact_step.h"
 #include "contact/pair_geometry.h"
+#include "term/obstruction_rows.h"
 
 #include "base/parallel.h"
 
 #include <math.h>
 
-/* Share of its gap that a pair that stops the step should keep, a little more than collision
- * detection asks for; pairs out of the barrier's reach should come well within it. */
-static const double AIM = 0.25, WITHIN = 0.5;
+/* Pairs out of the barrier's reach should come well within it. */
+static const double WITHIN = 0.5;
 
 typedef struct moment_work {
     const contact_term *t;
@@ -61,7 +61,7 @@ static bool add_vertex(const contact_term *t, int32_t vertex, vec3 value, obstru
 /* What is left of a gap at the end of the step, at least. */
 static double aim_of(const contact_term *t, double gap)
 {
-    return fmin(AIM * gap, WITHIN * t->options.dhat);
+    return fmin(OBSTRUCTION_AIM * gap, WITHIN * t->options.dhat);
 }
 
 static double closest_weights(ccd_kind kind, const vec3 *x, double *weight)
@@ -131,11 +131,11 @@ static abut_status add_planes(const contact_term *t, obstruction_list *out, abut
             double gap = half_space_distance(t->search->y[i], plane->origin, plane->normal) - xi;
             vec3 end = contact_path_position(t, (int32_t)i, 1);
             double left = half_space_distance(end, plane->origin, plane->normal) - xi;
-            if (!(gap > 0) || left >= AIM * gap) continue;
+            if (!(gap > 0) || left >= OBSTRUCTION_AIM * gap) continue;
             obstruction row = {.first = out->blocks.count,
                                .key = {-1, (int32_t)i, (int32_t)k, -1, -1},
                                .bound = aim_of(t, gap) - gap,
-                               .moment = (1 - AIM) * gap / (gap - left)};
+                               .moment = (1 - OBSTRUCTION_AIM) * gap / (gap - left)};
             if (!add_vertex(t, (int32_t)i, plane->normal, &row, out) ||
                 !array_push(&out->rows, row))
                 return error_memory(err, "looking for collisions ahead");

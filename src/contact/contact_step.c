@@ -5,18 +5,18 @@
 #include "ccd/curved.h"
 #include "contact/pair_geometry.h"
 #include "math/rotation.h"
+#include "term/keep.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Share of the present distance that a step must leave. */
-static const double KEEP_MESH = 0.2, KEEP_PLANE = 0.1;
 /* How much farther than needed candidates of rigid bodies are looked for: at most this share of the
- * mean edge, and so many times more than in the search before. */
-static const double ROOM_OF_EDGE = 0.2, ROOM_GROWTH = 4;
-/* Paths are looked at in pieces of at least this part of the mean edge, each so many times longer
- * than the one before. */
-static const double PIECE_OF_EDGE = 0.5, PIECE_GROWTH = 4;
+ * mean edge. */
+static const double ROOM_OF_EDGE = 0.2;
+/* Paths are looked at in pieces of at least this part of the mean edge. */
+static const double PIECE_OF_EDGE = 0.5;
+/* Room and pieces are so many times larger than the ones before. */
+static const double GROWTH = 4;
 /* Per two parts of bodies that meet, what a search costs: more pairs cost more than searches. */
 enum { MOST_PAIRS = 4 };
 
@@ -168,7 +168,7 @@ static ccd_path path_of(const contact_term *t, int32_t vertex)
 /* How far apart a pair must be to have enough left beyond xi after losing `closing`. */
 static inline double needed_distance(double xi, double closing)
 {
-    return xi + closing / (1 - KEEP_MESH);
+    return xi + closing / (1 - KEEP_GAP);
 }
 
 /* Displacement of a vertex up to the limit of the paths, and how far it may be off the straight
@@ -237,7 +237,7 @@ static step_options options_of(const contact_term *t, double xi, double limit)
 {
     step_options options = step_default_options();
     options.method = t->options.ccd;
-    options.keep = KEEP_MESH;
+    options.keep = KEEP_GAP;
     options.cap = t->options.dhat;
     options.t_max = limit;
     options.min_distance = xi;
@@ -320,14 +320,14 @@ static double step_of_planes(const contact_term *t, double limit)
             double d = half_space_distance(t->search->y[i], plane->origin, plane->normal) - xi;
             if (t->model->surface.rows.data[i].kind == ROW_RIGID) {
                 ccd_path path = path_of(t, (int32_t)i);
-                if (limit * ccd_path_speed(&path) * (1 + 1e-12) < (1 - KEEP_PLANE) * d) continue;
+                if (limit * ccd_path_speed(&path) * (1 + 1e-12) < (1 - KEEP_ROOM) * d) continue;
                 vec3 origin = vec3_mul_add(plane->origin, xi, plane->normal);
-                limit = ccd_curved_plane_step(&path, origin, plane->normal, KEEP_PLANE, limit);
+                limit = ccd_curved_plane_step(&path, origin, plane->normal, KEEP_ROOM, limit);
                 continue;
             }
             double toward = -vec3_dot(plane->normal, t->search->p[i]);
             if (toward <= 0) continue;
-            limit = fmin(limit, (1 - KEEP_PLANE) * d / toward);
+            limit = fmin(limit, (1 - KEEP_ROOM) * d / toward);
         }
     }
     return fmax(0, limit);
@@ -393,7 +393,7 @@ static double room_for(const contact_term *t, double move)
     double dhat = t->options.dhat, room = fmin(0.5 * dhat, fmax(0.05 * dhat, 0.5 * move));
     if (!t->parts || t->search->searches == 0) return room;
     double most = fmin(t->search->most_room, ROOM_OF_EDGE * t->edge);
-    return fmax(room, fmin(fmin(move, ROOM_GROWTH * t->search->room), most));
+    return fmax(room, fmin(fmin(move, GROWTH * t->search->room), most));
 }
 
 static void note_search(const contact_term *t, double room)
@@ -402,7 +402,7 @@ static void note_search(const contact_term *t, double room)
     t->search->room = room;
     if (t->parts &&
         candidate_set_count(&t->search->candidates) > MOST_PAIRS * broad_parts_meetings(t->parts))
-        t->search->most_room = room / ROOM_GROWTH;
+        t->search->most_room = room / GROWTH;
 }
 
 static bool is_covered(const contact_term *t, double limit)
@@ -419,7 +419,7 @@ static double first_piece(const contact_term *t, double limit, double speed)
 {
     if (!t->parts || !isfinite(t->search->stopped) || is_covered(t, limit)) return limit;
     double least = fmax(PIECE_OF_EDGE * t->edge, t->options.dhat); /* points have no edges */
-    double piece = fmax(PIECE_GROWTH * t->search->stopped, least) / speed;
+    double piece = fmax(GROWTH * t->search->stopped, least) / speed;
     return piece < 0.5 * limit ? piece : limit;
 }
 
@@ -482,7 +482,7 @@ abut_status contact_max_step(const term *base, const double *x, const double *p,
     double piece = first_piece(t, limit, speed);
     abut_status status = step_of_piece(t, piece, speed, &bound->alpha, timer, err);
     while (status == ABUT_OK && piece < limit && !(bound->alpha < piece)) {
-        piece = fmin(limit, PIECE_GROWTH * piece);
+        piece = fmin(limit, GROWTH * piece);
         status = step_of_piece(t, piece, speed, &bound->alpha, timer, err);
     }
     if (status == ABUT_OK)

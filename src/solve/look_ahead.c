@@ -6,8 +6,9 @@
 
 /* Inequalities at most, rounds of looking along the new direction, and sweeps over the multipliers.
  */
-enum { MOST = 48, ROUNDS = 3, SWEEPS = 50, SHORTENINGS = 3 };
-static const double HORIZON = 16, GROWTH = 4;
+enum { MOST = 48, ROUNDS = 3, SWEEPS = 50 };
+/* Of the radius of an island; its square at first, and at most at once to less. */
+static const double GROWTH = 4;
 
 void look_ahead_free(look_ahead *l)
 {
@@ -272,7 +273,7 @@ static abut_status shorten(look_ahead *l, problem *p, const evaluation *ev, cons
 {
     size_t n = (size_t)p->free_count;
     for (size_t i = 0; i < n; i++) l->gone.data[i] = 1;
-    for (int round = 0; round < SHORTENINGS; round++) {
+    for (int round = 0; round < ROUNDS; round++) {
         TRY(find_obstructions(l, p, ev, x, direction, err));
         if (!earliest_moments(l, p)) break;
         for (size_t i = 0; i < n; i++) {
@@ -328,7 +329,8 @@ static void learn(look_ahead *l, const problem *p)
     for (size_t i = 0; i < (size_t)p->free_count; i++) {
         double gone = l->gone.data[i], move = l->longest.data[l->island.data[i]];
         double *radius = &l->radius.data[i];
-        *radius = gone >= 0.5 ? fmax(*radius, GROWTH * move) : fmax(gone, 1 / HORIZON) * move;
+        *radius =
+            gone >= 0.5 ? fmax(*radius, GROWTH * move) : fmax(gone, 1 / (GROWTH * GROWTH)) * move;
     }
 }
 
@@ -358,7 +360,7 @@ static void set_first_radius(look_ahead *l, const problem *p, const double *dire
     size_t n = (size_t)p->free_count;
     double longest = 0;
     for (size_t i = 0; i < n; i++) longest = fmax(longest, move_of(p, direction, i));
-    for (size_t i = 0; i < n; i++) l->radius.data[i] = HORIZON * alpha * longest;
+    for (size_t i = 0; i < n; i++) l->radius.data[i] = GROWTH * GROWTH * alpha * longest;
     l->fresh = false;
 }
 

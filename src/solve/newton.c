@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "solve/follow.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +12,7 @@ const char *const newton_hessian_words[] = {NEWTON_HESSIANS(WORD_TEXT) NULL};
 
 /* A direction below the tolerance along which the energy does not fall is at the energy's rounding:
  * few trials tell, and x stays. */
-enum { TINY_HALVINGS = 9, MAX_HALVINGS = 60, MAX_REGULARISATIONS = 8 };
+enum { TINY_HALVINGS = 9, MAX_HALVINGS = DBL_MANT_DIG + 2, MAX_REGULARISATIONS = 8 };
 
 /* Energies are sums over many terms; differences below this share of the value are rounding. */
 static const double ENERGY_NOISE = 2e-14, STALL_NOISE = 1e-11;
@@ -308,8 +309,9 @@ static abut_status line_search(newton_solver *n, const evaluation *ev, double *x
  * direction is large, and those coupled to them, are then solved alone for some iterations, which
  * cost as much as they are many; this is repeated on those of them that have not converged. An
  * iteration of all unknowns follows. */
-enum { LOCAL_PATIENCE = 10, LOCAL_ITERATIONS = 6, LOCAL_ROUNDS = 12, LOCAL_LEAST = 1000 };
-static const double LOCAL_SHARE = 0.7, LOCAL_SLOW = 0.3, LOCAL_SMALL = 0.3, LOCAL_TOLERANCE = 0.5;
+enum { LOCAL_PATIENCE = 10, LOCAL_ITERATIONS = 6, LOCAL_LEAST = 1000 };
+/* Of the unknowns; of the direction before, and of the tolerance. */
+static const double LOCAL_SHARE = 0.7, LOCAL_SMALL = 0.3;
 
 /* Whether the unknowns with a large direction and their neighbours are few enough; flags in
  * n->chosen. */
@@ -337,24 +339,21 @@ static abut_status solve_chosen_subset(newton_solver *n, const evaluation *ev, d
                                        const newton_options *options, abut_error *err)
 {
     newton_options local = *options;
-    local.tolerance *= LOCAL_TOLERANCE;
+    local.tolerance *= LOCAL_SMALL;
     local.force_tolerance = 0;
     local.max_iterations = LOCAL_ITERATIONS;
     local.goal = NULL;
     local.local = false;
-    bool fewer = true;
-    for (int round = 0; round < LOCAL_ROUNDS; round++) {
+    do {
         newton_result part;
-        if (fewer) TRY(problem_restrict(n->problem, n->chosen, err));
-        if (fewer)
-            log_message(n->log, ABUT_LOG_DEBUG,
-                        "  %d unknowns by themselves:", (int)n->problem->free_count);
+        TRY(problem_restrict(n->problem, n->chosen, err));
+        log_message(n->log, ABUT_LOG_DEBUG,
+                    "  %d unknowns by themselves:", (int)n->problem->free_count);
         abut_status status = newton_minimize(n, ev, x, &local, NULL, &part, err);
         if (status != ABUT_ERROR_NOT_CONVERGED) return status;
         /* Stalled, or a singular matrix: an iteration of all unknowns may do better. */
         if (part.iterations < LOCAL_ITERATIONS) return ABUT_OK;
-        fewer = choose_part(n, local.tolerance);
-    }
+    } while (choose_part(n, local.tolerance));
     return ABUT_OK;
 }
 
@@ -398,6 +397,8 @@ typedef struct iteration {
     bool small;       /* the direction is short enough, */
     bool tiny;        /* and the forces balance or cannot be balanced better, */
     bool hidden;      /* of which the latter */
+    int blind;        /* iterations in a row that the rounding of the energy hides, */
+    double least;     /* and their least direction, where it was halved last */
     bool moved, whole;
     bool changed, may_stop; /* what the hooks say */
 } iteration;
@@ -515,7 +516,7 @@ static abut_status solve_subset_where_slow(newton_solver *n, const evaluation *e
 {
     const problem *p = n->problem;
     bool slow = result->iterations > LOCAL_PATIENCE && it->whole && it->may_stop && !it->changed &&
-                result->direction > LOCAL_SLOW * it->direction;
+                result->direction > LOCAL_SMALL * it->direction;
     if (options->local && slow && !it->tiny && !p->share && p->free_count > LOCAL_LEAST &&
         linear_can_solve_again(n->linear) && choose_part(n, options->tolerance))
         return solve_subset(n, ev, x, options, &it->energy, err);
@@ -537,6 +538,20 @@ static abut_status report_end(const newton_solver *n, const newton_options *opti
                      result->iterations, result->direction, options->tolerance, shifted);
 }
 
+/* Whether positions have no more digits: what is left to gain is hidden by the energy's rounding,
+ * and in as many iterations as a double has digits no direction was half as long as the least
+ * before. Iterations that converge, however slowly, halve theirs. */
+static bool is_blind(const newton_solver *n, iteration *it, double direction)
+{
+    bool hidden = trust_region_promise(&n->region, 1) <= STALL_NOISE * fabs(it->energy);
+    if (!hidden || it->blind == 0 || direction < 0.5 * it->least) {
+        it->blind = hidden;
+        it->least = direction;
+        return false;
+    }
+    return ++it->blind > MAX_HALVINGS && !n->shifted && !it->changed && it->may_stop;
+}
+
 static abut_status iterate(newton_solver *n, const evaluation *ev, double *x,
                            const newton_options *options, const newton_hooks *hooks, iteration *it,
                            newton_result *result, abut_error *err)
@@ -549,6 +564,8 @@ static abut_status iterate(newton_solver *n, const evaluation *ev, double *x,
         if (it->may_stop && it->tiny && forcing_confirms(&it->exactness)) {
             result->converged = true;
             result->at_noise = !it->moved || it->hidden;
+        } else if (is_blind(n, it, result->direction)) {
+            result->converged = result->at_noise = true;
         }
         if (it->moved || it->tiny || it->changed) continue;
         if (it->other || !forcing_confirms(&it->exactness)) continue;

@@ -115,7 +115,7 @@ static double step_range(void *context, size_t begin, size_t end)
         element_positions(w->t->model, w->x, e, x);
         element_positions(w->t->model, w->p, e, p);
         if (!elastic_forbids_inversion(element_material(w->t->model, e))) continue;
-        alpha = fmin(alpha, tet4_max_step(x, p, ELASTIC_KEEP_VOLUME));
+        alpha = fmin(alpha, tet4_max_step(x, p, KEEP_GAP));
     }
     return alpha;
 }
@@ -133,7 +133,7 @@ static abut_status max_step(const term *base, const double *x, const double *p, 
     bound->alpha = fmin(limit, ranks_min_of(m->tet_count, step_range, &work));
     for (size_t i = 0; i < m->sets.count; i++) {
         double before = bound->alpha;
-        bound->alpha = elements_max_step(m, &m->sets.data[i], x, p, before, ELASTIC_KEEP_VOLUME);
+        bound->alpha = elements_max_step(m, &m->sets.data[i], x, p, before, KEEP_GAP);
         if (bound->alpha < before && bound->alpha < ELASTIC_CUT_SHORT * limit)
             bound->group = ELASTIC_SET_GROUP + (int)i;
     }

@@ -6,6 +6,7 @@
 
 #include "body/model.h"
 #include "term/elastic_state.h"
+#include "term/keep.h"
 
 typedef struct elastic_term {
     term base;
@@ -14,8 +15,6 @@ typedef struct elastic_term {
     bool keeps_volume; /* some material forbids inversion: steps are filtered and states checked */
 } elastic_term;
 
-/* Share of its present volume that a step must leave an element (IPC supplement 4). */
-static const double ELASTIC_KEEP_VOLUME = 0.2;
 /* An element set that leaves less than this of the step that was asked for is named as what cut it.
  */
 static const double ELASTIC_CUT_SHORT = 0.1;

@@ -58,9 +58,9 @@ static bool add_element(const elastic_term *t, int set, size_t e, const double *
     double xi[3], along = 0;
     element_map_nodes(s, e, x, t->model->rest.data, now);
     element_map_direction(s, e, p, path);
-    double moment = positivity_max_step(&s->positive, now, path, 1, ELASTIC_KEEP_VOLUME);
-    if (!(moment < 1) || !positivity_weak_point(&s->positive, now, path, fmin(1, 2 * moment),
-                                                ELASTIC_KEEP_VOLUME, xi))
+    double moment = positivity_max_step(&s->positive, now, path, 1, KEEP_GAP);
+    if (!(moment < 1) ||
+        !positivity_weak_point(&s->positive, now, path, fmin(1, 2 * moment), KEEP_GAP, xi))
         return true;
     for (int a = 0; a < s->positive.nodes; a++) at[a] = vec3_mul_add(now[a], moment, path[a]);
     double volume = determinant_gradient(s, at, xi, gradient);
@@ -84,7 +84,7 @@ abut_status elastic_obstructions(const term *base, const double *x, const double
             now[k] = vec3_load(x + 3 * (size_t)m->tets.data[4 * e + k]);
             path[k] = vec3_load(p + 3 * (size_t)m->tets.data[4 * e + k]);
         }
-        double moment = tet4_max_step(now, path, ELASTIC_KEEP_VOLUME);
+        double moment = tet4_max_step(now, path, KEEP_GAP);
         if (moment < 1) ok = add_tet(t, e, now, path, moment, out);
     }
     for (int set = 0; ok && t->keeps_volume && set < (int)m->sets.count; set++)

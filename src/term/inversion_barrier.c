@@ -15,7 +15,7 @@ static const double SEARCH = 1.0 / 32;
 enum { HALVINGS = 16 };
 
 /* A point this near another one replaces it, with a stronger barrier. */
-static const double APART = 1.0 / 2048, STRONGER = 8, MOST = 64;
+static const double APART = 1.0 / 2048, STRONGER = 8;
 
 static mat3 deformation(const inversion_point *point, const element_set *s, const model *m,
                         const double *x)
@@ -193,16 +193,14 @@ static void note_bounds(term *base, const double *x, const double *p, const step
     int set = elastic->group - ELASTIC_SET_GROUP;
     search q = {.s = &m->sets.data[set], .least = INFINITY};
     double step = elastic->alpha;
-    int64_t e = elements_holding(m, q.s, x, p, step, ELASTIC_KEEP_VOLUME);
+    int64_t e = elements_holding(m, q.s, x, p, step, KEEP_GAP);
     if (e < 0) return;
     vec3 direction[CELL_MAX_NODES];
     double weak[3];
     element_map_nodes(q.s, (size_t)e, (const double *)m->rest.data, m->rest.data, q.rest);
     element_map_nodes(q.s, (size_t)e, x, m->rest.data, q.now);
     element_map_direction(q.s, (size_t)e, p, direction);
-    if (!positivity_weak_point(&q.s->positive, q.now, direction, 2 * step, ELASTIC_KEEP_VOLUME,
-                               weak))
-        return;
+    if (!positivity_weak_point(&q.s->positive, q.now, direction, 2 * step, KEEP_GAP, weak)) return;
     for (int a = 0; a < q.s->positive.nodes; a++)
         q.now[a] = vec3_mul_add(q.now[a], step, direction[a]);
     search_around(&q, weak);
@@ -231,8 +229,8 @@ static bool adapt(term *base, const double *x)
     t->pending_set = -1;
     int beside = stands_beside(list, &t->pending);
     if (beside >= 0) {
-        t->pending.measure =
-            fmin(STRONGER * list->points.data[beside].measure, MOST * t->pending.measure);
+        double most = STRONGER * STRONGER * t->pending.measure;
+        t->pending.measure = fmin(STRONGER * list->points.data[beside].measure, most);
         list->points.data[beside] = t->pending;
         return true;
     }

@@ -1,4 +1,5 @@
 #include "term/shell.h"
+#include "term/keep.h"
 #include "term/term_row.h"
 
 #include "fem/hinge.h"
@@ -7,9 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-
-/* Part of the room to a strain limit that a step leaves. */
-static const double KEEP_ROOM = 0.1;
 
 /* ---------------------------------------------------------------------------------------------- */
 /* Membrane                                                                                       */

@@ -1,4 +1,5 @@
 #include "term/strain_limit.h"
+#include "term/keep.h"
 #include "term/term_row.h"
 
 #include <math.h>
@@ -6,7 +7,6 @@
 
 static const double KAPPA_START = 1e3, KAPPA_MAX = 1e5; /* Pa */
 static const double CLOSE = 1e-4;                       /* of the width of the barrier */
-static const double KEEP_ROOM = 0.1; /* part of the room to the limit that a step leaves */
 
 static const strain_limit *limit_of(const strain_limit_term *t, size_t e)
 {

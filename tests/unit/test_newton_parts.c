@@ -142,6 +142,40 @@ TEST(short_directions_that_rise_leave_x)
     CHECK(result.converged && !result.at_noise);
 }
 
+/* Gradients of which nothing is left but rounding: directions as long as before, for ever, and an
+ * energy that shows nothing. */
+static double flat_value(const term *t, const evaluation *ev, const double *x)
+{
+    (void)t, (void)ev, (void)x;
+    return 1;
+}
+
+static double shrink = 1; /* of directions, from one to the next */
+
+static void jumping_derivatives(const term *t, const evaluation *ev, int group, const double *x,
+                                size_t begin, size_t end, double *gradient, double *hessian)
+{
+    derivatives(t, ev, group, x, begin, end, gradient, hessian);
+    if (gradient) gradient[0] = (1 + shrink) * x[0], gradient[1] = gradient[2] = 0;
+}
+
+TEST(iterations_that_rounding_hides_end)
+{
+    static const term_class kind = {
+        .name = "rounding", .value = flat_value, .derivatives = jumping_derivatives};
+    double x[3] = {1e-8, 0, 0};
+    newton_result result;
+    newton_options options = {.tolerance = 1e-12, .max_iterations = 500};
+    CHECK(minimize(&kind, x, NULL, none, &options, &result) == ABUT_OK);
+    CHECK(result.converged && result.at_noise && result.iterations > 53);
+    CHECK(result.iterations < 60);
+    shrink = 0.9; /* slow, but they do become shorter: to the tolerance */
+    x[0] = 1e-8;
+    CHECK(minimize(&kind, x, NULL, none, &options, &result) == ABUT_OK);
+    CHECK(result.converged && !result.at_noise && result.iterations > 80 && fabs(x[0]) < 1e-12);
+    shrink = 1;
+}
+
 /* Where the slope promises less than the rounding of a large energy, the energy may not rise by
  * more than that rounding: 1e12 + 1e6 x^2, with a slope of 1e-3 that is not there. */
 static double high_value(const term *t, const evaluation *ev, const double *x)
@@ -246,6 +280,7 @@ int main(void)
     RUN(leaps);
     RUN(energies_that_rise);
     RUN(short_directions_that_rise_leave_x);
+    RUN(iterations_that_rounding_hides_end);
     RUN(noise_is_bounded);
     RUN(fixed_coordinates);
     return TEST_END();

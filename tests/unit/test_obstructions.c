@@ -112,8 +112,8 @@ TEST(inverted_tets)
     scene_def *scene;
     stepper *s = build_scene(SOLID("1"), &scene);
     if (!s) return;
-    CHECK(check_rows(s, "elastic", 1.5, tet_volume, ELASTIC_KEEP_VOLUME) > 2);
-    CHECK(check_rows(s, "elastic", 0.01, tet_volume, ELASTIC_KEEP_VOLUME) == 0);
+    CHECK(check_rows(s, "elastic", 1.5, tet_volume, KEEP_GAP) > 2);
+    CHECK(check_rows(s, "elastic", 0.01, tet_volume, KEEP_GAP) == 0);
     drop_scene(s, scene);
 }
 
