@@ -1,6 +1,6 @@
 #include "app/commands.h"
+#include "app/print_document.h"
 #include "base/file.h"
-#include "base/json_text.h"
 #include "fill/fill.h"
 #include "mesh/mesh_io.h"
 
@@ -94,12 +94,7 @@ static abut_status print_json(const fill_result *r, bool filled, abut_error *err
             root = NULL;
         }
     }
-    char *text = root ? json_text(root, JSON_INDENT(2)) : NULL;
-    json_decref(root);
-    if (!text) return error_memory(err, "writing JSON");
-    puts(text);
-    free(text);
-    return ABUT_OK;
+    return print_document(root, err);
 }
 
 /* ---- options ---- */

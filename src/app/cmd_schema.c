@@ -1,5 +1,5 @@
 #include "app/commands.h"
-#include "base/json_text.h"
+#include "app/print_document.h"
 #include "base/memory.h"
 #include "scene/schema.h"
 
@@ -10,12 +10,7 @@ static abut_status print_json_schema(abut_error *err)
 {
     json_t *schema;
     TRY(schema_to_json(&schema_scene, &schema, err));
-    char *text = json_text(schema, JSON_INDENT(2));
-    json_decref(schema);
-    if (!text) return error_memory(err, "writing the JSON Schema");
-    puts(text);
-    free(text);
-    return ABUT_OK;
+    return print_document(schema, err);
 }
 
 static abut_status print_markdown(abut_error *err)

@@ -1,5 +1,5 @@
 #include "app/file_kind.h"
-#include "base/json_text.h"
+#include "app/print_document.h"
 #include "base/memory.h"
 #include "mesh/generate.h"
 #include "mesh/measure.h"
@@ -149,14 +149,12 @@ static abut_status print_mesh_json(const char *path, mesh_format format, const m
                   json_number_or_null(s->min_edge), "max_edge", json_number_or_null(s->max_edge),
                   "inverted", (json_int_t)s->inverted, "degenerate", (json_int_t)s->degenerate,
                   "rest_shape", m->rest != NULL, "stitches", (json_int_t)m->stitch_count);
-    char *text = NULL;
-    if (root && more && json_object_update(root, more) == 0) text = json_text(root, JSON_INDENT(2));
-    json_decref(root);
+    if (!root || !more || json_object_update(root, more) != 0) {
+        json_decref(root);
+        root = NULL;
+    }
     json_decref(more);
-    if (!text) return error_memory(err, "writing JSON");
-    puts(text);
-    free(text);
-    return ABUT_OK;
+    return print_document(root, err);
 }
 
 static abut_status describe_mesh(const char *path, const file_bytes *bytes, bool json,

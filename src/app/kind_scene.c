@@ -1,7 +1,7 @@
 #include "app/file_kind.h"
+#include "app/print_document.h"
 #include "app/scene_summary.h"
 #include "app/write_scene.h"
-#include "base/json_text.h"
 #include "scene/load.h"
 
 #include <stdio.h>
@@ -19,13 +19,7 @@ static bool recognise_scene(const char *path, const file_bytes *bytes)
 
 static abut_status print_json(const scene_summary *summary, abut_error *err)
 {
-    json_t *root = summary_json(summary);
-    char *text = root ? json_text(root, JSON_INDENT(2)) : NULL;
-    json_decref(root);
-    if (!text) return error_memory(err, "writing JSON");
-    puts(text);
-    free(text);
-    return ABUT_OK;
+    return print_document(summary_json(summary), err);
 }
 
 static abut_status describe_scene(const char *path, const file_bytes *bytes, bool json,

@@ -10,6 +10,7 @@
 #include "measure/frame_fields.h"
 #include "output/frame_copy.h"
 #include "output/table.h"
+#include "run/run_row.h"
 #include "sim/sim.h"
 #include "sim/sim_memory.h"
 
@@ -150,25 +151,7 @@ static abut_status new_table(play *p, abut_error *err)
 
 static abut_status append_row(play *p, double wall, abut_error *err)
 {
-    const step_statistics *l = &p->sim->last;
-    step_row row = {.step = p->sim->stepper->state.steps,
-                    .time = p->sim->stepper->time,
-                    .wall_seconds = wall,
-                    .newton_iterations = l->newton_iterations,
-                    .friction_iterations = l->friction_iterations,
-                    .contact_count = (int64_t)l->contacts,
-                    .min_distance = l->min_distance,
-                    .kappa = l->kappa,
-                    .kinetic = l->kinetic,
-                    .elastic = l->elastic,
-                    .gravity = l->gravity,
-                    .contact_energy = l->contact,
-                    .linear_momentum = l->linear_momentum,
-                    .angular_momentum = l->angular_momentum,
-                    .max_stretch = l->max_stretch,
-                    .potential = l->potential,
-                    .unknowns = (double)l->unknowns,
-                    .substeps = l->substeps};
+    step_row row = run_row(p->sim, wall);
     return table_append(&p->table, &row, err);
 }
 

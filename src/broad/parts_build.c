@@ -82,15 +82,8 @@ static bool list_sides(part_builder *b)
 static int32_t triangle_of_edge(const part_builder *b, const int32_t *edge)
 {
     uint64_t key = side_key(edge[0], edge[1]);
-    size_t low = 0, high = b->keys.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (b->keys.data[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < b->keys.count && b->keys.data[low] == key ? (int32_t)b->sides.data[low] : -1;
+    size_t at = sorted_place_u64(b->keys.data, b->keys.count, key);
+    return at < b->keys.count && b->keys.data[at] == key ? (int32_t)b->sides.data[at] : -1;
 }
 
 static bool add_element(part_builder *b, int32_t id, int arity)

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "base/ranks.h"
+#include "base/sort.h"
 
 enum {
     TASKS_WANTED = 192, /* per kind; depends on no thread count */
@@ -117,15 +118,8 @@ static inline unsigned adjacent_lanes(const walker *w, size_t i, int lane, size_
 
 static bool is_listed(const uint64_t *list, size_t count, uint64_t key)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && list[low] == key;
+    size_t at = sorted_place_u64(list, count, key);
+    return at < count && list[at] == key;
 }
 
 /* Whether a vertex of a primitive is attached to a body. */

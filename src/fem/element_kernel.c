@@ -66,7 +66,7 @@ static void load_four(const element_set *s, const double *x, const vec3 *rest, s
             four->u[3 * a + 2][l] = at[2] - from->z;
         }
     }
-    four->materials = four_materials_make(material);
+    four_materials_set(&four->materials, material);
     if (s->affine) load_point(s, four->element, &four->inverse, &four->determinant);
 }
 

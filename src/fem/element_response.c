@@ -9,17 +9,16 @@
 
 const int response_pairs[RESPONSE_PAIRS][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
 
-four_materials four_materials_make(const elastic_parameters *const each[4])
+void four_materials_set(four_materials *m, const elastic_parameters *const each[4])
 {
-    four_materials m = {.plain = 0, .parts = 0};
+    m->plain = m->parts = 0;
     for (int l = 0; l < 4; l++) {
-        m.each[l] = each[l];
-        m.mu[l] = each[l]->mu;
-        m.lambda[l] = each[l]->lambda;
-        if (elastic_is_plain_neo_hookean(each[l])) m.plain |= 1 << l;
-        if (each[l]->parts) m.parts |= 1 << l;
+        m->each[l] = each[l];
+        m->mu[l] = each[l]->mu;
+        m->lambda[l] = each[l]->lambda;
+        if (elastic_is_plain_neo_hookean(each[l])) m->plain |= 1 << l;
+        if (each[l]->parts) m->parts |= 1 << l;
     }
-    return m;
 }
 
 /* ---- matrices ---- */

@@ -32,7 +32,8 @@ typedef struct four_materials {
     material_point point[4]; /* of those: set by the caller for every point */
 } four_materials;
 
-four_materials four_materials_make(const elastic_parameters *const each[4]);
+/* All but the points. */
+void four_materials_set(four_materials *m, const elastic_parameters *const each[4]);
 
 /* The pairs of components (i <= j) whose 3x3 blocks of the derivative are computed. */
 enum { RESPONSE_PAIRS = 6 };

@@ -27,8 +27,9 @@ static void load(const tet4_four *t, four_tets *out)
             edges.m[2][k][l] = x[k + 1].z - x[0].z;
         }
     }
-    out->materials = four_materials_make(material);
-    for (size_t l = 0; l < 4; l++) out->materials.point[l] = t->point[l < t->count ? l : 0];
+    four_materials_set(&out->materials, material);
+    for (size_t l = 0; l < 4 && out->materials.parts; l++)
+        out->materials.point[l] = t->point[l < t->count ? l : 0];
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
             out->f.m[i][k] = edges.m[i][0] * out->inverse.m[0][k] +

@@ -59,16 +59,9 @@ static abut_status list_border(hole_work *w, abut_error *err)
 /* An edge that starts at v and was not used yet, or count. */
 static size_t find_start(const hole_work *w, int32_t v)
 {
-    size_t low = 0, high = w->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (w->ends[middle] >> 32 < (uint64_t)v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low < w->count && w->ends[low] >> 32 == (uint64_t)v && w->used[low]) low++;
-    return low < w->count && w->ends[low] >> 32 == (uint64_t)v ? low : w->count;
+    size_t at = sorted_place_u64(w->ends, w->count, (uint64_t)v << 32);
+    while (at < w->count && w->ends[at] >> 32 == (uint64_t)v && w->used[at]) at++;
+    return at < w->count && w->ends[at] >> 32 == (uint64_t)v ? at : w->count;
 }
 
 /* ---- closing ---- */

@@ -1,6 +1,7 @@
 #include "linear/multigrid.h"
 
 #include "base/parallel.h"
+#include "base/sort.h"
 #include "linear/aggregation.h"
 #include "linear/work.h"
 
@@ -183,15 +184,7 @@ static void invert_block(const double *block, size_t n, double *out)
 
 static int32_t diagonal_slot(const block_csr *a, int32_t row)
 {
-    int32_t low = a->start.data[row], high = a->start.data[row + 1];
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (a->column.data[middle] < row)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sorted_place_i32(a->column.data, a->start.data[row], a->start.data[row + 1], row);
 }
 
 static void invert_range(void *context, size_t begin, size_t end)

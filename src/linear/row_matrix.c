@@ -1,6 +1,7 @@
 #include "linear/row_matrix.h"
 
 #include "base/parallel.h"
+#include "base/sort.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,15 +56,9 @@ abut_status row_matrix_set_pattern(row_matrix *m, int32_t first, int32_t rows, i
 
 int32_t row_matrix_find(const row_matrix *m, int32_t row, int32_t column)
 {
-    int32_t low = m->start.data[row], high = m->start.data[row + 1], end = high;
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        if (m->column.data[middle] < column)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && m->column.data[low] == column ? low : -1;
+    int32_t end = m->start.data[row + 1];
+    int32_t at = sorted_place_i32(m->column.data, m->start.data[row], end, column);
+    return at < end && m->column.data[at] == column ? at : -1;
 }
 
 void row_matrix_clear(row_matrix *m)

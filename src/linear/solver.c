@@ -196,6 +196,11 @@ void linear_end_step(linear_solver *s)
     if (s->class == &linear_auto) linear_auto.rest(s->self);
 }
 
+void linear_rest(linear_solver *s)
+{
+    if (s->class->rest) s->class->rest(s->self);
+}
+
 const linear_statistics *linear_get_statistics(const linear_solver *s) { return &s->statistics; }
 
 bool linear_is_iterative(const linear_solver *s) { return s->class->iterative; }

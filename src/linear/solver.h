@@ -105,6 +105,8 @@ void linear_lend(linear_solver *solver, linear_solver *to);
 void linear_begin_step(linear_solver *solver);
 /* Nothing is solved until the next step: gives back what that would forget. */
 void linear_end_step(linear_solver *solver);
+/* No step may come: gives back the memory of values, which the next solve makes anew. */
+void linear_rest(linear_solver *solver);
 const linear_statistics *linear_get_statistics(const linear_solver *solver);
 /* True when the tolerance of a system matters, so that an inexact Newton can save work. */
 bool linear_is_iterative(const linear_solver *solver);

@@ -230,8 +230,10 @@ static abut_status solve_by_iteration(solver_auto *s, int m, const linear_system
     abut_status status = solve_by(s, m, &limited, x, statistics, err);
     if (status == ABUT_OK)
         note_success(r, d, least[m].share, &before, statistics);
-    else if (status == ABUT_ERROR_NOT_CONVERGED)
+    else if (status == ABUT_ERROR_NOT_CONVERGED) {
         note_failure(r, d, isfinite(limit) ? limit : record_work(&least[m], d));
+        classes[m]->rest(s->selves[m]); /* the next method needs the room */
+    }
     return status;
 }
 

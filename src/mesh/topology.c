@@ -402,15 +402,8 @@ abut_status unique_edges(const int32_t (*triangles)[3], size_t triangle_count,
 /* Position of a key in a sorted list, or `count` when it is not there. */
 static size_t find_key(const uint64_t *keys, size_t count, uint64_t wanted)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (keys[middle] < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && keys[low] == wanted ? low : count;
+    size_t at = sorted_place_u64(keys, count, wanted);
+    return at < count && keys[at] == wanted ? at : count;
 }
 
 /* Sorted unique keys of the edge cells of a mesh. */

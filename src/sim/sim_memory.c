@@ -81,14 +81,21 @@ static abut_status create_again(const abut_sim *sim, abut_sim **out, abut_error 
     return status;
 }
 
-static abut_status fill_copy(abut_sim *sim, abut_sim *copy, abut_error *err)
+/* With its meshes, which may have changed. */
+static abut_status carry_state(abut_sim *from, abut_sim *to, abut_error *err)
 {
     unsigned char *bytes = NULL;
     size_t size = 0;
-    TRY(write_state(sim, &bytes, &size, err));
-    abut_status status = sim_restore_memory(copy, bytes, size, err);
+    TRY(write_state(from, &bytes, &size, err));
+    abut_status status = sim_restore_memory(to, bytes, size, err);
     mem_free(bytes);
-    if (status != ABUT_OK || sim->remesh) return status;
+    return status;
+}
+
+static abut_status fill_copy(abut_sim *sim, abut_sim *copy, abut_error *err)
+{
+    TRY(carry_state(sim, copy, err));
+    if (sim->remesh) return ABUT_OK;
     TRY(carry_settings(sim->stepper, copy->stepper, err));
     size_t users = sim->users.count;
     if (!array_resize(&copy->users, users)) return error_memory(err, "copying a simulation");
@@ -120,23 +127,11 @@ static abut_status load_start(abut_sim *sim, abut_sim *start, abut_error *err)
     return status;
 }
 
-/* The start of a scene that is remeshed has other arrays than now. */
-static abut_status load_remeshed_start(abut_sim *sim, abut_sim *start, abut_error *err)
-{
-    unsigned char *bytes = NULL;
-    size_t size = 0;
-    TRY(write_state(start, &bytes, &size, err));
-    abut_status status = sim_restore_memory(sim, bytes, size, err);
-    mem_free(bytes);
-    return status;
-}
-
 abut_status sim_reset(abut_sim *sim, abut_error *err)
 {
     abut_sim *start = NULL;
     TRY(create_again(sim, &start, err));
-    abut_status status =
-        sim->remesh ? load_remeshed_start(sim, start, err) : load_start(sim, start, err);
+    abut_status status = sim->remesh ? carry_state(start, sim, err) : load_start(sim, start, err);
     sim_destroy(start);
     TRY(status);
     sim->last = (step_statistics){0};

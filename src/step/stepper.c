@@ -282,6 +282,12 @@ void stepper_destroy(stepper *s)
     mem_free(s);
 }
 
+void stepper_rest(stepper *s)
+{
+    linear_rest(s->linear);
+    if (s->scratch.before) saved_state_free(s->scratch.before);
+}
+
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err)
 {
     TRY(stepper_prepare_conditions(s, err));

@@ -247,6 +247,9 @@ void stepper_restart_terms(stepper *s);
 /* Energies and momenta of the current state. */
 void stepper_measure(stepper *s, step_statistics *statistics);
 
+/* No step may come: gives back memory that the next one would fill anew. */
+void stepper_rest(stepper *s);
+
 /* The arrays that make up the state, for saving and loading: positions, velocities, ... */
 /* Fills out (room for `capacity`); returns the number. Loading writes into the same arrays; call
  * stepper_restore afterwards. */

@@ -24,7 +24,7 @@ typedef struct four_points {
 static void set_lanes(four_points *p)
 {
     const elastic_parameters *each[4] = {&p->own[0], &p->own[1], &p->own[2], &p->own[3]};
-    p->materials = four_materials_make(each);
+    four_materials_set(&p->materials, each);
     for (int l = 0; l < 4; l++) {
         p->measure[l] = 1 + 0.5 * l;
         for (int i = 0; i < 3; i++)

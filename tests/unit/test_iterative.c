@@ -8,6 +8,7 @@
 #include "linear/preconditioner_age.h"
 #include "linear/solver.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <string.h>
 
@@ -452,6 +453,29 @@ TEST(choice_is_kept)
     bar_free(&b);
 }
 
+/* What a method that was given up has taken is there for the next one. */
+TEST(methods_given_up_take_no_room)
+{
+    bar b = assemble_bar(9);
+    linear_system system = {.a = &b.s->problem.matrix, .b = b.right, .position = b.position};
+    size_t taken[2];
+    for (int k = 0; k < 2; k++) {
+        linear_options options = {
+            .name = k ? "auto" : "direct", .tolerance = 1e-6, .max_iterations = 3};
+        linear_solver *solver = NULL;
+        struct mallinfo2 before = mallinfo2();
+        CHECK_OK(linear_create(&options, &solver, &err), err);
+        CHECK_OK(linear_solve_system(solver, &system, b.x, &err), err);
+        CHECK(linear_get_statistics(solver)->fallbacks == (k ? 2 : 0));
+        struct mallinfo2 after = mallinfo2();
+        taken[k] = after.uordblks + after.hblkhd - before.uordblks - before.hblkhd;
+        linear_destroy(solver);
+    }
+    printf("# direct takes %zu bytes, after two others %zu\n", taken[0], taken[1]);
+    CHECK((double)taken[1] <= 1.1 * (double)taken[0]);
+    bar_free(&b);
+}
+
 /* A fallback that fails, too, keeps its analysis within the step and goes with it. */
 TEST(failed_fallback_ends_with_the_step)
 {
@@ -528,6 +552,7 @@ int main(void)
     RUN(choice_by_size_and_memory);
     RUN(choice_costs_little);
     RUN(choice_is_kept);
+    RUN(methods_given_up_take_no_room);
     RUN(failed_fallback_ends_with_the_step);
     RUN(inexact_newton);
     RUN(rest_shapes_are_not_needed);

@@ -1,9 +1,15 @@
 /* A warmed-up step allocates nothing: arrays only grow, and are cleared instead of freed. */
 #include "base/memory.h"
 #include "support/scene_makers.h"
+#include "support/scene_text.h"
 #include "test.h"
 
+#include <string.h>
+
 static abut_error err;
+
+/* Steps until arrays have grown, and steps that are counted. */
+enum { WARM_UP = 80, COUNTED = 10 };
 
 /* Allocations during `steps` further steps, and whether there was work in them. */
 static uint64_t count_allocations(stepper *s, int steps, int *iterations, size_t *contacts)
@@ -104,8 +110,89 @@ TEST(steady_mesh_contact)
     stepper_destroy(s);
 }
 
+/* A scene with something at rest on the ground, or on another body. */
+static void check_scene(const char *name, const char *physics, const char *bodies)
+{
+    char text[2000];
+    scene_def *scene;
+    int iterations;
+    size_t contacts;
+    snprintf(text, sizeof text,
+             "{'abut': 1, 'gravity': [0, -9.81, 0], 'time': {'step': 0.01, 'end': 10}, 'solver': "
+             "{'tolerance': 1e-3}, 'contact': {'dhat': 2e-3, 'friction': 0.3}%s, 'half_spaces': "
+             "[{'point': [0, 0, 0], 'normal': [0, 1, 0]}], 'bodies': [%s]}",
+             physics, bodies);
+    stepper *s = build_scene(text, &scene);
+    CHECK_OK(stepper_start(s, NULL, &err), err);
+    count_allocations(s, WARM_UP, &iterations, &contacts);
+    uint64_t allocations = count_allocations(s, COUNTED, &iterations, &contacts);
+    printf("# %s: %d iterations, %d contacts, %d allocations\n", name, iterations, (int)contacts,
+           (int)allocations);
+    CHECK(allocations == 0);
+    CHECK(contacts > 0 && iterations >= COUNTED);
+    drop_scene(s, scene);
+}
+
+#define CUBE(name, height)                                                                         \
+    "{'name': '" name "', 'mesh': {'box': {'size': [0.2, 0.2, 0.2], 'cells': [2, 2, 2]}}, "        \
+    "'material': {'model': 'neo-hookean', 'young': 1e5, 'poisson': 0.3, 'density': 1000}, "        \
+    "'translate': [0, " height ", 0]"
+#define BLOCK(name, kind, height)                                                                  \
+    "{'name': '" name "', 'type': '" kind "', 'mesh': {'box': {'size': [0.2, 0.2, 0.2]}}, "        \
+    "'density': 1000, 'translate': [0, " height ", 0]"
+
+TEST(friction_on_meshes)
+{
+    check_scene("soft on soft", "", CUBE("a", "0.1005") "}, " CUBE("b", "0.302") "}");
+}
+
+TEST(rigid_bodies)
+{
+    check_scene("rigid", "", BLOCK("a", "rigid", "0.1005") "}");
+    check_scene("rigid on rigid", "",
+                BLOCK("a", "rigid", "0.1005") "}, " BLOCK("b", "rigid", "0.302") "}");
+    check_scene("affine on rigid", "",
+                BLOCK("a", "rigid", "0.1005") "}, " BLOCK("b", "affine", "0.302") "}");
+}
+
+TEST(thin_bodies)
+{
+    check_scene("cloth", "",
+                "{'name': 'cloth', 'type': 'shell', 'mesh': {'grid': {'size': [0.4, 0.4], 'cells': "
+                "[6, 6]}}, 'shell': {'preset': 'cotton'}, 'translate': [0, 0.0015, 0]}");
+}
+
+TEST(high_order) { check_scene("order 2", "", CUBE("a", "0.1005") ", 'order': 2}"); }
+
+/* What lies between runs gives memory back, and changes no bit. */
+TEST(rest_between_runs)
+{
+    static const char *const text =
+        "{'abut': 1, 'gravity': [0, -9.81, 0], 'time': {'step': 0.01, 'end': 1}, 'bodies': "
+        "[" CUBE("a", "0.3") "}, " CUBE("b", "0.6") "}]}";
+    scene_def *scenes[2];
+    int iterations;
+    size_t contacts;
+    stepper *one = build_scene(text, &scenes[0]), *two = build_scene(text, &scenes[1]);
+    CHECK_OK(stepper_start(one, NULL, &err), err);
+    CHECK_OK(stepper_start(two, NULL, &err), err);
+    count_allocations(one, 10, &iterations, &contacts);
+    count_allocations(two, 10, &iterations, &contacts);
+    stepper_rest(two);
+    count_allocations(one, 10, &iterations, &contacts);
+    CHECK(count_allocations(two, 10, &iterations, &contacts) > 0);
+    CHECK(memcmp(one->state.x, two->state.x, one->state.scalars * sizeof *one->state.x) == 0);
+    drop_scene(one, scenes[0]);
+    drop_scene(two, scenes[1]);
+}
+
 int main(void)
 {
+    RUN(friction_on_meshes);
+    RUN(rigid_bodies);
+    RUN(thin_bodies);
+    RUN(high_order);
+    RUN(rest_between_runs);
     RUN(elastic_steps);
     RUN(moving_clamp);
     RUN(steady_contact);
