@@ -120,7 +120,7 @@ static void check_scene(const char *name, const char *physics, const char *bodie
     snprintf(text, sizeof text,
              "{'abut': 1, 'gravity': [0, -9.81, 0], 'time': {'step': 0.01, 'end': 10}, 'solver': "
              "{'tolerance': 1e-3}, 'contact': {'dhat': 2e-3, 'friction': 0.3}%s, 'half_spaces': "
-             "[{'point': [0, 0, 0], 'normal': [0, 1, 0]}], 'bodies': [%s]}",
+             "[{'origin': [0, 0, 0], 'normal': [0, 1, 0]}], 'bodies': [%s]}",
              physics, bodies);
     stepper *s = build_scene(text, &scene);
     CHECK_OK(stepper_start(s, NULL, &err), err);
