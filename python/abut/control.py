@@ -241,6 +241,24 @@ class Control:
             with open(target, "rb") as picture:
                 return picture.read()
 
+    def to_html(self, path=None, *, folder=None):
+        """The present state, or the run in a folder, as one page of HTML that any browser shows, by `abut convert`.
+
+        Written to a file, or, without a path, returned as a string. It needs the page of the viewer (make viewer).
+        """
+        with tempfile.TemporaryDirectory() as temporary:
+            if folder is None:
+                folder = os.path.join(temporary, "run")
+                self._snapshot(folder)
+            target = os.fspath(path) if path is not None else os.path.join(temporary, "page.html")
+            done = subprocess.run([find_command(), "convert", os.fspath(folder), target], capture_output=True, text=True)
+            if done.returncode != 0:
+                raise _abut.FileError(f"to_html: {done.stderr.strip() or done.stdout.strip()}")
+            if path is not None:
+                return None
+            with open(target, encoding="utf-8") as page:
+                return page.read()
+
     def view(self, folder=None, *, port=None):
         """Opens the present state, or the run in a folder, in the viewer; returns the process, to be ended by terminate().
 
@@ -262,7 +280,7 @@ class Control:
         return process
 
     def _repr_html_(self):
-        """A picture and a table, for notebooks; the table alone where nothing can be drawn."""
+        """A picture, the scene to be turned around (where the viewer's page is built) and a table, for notebooks."""
         import base64
         import html
 
@@ -274,4 +292,10 @@ class Control:
             image = f'<img alt="the scene at {self.time:g} s" src="data:image/png;base64,{picture}">'
         except (_abut.Error, OSError):
             image = ""
-        return f"<div>{image}<p>abut.Simulation, {self.time:g} s</p>{table}</div>"
+        try:
+            page = html.escape(self.to_html())
+            frame = ('<details><summary>in three dimensions</summary>'
+                     f'<iframe srcdoc="{page}" width="640" height="420" style="border:0"></iframe></details>')
+        except (_abut.Error, OSError):
+            frame = ""
+        return f"<div>{image}{frame}<p>abut.Simulation, {self.time:g} s</p>{table}</div>"

@@ -198,6 +198,19 @@ class Copies(unittest.TestCase):
         with self.assertRaises(abut.Error):
             sim.render("/nonexistent/x.png", size=(64, 48))
 
+    def test_pages(self):
+        sim = stack().simulate()
+        sim.step(2)
+        with self.assertRaisesRegex(abut.FileError, "to_html: "):
+            sim.to_html(folder="/nonexistent")
+        try:
+            page = sim.to_html()
+        except abut.FileError:
+            self.assertNotIn("<iframe", sim._repr_html_())
+            self.skipTest("the page of the viewer is not built (make viewer)")
+        self.assertIn("<html", page[:200].lower())
+        self.assertIn('<iframe srcdoc="', sim._repr_html_())
+
     def test_view(self):
         sim = stack().simulate()
         sim.step(2)

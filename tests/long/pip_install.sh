@@ -52,7 +52,12 @@ cd "$work"
 
 # A wheel from the folder that has been built in: nothing is compiled again, and it holds what was installed.
 cd abut-*/
-"$pip" wheel . --no-deps --config-settings build-dir=build -w "$work/wheels" > "$work/wheel.log" 2>&1 || { tail -30 "$work/wheel.log"; exit 1; }
+if "$work/venv/bin/python" -c 'import build' 2>/dev/null; then
+    make_wheel=("$work/venv/bin/python" -m build --wheel --no-isolation --config-setting build-dir=build -o "$work/wheels" .)
+else
+    make_wheel=("$pip" wheel . --no-deps --config-settings build-dir=build -w "$work/wheels")
+fi
+"${make_wheel[@]}" > "$work/wheel.log" 2>&1 || { tail -30 "$work/wheel.log"; exit 1; }
 "$python" -m zipfile -l "$work"/wheels/abut-*.whl > "$work/list"
 for file in abut/__init__.py abut/__init__.pyi abut/py.typed abut/scene.py abut/bin/abut; do
     grep -q "^$file " "$work/list" || { echo "$file is not in the wheel"; exit 1; }
