@@ -90,8 +90,8 @@ ABUT_API abut_status abut_gradient_add_objective(abut_gradient *g, const abut_ob
 
 /* kind and name: "key" with the path of any number of the scene ("gravity[1]",
  * "bodies[0].velocity[2]"), or a field of a body by its name: "initial_positions",
- * "initial_velocities", "rest_positions", "shape" (rest and start alike), "young" (one per element
- * of a solid), "forces" (constant, 3 per node). */
+ * "initial_velocities", "rest_positions", "shape" (rest and start alike), "young", "poisson" (one
+ * per element of a solid), "forces" (constant, 3 per node). */
 ABUT_API abut_status abut_gradient_add_parameter(abut_gradient *g, const char *kind,
                                                  const char *name, abut_error *error);
 /* Scalars of all parameters, in the order in which they were added; their values in the scene. */

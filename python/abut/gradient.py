@@ -55,7 +55,7 @@ class Grad:
         begin = 0
         single = isinstance(parameters, str) or (
             isinstance(parameters, tuple) and len(parameters) == 2 and parameters[0] in
-            ("key", "initial_positions", "initial_velocities", "rest_positions", "shape", "young", "forces"))
+            ("key", "initial_positions", "initial_velocities", "rest_positions", "shape", "young", "poisson", "forces"))
         for one in [parameters] if single else parameters:
             name, end = _add_parameter(self._gradient, one)
             self.slices[name] = slice(begin, end)
@@ -115,7 +115,7 @@ def grad(scene, objective, parameters, *, folder=None, overrides=(), steps=0, to
         (time, positions, velocities) -> (value, derivative by positions, derivative by velocities) with None for
         derivatives of 0, or a list of these, which are added.
     parameters: paths of numbers in the scene ("gravity[1]"), or pairs (kind, body) with "initial_positions",
-        "initial_velocities", "rest_positions", "shape", "young", "forces".
+        "initial_velocities", "rest_positions", "shape", "young", "poisson", "forces".
     folder, overrides: as for Simulation. steps: of the run (0: to its end). tolerance: of Newton's method. snapshots:
         states that are kept (0: all). infeasible: the value of runs that cannot be made (else an exception).
 

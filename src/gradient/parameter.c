@@ -90,7 +90,7 @@ static abut_status pass_forces(const parameter *p, const parameter_pass *at, dou
     return ABUT_OK;
 }
 
-/* ---- Young's modulus, one per element of a solid ---- */
+/* ---- Young's modulus and Poisson's ratio, one per element of a solid ---- */
 
 static size_t count_elements(const stepper *s, int32_t body)
 {
@@ -102,34 +102,58 @@ static size_t count_elements(const stepper *s, int32_t body)
     return n;
 }
 
-static abut_status count_young(const stepper *s, int32_t body, size_t *out, abut_error *err)
+static abut_status count_moduli(const stepper *s, int32_t body, size_t *out, abut_error *err)
 {
     *out = count_elements(s, body);
     if (*out > 0) return ABUT_OK;
-    return error_set(err, ABUT_ERROR_INPUT, "young",
-                     "body \"%s\" has no solid elements; its modulus is a parameter of kind "
+    return error_set(err, ABUT_ERROR_INPUT, "parameter",
+                     "body \"%s\" has no solid elements; its moduli are parameters of kind "
                      "\"key\"",
                      s->model->bodies.data[body].name);
 }
 
-static void read_young(const parameter *p, const stepper *s, double *values)
+static double modulus_of(const elastic_parameters *material, term_parameter by)
+{
+    double young, poisson;
+    elastic_moduli(material, &young, &poisson);
+    return by == TERM_YOUNG ? young : poisson;
+}
+
+static void read_moduli(const parameter *p, const stepper *s, term_parameter by, double *values)
 {
     const model *m = s->model;
     const model_body *b = body_of(p, s);
-    double poisson;
     size_t n = 0;
-    for (; n < b->tet_count; n++) elastic_moduli(&b->material, &values[n], &poisson);
+    for (; n < b->tet_count; n++) values[n] = modulus_of(&b->material, by);
     for (size_t i = 0; i < m->sets.count; i++)
         for (size_t e = 0; e < m->sets.data[i].count; e++)
             if (m->sets.data[i].body.data[e] == p->body)
-                elastic_moduli(&m->sets.data[i].material.data[e], &values[n++], &poisson);
+                values[n++] = modulus_of(&m->sets.data[i].material.data[e], by);
 }
 
-static void scale_material(elastic_parameters *material, double young)
+static void read_young(const parameter *p, const stepper *s, double *values)
+{
+    read_moduli(p, s, TERM_YOUNG, values);
+}
+
+static void read_poisson(const parameter *p, const stepper *s, double *values)
+{
+    read_moduli(p, s, TERM_POISSON, values);
+}
+
+/* Numbers that the law has of its own stay. */
+static void change_material(elastic_parameters *material, term_parameter by, double value)
 {
     double before, poisson;
     elastic_moduli(material, &before, &poisson);
-    double factor = young / before;
+    if (by == TERM_POISSON) {
+        elastic_parameters made = elastic_from_young(material->model, before, value);
+        material->mu = made.mu;
+        material->lambda = made.lambda;
+        material->bulk = made.bulk;
+        return;
+    }
+    double factor = value / before;
     material->mu *= factor;
     material->lambda *= factor;
     material->bulk *= factor;
@@ -137,32 +161,48 @@ static void scale_material(elastic_parameters *material, double young)
 }
 
 /* Linear tets of a body share one material. */
-static abut_status apply_young(const parameter *p, stepper *s, const double *values,
-                               abut_error *err)
+static abut_status apply_moduli(const parameter *p, stepper *s, term_parameter by,
+                                const double *values, abut_error *err)
 {
+    const char *name = p->row->name;
     model *m = s->model;
     model_body *b = &m->bodies.data[p->body];
     size_t n = b->tet_count;
+    double least = by == TERM_YOUNG ? 0 : -1, most = by == TERM_YOUNG ? INFINITY : 0.5;
     for (size_t e = 1; e < n; e++)
         if (values[e] != values[0])
-            return error_set(err, ABUT_ERROR_UNSUPPORTED, "young",
-                             "body \"%s\": linear tetrahedra of a body have one modulus; give them "
-                             "`regions` or `order` 2",
-                             b->name);
+            return error_set(
+                err, ABUT_ERROR_UNSUPPORTED, name,
+                "body \"%s\": linear tetrahedra of a body have one material; give them "
+                "`regions` or `order` 2",
+                b->name);
     for (size_t e = 0; e < p->count; e++)
-        if (!(values[e] > 0))
-            return error_set(err, ABUT_ERROR_INFEASIBLE, "young", "body \"%s\": %g is not positive",
-                             b->name, values[e]);
-    if (n > 0) scale_material(&b->material, values[0]);
+        if (!(values[e] > least && values[e] < most))
+            return error_set(err, ABUT_ERROR_INFEASIBLE, name,
+                             "body \"%s\": %g is not between %g and %g", b->name, values[e], least,
+                             most);
+    if (n > 0) change_material(&b->material, by, values[0]);
     for (size_t i = 0; i < m->sets.count; i++)
         for (size_t e = 0; e < m->sets.data[i].count; e++)
             if (m->sets.data[i].body.data[e] == p->body)
-                scale_material(&m->sets.data[i].material.data[e], values[n++]);
+                change_material(&m->sets.data[i].material.data[e], by, values[n++]);
     return ABUT_OK;
 }
 
-static abut_status pass_young(const parameter *p, const parameter_pass *at, double *out,
-                              abut_error *err)
+static abut_status apply_young(const parameter *p, stepper *s, const double *values,
+                               abut_error *err)
+{
+    return apply_moduli(p, s, TERM_YOUNG, values, err);
+}
+
+static abut_status apply_poisson(const parameter *p, stepper *s, const double *values,
+                                 abut_error *err)
+{
+    return apply_moduli(p, s, TERM_POISSON, values, err);
+}
+
+static abut_status pass_moduli(const parameter *p, const parameter_pass *at, term_parameter by,
+                               double *out, abut_error *err)
 {
     const term *t = &at->s->elastic->base;
     const model *m = at->s->model;
@@ -171,8 +211,7 @@ static abut_status pass_young(const parameter *p, const parameter_pass *at, doub
         size_t count = t->groups[g].count;
         double *each = mem_calloc(count + 1, sizeof *each);
         if (!each) return error_memory(err, "differentiating by a modulus");
-        abut_status status =
-            t->class->by_parameter(t, at->ev, g, at->x, TERM_YOUNG, at->w, each, err);
+        abut_status status = t->class->by_parameter(t, at->ev, g, at->x, by, at->w, each, err);
         const int32_t *body =
             g == 0 ? m->tet_body.data : m->sets.data[g - ELASTIC_SET_GROUP].body.data;
         for (size_t e = 0; status == ABUT_OK && e < count; e++)
@@ -181,6 +220,18 @@ static abut_status pass_young(const parameter *p, const parameter_pass *at, doub
         TRY(status);
     }
     return ABUT_OK;
+}
+
+static abut_status pass_young(const parameter *p, const parameter_pass *at, double *out,
+                              abut_error *err)
+{
+    return pass_moduli(p, at, TERM_YOUNG, out, err);
+}
+
+static abut_status pass_poisson(const parameter *p, const parameter_pass *at, double *out,
+                                abut_error *err)
+{
+    return pass_moduli(p, at, TERM_POISSON, out, err);
 }
 
 /* ---- rest shapes of linear tetrahedra ---- */
@@ -312,7 +363,9 @@ static const parameter_row rows[] = {
     {"initial_velocities", count_blocks, read_velocities, apply_velocities, NULL, start_velocities,
      false, 0},
     {"forces", count_blocks, read_forces, apply_forces, pass_forces, NULL, false, 0},
-    {"young", count_young, read_young, apply_young, pass_young, NULL, false,
+    {"young", count_moduli, read_young, apply_young, pass_young, NULL, false,
+     OBJECTIVE_READS_MATERIAL},
+    {"poisson", count_moduli, read_poisson, apply_poisson, pass_poisson, NULL, false,
      OBJECTIVE_READS_MATERIAL},
     {"rest_positions", count_rest, read_rest, apply_rest, pass_rest, NULL, true,
      OBJECTIVE_READS_MASS | OBJECTIVE_READS_SHAPE},

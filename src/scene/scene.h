@@ -460,6 +460,7 @@ typedef enum objective_kind { OBJECTIVE_KINDS(WORD_CONSTANT) } objective_kind;
     ROW(PARAMETER_REST_POSITIONS, "rest_positions")                                                \
     ROW(PARAMETER_SHAPE, "shape")                                                                  \
     ROW(PARAMETER_YOUNG, "young")                                                                  \
+    ROW(PARAMETER_POISSON, "poisson")                                                              \
     ROW(PARAMETER_FORCES, "forces")
 typedef enum parameter_field { PARAMETER_FIELDS(WORD_CONSTANT) } parameter_field;
 #define OPTIMIZE_METHODS(ROW)                                                                      \

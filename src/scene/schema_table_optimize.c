@@ -64,6 +64,8 @@ static const schema_field parameter_fields[] = {
      .doc = "The same, and the positions at the start with them."},
     {"young", SCHEMA_STRING, SCHEMA_CHOICE, AT(parameter_def, name),
      .doc = "Young's moduli, one per element of a solid."},
+    {"poisson", SCHEMA_STRING, SCHEMA_CHOICE, AT(parameter_def, name),
+     .doc = "Poisson's ratios, the same."},
     {"forces", SCHEMA_STRING, SCHEMA_CHOICE, AT(parameter_def, name),
      .doc = "Constant forces, 3 per node."},
     {"min", SCHEMA_NUMBER, AT(parameter_def, low), .otherwise = -INFINITY, .absent = "none",

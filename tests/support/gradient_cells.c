@@ -48,6 +48,7 @@ const gradient_cell gradient_cells[] = {
     ALL_CONTACTS("p2", E, "key", "gravity[1]", 0)
     ALL_CONTACTS("p2", E, "initial_positions", "thing", 14)
     CELL("p2", 2, E, "young", "thing", 2, true)
+    CELL("p2", 2, E, "poisson", "thing", 1, true)
     CELL("p2", 2, "bdf2", "young", "thing", 3, false)
     CELL("p2", 2, E, "key", DENSITY, 0, false)
     CELL("rigid", 1, E, "key", "bodies[0].angular_velocity[1]", 0, false)
