@@ -9,6 +9,15 @@
 
 typedef ARRAY(uint64_t) pair_keys; /* first index in the upper half, second in the lower */
 
+/* Scratch of a thread. */
+typedef struct meeting_scratch {
+    ARRAY(int32_t) near[2]; /* primitives of the two parts of a pair that are near the other */
+    ARRAY(exact_diagonals) near_diagonals; /* of those of the second part, as far as known */
+    ARRAY(uint8_t) near_known;
+    pair_keys keys[PAIR_KINDS]; /* that it found */
+    bool failed;                /* out of memory */
+} meeting_scratch;
+
 struct broad_parts {
     broad_surface surface;
     part_lists lists;
@@ -23,14 +32,12 @@ struct broad_parts {
     ARRAY(exact_diagonals) vertex_diagonals;
     ARRAY(uint32_t) stamp; /* of the query that filled a vertex' boxes */
     uint32_t query_number;
-    ARRAY(int32_t) vertices;   /* to fill in this query */
-    ARRAY(int32_t) active;     /* parts that meet another one */
-    ARRAY(int32_t) slot;       /* per part: where its boxes are, -1: not active */
-    ARRAY(exact_box) boxes_of; /* of the points, edges and triangles of the active parts */
-    ARRAY(int32_t) near[2];    /* primitives of the two parts of a pair that are near the other */
-    ARRAY(exact_diagonals) near_diagonals; /* of those of the second part, as far as known */
-    ARRAY(uint8_t) near_known;
-    pair_keys keys[PAIR_KINDS], spare;
+    ARRAY(int32_t) vertices;        /* to fill in this query */
+    ARRAY(int32_t) active;          /* parts that meet another one */
+    ARRAY(int32_t) slot;            /* per part: where its boxes are, -1: not active */
+    ARRAY(exact_box) boxes_of;      /* of the points, edges and triangles of the active parts */
+    ARRAY(meeting_scratch) scratch; /* per thread */
+    pair_keys spare;
 };
 
 size_t broad_parts_count(const broad_parts *p) { return p->lists.parts.count; }
@@ -109,6 +116,14 @@ abut_status broad_parts_create(const broad_surface *surface, const int32_t *body
     return status;
 }
 
+static void free_scratch(meeting_scratch *s)
+{
+    for (int k = 0; k < 2; k++) array_free(&s->near[k]);
+    array_free(&s->near_diagonals);
+    array_free(&s->near_known);
+    for (int k = 0; k < PAIR_KINDS; k++) array_free(&s->keys[k]);
+}
+
 void broad_parts_destroy(broad_parts *p)
 {
     if (!p) return;
@@ -129,10 +144,8 @@ void broad_parts_destroy(broad_parts *p)
     array_free(&p->active);
     array_free(&p->slot);
     array_free(&p->boxes_of);
-    for (int k = 0; k < 2; k++) array_free(&p->near[k]);
-    array_free(&p->near_diagonals);
-    array_free(&p->near_known);
-    for (int k = 0; k < PAIR_KINDS; k++) array_free(&p->keys[k]);
+    for (size_t i = 0; i < p->scratch.count; i++) free_scratch(&p->scratch.data[i]);
+    array_free(&p->scratch);
     array_free(&p->spare);
     mem_free(p);
 }
@@ -274,18 +287,19 @@ static bool is_kinematic(const broad_parts *p, int arity, const int32_t *id)
 }
 
 /* Primitives of a part that meet the box of another one, as numbers within the part. */
-static bool list_near(broad_parts *p, part_list_kind list, size_t part, size_t other, int side)
+static bool list_near(const broad_parts *p, meeting_scratch *s, part_list_kind list, size_t part,
+                      size_t other, int side)
 {
     const part_box *o = &p->boxes.data[other];
     exact_box limit = {{o->low.x, o->low.y, o->low.z, 0}, {o->high.x, o->high.y, o->high.z, 0}};
     const exact_box *boxes = boxes_of(p, list, part);
     size_t count = count_of(p, list, part), kept = 0;
-    if (!array_resize(&p->near[side], count)) return false;
+    if (!array_resize(&s->near[side], count)) return false;
     for (size_t i = 0; i < count; i++) {
-        p->near[side].data[kept] = (int32_t)i;
+        s->near[side].data[kept] = (int32_t)i;
         kept += exact_box_overlap(&boxes[i], &limit);
     }
-    p->near[side].count = kept;
+    s->near[side].count = kept;
     return true;
 }
 
@@ -296,34 +310,35 @@ static bool add_pair(pair_keys *keys, bool ordered, int32_t a, int32_t b)
 }
 
 /* Pairs of primitives that are near, the first of part `one`. */
-static bool pairs_of_lists(broad_parts *p, const pairing *pair, size_t one, size_t two, bool tight)
+static bool pairs_of_lists(const broad_parts *p, meeting_scratch *s, const pairing *pair,
+                           size_t one, size_t two, bool tight)
 {
     const exact_box *a = boxes_of(p, pair->a, one), *b = boxes_of(p, pair->b, two);
     size_t unused;
     const int32_t *ids_a = part_list_of(&p->lists, pair->a, one, &unused);
     const int32_t *ids_b = part_list_of(&p->lists, pair->b, two, &unused);
     int arity_a = (int)pair->a, arity_b = (int)pair->b;
-    size_t near_b = p->near[1].count;
-    if (!array_resize(&p->near_diagonals, near_b) || !array_resize(&p->near_known, near_b))
+    size_t near_b = s->near[1].count;
+    if (!array_resize(&s->near_diagonals, near_b) || !array_resize(&s->near_known, near_b))
         return false;
-    memset(p->near_known.data, 0, near_b);
-    for (size_t i = 0; i < p->near[0].count; i++) {
+    memset(s->near_known.data, 0, near_b);
+    for (size_t i = 0; i < s->near[0].count; i++) {
         exact_diagonals mine;
         bool known = false;
         for (size_t j = 0; j < near_b; j++) {
-            int32_t m = p->near[0].data[i], n = p->near[1].data[j];
+            int32_t m = s->near[0].data[i], n = s->near[1].data[j];
             if (!exact_box_overlap(&a[m], &b[n])) continue;
             const int32_t *x = &ids_a[m], *y = &ids_b[n];
-            exact_diagonals *other = &p->near_diagonals.data[j];
+            exact_diagonals *other = &s->near_diagonals.data[j];
             if (tight) {
                 if (!known) mine = primitive_diagonals(p, arity_a, x);
-                if (!p->near_known.data[j]) *other = primitive_diagonals(p, arity_b, y);
+                if (!s->near_known.data[j]) *other = primitive_diagonals(p, arity_b, y);
                 known = true;
-                p->near_known.data[j] = 1;
+                s->near_known.data[j] = 1;
                 if (!exact_diagonals_overlap(&mine, other)) continue;
             }
             if (is_kinematic(p, arity_a, x) && is_kinematic(p, arity_b, y)) continue;
-            if (!add_pair(&p->keys[pair->kind], pair->a != pair->b, *x, *y)) return false;
+            if (!add_pair(&s->keys[pair->kind], pair->a != pair->b, *x, *y)) return false;
         }
     }
     return true;
@@ -332,48 +347,91 @@ static bool pairs_of_lists(broad_parts *p, const pairing *pair, size_t one, size
 static bool within(int arity, int least, int most) { return arity >= least && arity <= most; }
 
 /* Pairs of one kind between two parts, the first primitive of part `one`. */
-static bool pairs_of_parts(broad_parts *p, const pairing *pair, size_t one, size_t two, bool tight)
+static bool pairs_of_parts(const broad_parts *p, meeting_scratch *s, const pairing *pair,
+                           size_t one, size_t two, bool tight)
 {
     const broad_part *parts = p->lists.parts.data;
     if (!within(parts[one].arity, pair->least_a, pair->most_a) ||
         !within(parts[two].arity, pair->least_b, pair->most_b))
         return true;
-    if (!list_near(p, pair->a, one, two, 0)) return false;
-    if (p->near[0].count == 0) return true;
-    return list_near(p, pair->b, two, one, 1) && pairs_of_lists(p, pair, one, two, tight);
+    if (!list_near(p, s, pair->a, one, two, 0)) return false;
+    if (s->near[0].count == 0) return true;
+    return list_near(p, s, pair->b, two, one, 1) && pairs_of_lists(p, s, pair, one, two, tight);
 }
 
 /* In both roles when the kinds of primitives differ. */
-static bool pairs_of_meeting(broad_parts *p, const pairing *pair, index_pair meeting, bool tight)
+static bool pairs_of_meeting(const broad_parts *p, meeting_scratch *s, const pairing *pair,
+                             index_pair meeting, bool tight)
 {
     size_t one = (size_t)meeting.first, two = (size_t)meeting.second;
-    if (!pairs_of_parts(p, pair, one, two, tight)) return false;
-    return pair->a == pair->b || pairs_of_parts(p, pair, two, one, tight);
+    if (!pairs_of_parts(p, s, pair, one, two, tight)) return false;
+    return pair->a == pair->b || pairs_of_parts(p, s, pair, two, one, tight);
 }
 
+typedef struct meet_work {
+    broad_parts *p;
+    const pairing *pairings;
+    size_t count; /* of these */
+    bool tight;
+} meet_work;
+
+/* The pairs of some meetings. Each thread has its own lists: these are put together and sorted. */
+static void meet_range(void *context, size_t begin, size_t end)
+{
+    const meet_work *w = context;
+    meeting_scratch *s = &w->p->scratch.data[parallel_worker()];
+    for (size_t i = begin; i < end && !s->failed; i++)
+        for (size_t k = 0; k < w->count && !s->failed; k++)
+            s->failed =
+                !pairs_of_meeting(w->p, s, &w->pairings[k], w->p->meetings.ee.data[i], w->tight);
+}
+
+static bool begin_meetings(broad_parts *p)
+{
+    size_t threads = (size_t)parallel_threads(), had = p->scratch.count;
+    if (threads > had) {
+        if (!array_resize(&p->scratch, threads)) return false;
+        for (size_t i = had; i < threads; i++) p->scratch.data[i] = (meeting_scratch){0};
+    }
+    for (size_t i = 0; i < p->scratch.count; i++) {
+        p->scratch.data[i].failed = false;
+        for (int k = 0; k < PAIR_KINDS; k++) array_clear(&p->scratch.data[i].keys[k]);
+    }
+    return true;
+}
+
+/* All keys of a kind to the first thread's list, in ascending order. */
 static abut_status take_pairs(broad_parts *p, int kind, pair_list *out, abut_error *err)
 {
-    size_t n = p->keys[kind].count;
+    pair_keys *keys = &p->scratch.data[0].keys[kind];
+    for (size_t i = 1; i < p->scratch.count; i++) {
+        const pair_keys *more = &p->scratch.data[i].keys[kind];
+        size_t had = keys->count;
+        if (more->count == 0) continue;
+        if (!array_resize(keys, had + more->count))
+            return error_memory(err, "listing candidate pairs");
+        memcpy(keys->data + had, more->data, more->count * sizeof *keys->data);
+    }
+    size_t n = keys->count;
     if (!array_resize(out, n) || !array_resize(&p->spare, n + 1))
         return error_memory(err, "listing candidate pairs");
-    if (n > 1) sort_u64(p->keys[kind].data, p->spare.data, n);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t key = p->keys[kind].data[i];
-        out->data[i] = (index_pair){(int32_t)(key >> 32), (int32_t)(uint32_t)key};
-    }
+    if (n > 1) sort_u64(keys->data, p->spare.data, n);
+    for (size_t i = 0; i < n; i++)
+        out->data[i] =
+            (index_pair){(int32_t)(keys->data[i] >> 32), (int32_t)(uint32_t)keys->data[i]};
     return ABUT_OK;
 }
 
 static abut_status find_pairs(broad_parts *p, const pairing *pairings, size_t count,
                               const broad_query *query, abut_error *err)
 {
-    for (int k = 0; k < PAIR_KINDS; k++) array_clear(&p->keys[k]);
+    if (!begin_meetings(p)) return error_memory(err, "listing candidate pairs");
     TRY(find_meetings(p, err));
     TRY(fill_boxes(p, query, err));
-    for (size_t i = 0; i < p->meetings.ee.count; i++)
-        for (size_t k = 0; k < count; k++)
-            if (!pairs_of_meeting(p, &pairings[k], p->meetings.ee.data[i], query->tight))
-                return error_memory(err, "listing candidate pairs");
+    meet_work work = {p, pairings, count, query->tight};
+    parallel_for(p->meetings.ee.count, 64, meet_range, &work);
+    for (size_t i = 0; i < p->scratch.count; i++)
+        if (p->scratch.data[i].failed) return error_memory(err, "listing candidate pairs");
     return ABUT_OK;
 }
 

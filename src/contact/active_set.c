@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "base/ranks.h"
+#include "base/sort.h"
 #include "contact/max_operator.h"
 #include "geometry/mollifier.h"
 
@@ -18,6 +19,9 @@ void active_set_free(active_set *set)
     array_free(&set->distance2);
     array_free(&set->gap);
     array_free(&set->active);
+    array_free(&set->keys);
+    array_free(&set->indices);
+    array_free(&set->sorted);
     memset(set, 0, sizeof *set);
 }
 
@@ -211,13 +215,11 @@ static abut_status correct(active_set *set, const collision_surface *s, max_sum 
     return max_operator_correct(set, s, sum, pairs, set->active.data, count, y, dhat, err);
 }
 
-static int compare_stencils(const void *a, const void *b)
+static bool same_vertices(const contact_stencil *a, const contact_stencil *b)
 {
-    const int32_t *x = ((const contact_stencil *)a)->vertex,
-                  *y = ((const contact_stencil *)b)->vertex;
     for (int k = 0; k < 3; k++)
-        if (x[k] != y[k]) return x[k] < y[k] ? -1 : 1;
-    return 0;
+        if (a->vertex[k] != b->vertex[k]) return false;
+    return true;
 }
 
 /* What a rank found, in numbers. */
@@ -268,22 +270,48 @@ static abut_status gather_lists(active_set *set, abut_error *err)
     return ok ? ABUT_OK : error_memory(err, "building the active set");
 }
 
-/* Sorts a list and replaces equal stencils by one with their number. */
-static void merge(stencil_array *list)
+/* Writes the indices of a list's stencils to set->indices in the order of their first three
+ * vertices; those of equal ones in the order of the list. */
+static bool order(active_set *set, const stencil_array *list)
 {
-    if (list->count < 2) return;
-    qsort(list->data, list->count, sizeof *list->data, compare_stencils);
+    size_t n = list->count;
+    if (!array_resize(&set->keys, 2 * n) || !array_resize(&set->indices, 2 * n)) return false;
+    uint64_t *keys = set->keys.data;
+    uint32_t *indices = set->indices.data;
+    for (size_t i = 0; i < n; i++) {
+        indices[i] = (uint32_t)i;
+        keys[i] = (uint32_t)(list->data[i].vertex[2] + 1); /* -1: there is none */
+    }
+    sort_u64_with_u32(keys, indices, keys + n, indices + n, n);
+    for (size_t i = 0; i < n; i++) {
+        const int32_t *v = list->data[indices[i]].vertex;
+        keys[i] = (uint64_t)(uint32_t)v[0] << 32 | (uint32_t)v[1];
+    }
+    sort_u64_with_u32(keys, indices, keys + n, indices + n, n);
+    return true;
+}
+
+/* Sorts a list and replaces equal stencils by one with their number. */
+static bool merge(active_set *set, stencil_array *list)
+{
+    if (list->count < 2) return true;
+    if (!order(set, list) || !array_resize(&set->sorted, list->count)) return false;
+    contact_stencil *to = set->sorted.data;
     size_t kept = 0;
-    for (size_t i = 1; i < list->count; i++) {
-        if (compare_stencils(&list->data[kept], &list->data[i]) == 0) {
-            list->data[kept].multiplicity += list->data[i].multiplicity;
-            if (list->data[i].distance2 < list->data[kept].distance2)
-                list->data[kept].distance2 = list->data[i].distance2;
+    for (size_t i = 0; i < list->count; i++) {
+        const contact_stencil *c = &list->data[set->indices.data[i]];
+        if (kept > 0 && same_vertices(&to[kept - 1], c)) {
+            to[kept - 1].multiplicity += c->multiplicity;
+            if (c->distance2 < to[kept - 1].distance2) to[kept - 1].distance2 = c->distance2;
         } else {
-            list->data[++kept] = list->data[i];
+            to[kept++] = *c;
         }
     }
-    list->count = kept + 1;
+    set->sorted.count = kept;
+    stencil_array unsorted = *list;
+    *list = set->sorted;
+    set->sorted = unsorted;
+    return true;
 }
 
 /* This rank's range of a list. */
@@ -385,8 +413,8 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
     ok = ok && append_vertex_vertices(set, s, &candidates->vv);
     if (!ok) return error_memory(err, "building the active set");
     if (candidates->divided) TRY(gather_lists(set, err));
-    merge(&set->lists[LIST_PP]);
-    merge(&set->lists[LIST_PE]);
+    if (!merge(set, &set->lists[LIST_PP]) || !merge(set, &set->lists[LIST_PE]))
+        return error_memory(err, "building the active set");
     if (set->weights.links) max_operator_drop(set);
     if (s->thickness.count == 0) set->min_gap = sqrt(set->min_distance2);
     return ABUT_OK;

@@ -62,8 +62,11 @@ typedef struct active_set {
     /* scratch */
     ARRAY(uint8_t) type;
     ARRAY(double) distance2;
-    ARRAY(double) gap;  /* only with thickness */
-    ARRAY(bool) active; /* only with links */
+    ARRAY(double) gap;    /* only with thickness */
+    ARRAY(bool) active;   /* only with links */
+    ARRAY(uint64_t) keys; /* of the sorting, twice; and their indices, twice */
+    ARRAY(uint32_t) indices;
+    stencil_array sorted;
 } active_set;
 
 void active_set_free(active_set *set);

@@ -3,6 +3,7 @@
 #include "support/rigid_world.h"
 #include "support/scene_makers.h"
 
+#include "base/parallel.h"
 #include "broad/parts.h"
 #include "ccd/curved.h"
 #include "contact/part_boxes.h"
@@ -72,6 +73,7 @@ TEST(pairs_are_those_of_the_trees)
             }
             CHECK_OK(broad_candidates(broad, &q, &one, &err), err);
             fill_from_vertices(parts, &q);
+            parallel_set_threads(1 + (n + k) % 3);
             CHECK_OK(broad_parts_candidates(parts, &q, &two, &err), err);
             CHECK(same(&one.vt, &two.vt) && same(&one.ee, &two.ee));
             CHECK(same(&one.ve, &two.ve) && same(&one.vv, &two.vv));

@@ -153,6 +153,60 @@ TEST(gaps)
     }
 }
 
+/* Pairs closer than dhat, of those that share no vertex, one by one. */
+static size_t close_pairs_of(const collision_surface *s, const vec3 *y, double dhat)
+{
+    const int32_t *f = s->triangles.data, *e = s->edges.data;
+    size_t count = 0;
+    for (size_t t = 0; t < s->triangles.count; t += 3)
+        for (int32_t v = 0; v < (int32_t)s->rows.count; v++)
+            if (v != f[t] && v != f[t + 1] && v != f[t + 2])
+                count += point_triangle_true_distance2(y[v], y[f[t]], y[f[t + 1]], y[f[t + 2]]) <
+                         dhat * dhat;
+    for (size_t a = 0; a < s->edges.count; a += 2)
+        for (size_t b = a + 2; b < s->edges.count; b += 2)
+            if (e[a] != e[b] && e[a] != e[b + 1] && e[a + 1] != e[b] && e[a + 1] != e[b + 1])
+                count += edge_edge_true_distance2(y[e[a]], y[e[a + 1]], y[e[b]], y[e[b + 1]]) <
+                         dhat * dhat;
+    return count;
+}
+
+static bool in_order(const contact_stencil *a, const contact_stencil *b)
+{
+    for (int k = 0; k < 3; k++)
+        if (a->vertex[k] != b->vertex[k]) return a->vertex[k] < b->vertex[k];
+    return false;
+}
+
+/* Sheets on each other, node on node: most features are the closest of several pairs, and stand in
+ * the lists once, with their number. */
+TEST(equal_features_are_one_stencil)
+{
+    scene_def *scene;
+    stepper *s = build_scene(
+        "{'abut': 1, 'time': {'step': 0.01, 'steps': 1}, 'contact': {'dhat': 0.02}, 'materials': "
+        "{'a': {'model': 'neo-hookean', 'young': 1e6, 'poisson': 0.4, 'density': 1000}}, 'bodies': "
+        "[{'material': 'a', 'mesh': {'box': {'size': [1, 0.5, 1], 'cells': [5, 1, 5]}}}, "
+        "{'material': 'a', 'mesh': {'box': {'size': [1, 0.5, 1], 'cells': [5, 1, 5]}}, "
+        "'translate': [0.2, 0.51, 0]}]}",
+        &scene);
+    if (!s) return;
+    contact_term *c = s->contact;
+    CHECK_OK(contact_update(c, s->state.x, (pair_weights){0}, &err), err);
+    double pairs = 0;
+    size_t stencils = 0;
+    for (int k = 0; k < STENCIL_LISTS; k++) {
+        const stencil_array *list = &c->active.lists[k];
+        stencils += list->count;
+        for (size_t i = 0; i < list->count; i++) pairs += list->data[i].multiplicity;
+        for (size_t i = 1; i < list->count && k <= LIST_PE; i++)
+            CHECK(in_order(&list->data[i - 1], &list->data[i]));
+    }
+    CHECK(pairs == (double)close_pairs_of(&s->model->surface, c->y, c->options.dhat));
+    CHECK(stencils > 50 && (double)stencils < 0.5 * pairs);
+    drop_scene(s, scene);
+}
+
 /* A particle and a wire: neither has triangles, and still they do not pass each other. */
 TEST(points_and_wires)
 {
@@ -304,6 +358,7 @@ int main(void)
     RUN(mollified_angles);
     RUN(weights_of_edges);
     RUN(gaps);
+    RUN(equal_features_are_one_stencil);
     RUN(points_and_wires);
     RUN(whole_turns);
     RUN(neighbours_are_no_inner_vertices);
