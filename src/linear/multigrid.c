@@ -383,20 +383,23 @@ static void fill_dead_diagonal(block_csr *a)
     }
 }
 
-/* With the pattern of the products where that is new, which takes about as long. */
-static void count_product(multigrid *m, const block_csr *a, const block_csr *b, bool same)
+/* A product, with its pattern where that is new, which takes about as long. Products of levels that
+ * hardly become coarser fill up: they are counted before they are made. */
+static abut_status multiply_levels(multigrid *m, const block_csr *a, const block_csr *b, bool same,
+                                   block_csr *out, abut_error *err)
 {
-    double factor = (same ? 1 : 2) * WORK_COARSEN;
-    m->setup_work += factor * block_csr_product_size(a, b);
+    double work = (same ? 1 : 2) * WORK_COARSEN * block_csr_product_size(a, b);
+    if (m->most_work > 0 && m->setup_work + work > m->most_work)
+        return error_set(err, ABUT_ERROR_NOT_CONVERGED, "", "the levels of multigrid fill up");
+    m->setup_work += work;
+    return block_csr_product(a, b, same, out, err);
 }
 
 static abut_status coarse_matrix(multigrid *m, multigrid_level *l, multigrid_level *next, bool same,
                                  abut_error *err)
 {
-    count_product(m, &l->a, &l->prolongation, same);
-    TRY(block_csr_product(&l->a, &l->prolongation, same, &l->product, err));
-    TRY(block_csr_product(&l->restriction, &l->product, same, &next->a, err));
-    count_product(m, &l->restriction, &l->product, same);
+    TRY(multiply_levels(m, &l->a, &l->prolongation, same, &l->product, err));
+    TRY(multiply_levels(m, &l->restriction, &l->product, same, &next->a, err));
     fill_dead_diagonal(&next->a);
     return ABUT_OK;
 }
@@ -415,8 +418,7 @@ static abut_status coarsen(multigrid *m, int k, int modes, bool *made, abut_erro
         return error_memory(err, "preparing multigrid");
     TRY(aggregate_prolongation(&l->a, m->aggregate.data, count, m->modes.data, modes, &m->tentative,
                                m->coarse_modes.data, err));
-    TRY(block_csr_product(&l->a, &m->tentative, false, &l->prolongation, err));
-    count_product(m, &l->a, &m->tentative, false);
+    TRY(multiply_levels(m, &l->a, &m->tentative, false, &l->prolongation, err));
     smooth_prolongation(l, &m->tentative, &l->prolongation);
     TRY(block_csr_transpose(&l->prolongation, &l->restriction, err));
     TRY(coarse_matrix(m, l, next, false, err));

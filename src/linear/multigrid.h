@@ -31,13 +31,15 @@ typedef struct multigrid {
     ARRAY(double) factor;  /* dense, of the coarsest level; empty: it is only smoothed */
     ARRAY(double) columns; /* scratch of that */
     single_multigrid single;
-    double setup_work; /* counted (linear/work.h), of all that was built so far */
+    double setup_work; /* counted (linear/work.h), of all that was built so far, and */
+    double most_work;  /* what must not exceed it, or the levels are given up; 0: nothing */
 } multigrid;
 
 void multigrid_free(multigrid *m);
 
-/* New levels for a matrix. position: 3 per block, not finite where it is no point; NULL: only
- * translations are known. mask: 3 per block, scalars that do not move; NULL: none. */
+/* New levels for a matrix. ABUT_ERROR_NOT_CONVERGED when they are given up. position: 3 per block,
+ * not finite where it is no point; NULL: only translations are known. mask: 3 per block, scalars
+ * that do not move; NULL: none. */
 abut_status multigrid_build(multigrid *m, const block_matrix *a, const double *position,
                             const uint8_t *mask, abut_error *err);
 /* The same levels for other values in the same pattern. */

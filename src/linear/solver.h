@@ -36,6 +36,7 @@ typedef struct linear_system {
     const double *position; /* 3 per block that is there, not finite: no point; NULL: unknown */
     const uint8_t *mask;    /* 3 per block that is there: x = 0; NULL: none */
     double work_limit;      /* counted work after which an iteration has failed; 0: none */
+    double setup_limit;     /* the same of making levels for it */
 } linear_system;
 
 typedef struct linear_solver linear_solver;

@@ -215,8 +215,10 @@ static double hoped_work(const solver_auto *s, int except, demand d)
     return least_work;
 }
 
-/* An iteration on trial may take most of what another method takes, or as much as one that nothing
- * is known of could take; one that has served before twice of what it took. */
+/* Levels that cost more than the trial, divided by the weight of a solve in the mean share of those
+ * that make them, could not pay before that share is forgotten. An iteration on trial may take most
+ * of what another method takes, or as much as one that nothing is known of could take; one that has
+ * served before twice of what it took. */
 static abut_status solve_by_iteration(solver_auto *s, int m, const linear_system *system, double *x,
                                       linear_statistics *statistics, abut_error *err)
 {
@@ -226,6 +228,7 @@ static abut_status solve_by_iteration(solver_auto *s, int m, const linear_system
     if (r->setup > 0 && r->fails == 0) limit = 2 * fmax(other, record_work(r, d));
     linear_system limited = *system;
     limited.work_limit = isfinite(limit) ? limit : 0;
+    limited.setup_limit = limited.work_limit / SHARE_LAST;
     linear_statistics before = *statistics;
     abut_status status = solve_by(s, m, &limited, x, statistics, err);
     if (status == ABUT_OK)

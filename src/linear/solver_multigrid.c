@@ -57,16 +57,15 @@ static abut_status renew(solver_multigrid *s, const linear_system *system,
     double before = s->levels.setup_work;
     s->built = false;
     statistics->factorizations++;
-    if (same) {
-        TRY(multigrid_refresh(&s->levels, a, err));
-    } else {
-        statistics->analyses++;
-        TRY(multigrid_build(&s->levels, a, system->position, system->mask, err));
-    }
+    statistics->analyses += !same;
+    s->levels.most_work = system->setup_limit > 0 ? before + system->setup_limit : 0;
+    abut_status status = same ? multigrid_refresh(&s->levels, a, err)
+                              : multigrid_build(&s->levels, a, system->position, system->mask, err);
+    statistics->setup_work += s->levels.setup_work - before;
+    TRY(status);
     s->pattern_stamp = s->finest_stamp = a->pattern_stamp;
     s->size = a->size;
     s->built = true;
-    statistics->setup_work += s->levels.setup_work - before;
     return ABUT_OK;
 }
 

@@ -157,6 +157,23 @@ TEST(single_precision_is_close)
     bar_free(&b);
 }
 
+/* Levels are given up before a product that would cost more than they may. */
+TEST(levels_that_fill_up_are_given_up)
+{
+    bar b = assemble_bar(5);
+    const block_matrix *a = &b.s->problem.matrix;
+    multigrid m = {0};
+    CHECK_OK(multigrid_build(&m, a, b.position, NULL, &err), err);
+    double whole = m.setup_work;
+    CHECK(m.level_count > 1);
+    m.most_work = 1.1 * whole;
+    CHECK(multigrid_build(&m, a, b.position, NULL, &err) == ABUT_ERROR_NOT_CONVERGED);
+    m.most_work = m.setup_work + 1.1 * whole;
+    CHECK_OK(multigrid_build(&m, a, b.position, NULL, &err), err);
+    multigrid_free(&m);
+    bar_free(&b);
+}
+
 /* The cycle is a symmetric positive definite operator, with the same bits for any threads. */
 TEST(cycle_is_symmetric)
 {
@@ -544,6 +561,7 @@ int main(void)
 {
     RUN(multigrid_does_not_depend_on_size);
     RUN(single_precision_is_close);
+    RUN(levels_that_fill_up_are_given_up);
     RUN(cycle_is_symmetric);
     RUN(old_levels_serve);
     RUN(slow_levels_are_made_anew);
