@@ -9,7 +9,7 @@ RUN apt-get update && scripts/install-deps \
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends libjansson4 libhdf5-103-1 libmetis5 libamd2 libcholmod3 \
-    libpng16-16 libosmesa6 libmicrohttpd12 libxml2 libgmp10 libmpfr6 && rm -rf /var/lib/apt/lists/*
+    libpng16-16 libosmesa6 libmicrohttpd12 libxml2 libnlopt0 libgmp10 libmpfr6 && rm -rf /var/lib/apt/lists/*
 COPY --from=build /opt/abut /opt/abut
 ENV PATH=/opt/abut/bin:$PATH
 WORKDIR /work

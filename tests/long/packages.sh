@@ -60,6 +60,8 @@ inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEB
 shell() { inside bash -c "cd /root; set -e; $1"; }
 inside apt-get update -qq > /dev/null 2>&1
 shell "dpkg --get-selections | sort" > "$scratch/before"
+names=$(sed -n '/^FROM debian:bookworm-slim/,$p' Dockerfile | grep -o '\blib[a-z0-9.+-]*[0-9]\b' | tr '\n' ' ')
+must "the packages that the Dockerfile names ($(wc -w <<< "$names"))" shell "apt-get install -s -qq $names"
 must "installing" shell "apt-get install -y -qq /packages/*.deb man-db bash-completion"
 doc=/usr/share/doc/abut-doc
 must "abut --version" shell "abut --version"

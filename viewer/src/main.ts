@@ -786,6 +786,7 @@ class App {
       cachedFrames: this.store.count,
       cachedBytes: this.store.usedBytes,
       camera: this.stage.cameraState(),
+      moving: this.stage.view.moving,
       points: this.shown ? Array.from(this.shown.points.subarray(0, 30)) : [],
     };
   }

@@ -90,7 +90,7 @@ export async function openPage(browser, address, { watched, ...options } = {}) {
 export async function atRest(page) {
   for (let last = ""; ; await page.waitForTimeout(250)) {
     const state = await probe(page);
-    if (JSON.stringify(state.camera) === last) return state;
+    if (JSON.stringify(state.camera) === last && !state.moving) return state;
     last = JSON.stringify(state.camera);
   }
 }
