@@ -20,7 +20,12 @@ for source in "$ABUT_SOURCE_DIR"/tests/fuzz/fuzz_*.c; do
     mkdir "$scratch/$name"
     seeds=()
     [ "$name" = fuzz_scene ] && seeds=("$ABUT_SOURCE_DIR/examples/elastic")
-    (cd "$scratch" && ASAN_OPTIONS=allocator_may_return_null=1 "$program" -max_total_time="${ABUT_FUZZ_SECONDS:-60}" -max_len=4000 \
+    if [ "$name" = fuzz_robot ]; then # without one nothing gets beyond the first tag
+        mkdir "$scratch/robots"
+        cp "$ABUT_SOURCE_DIR"/examples/joints/robot-*/*.{urdf,xml} "$scratch/robots" 2> /dev/null
+        seeds=("$scratch/robots")
+    fi
+    (cd "$scratch" && ASAN_OPTIONS=allocator_may_return_null=1 "$program" -max_total_time="${ABUT_FUZZ_SECONDS:-60}" -max_len=8000 \
         -rss_limit_mb=2048 -timeout=20 -print_final_stats=1 "$scratch/$name" "${seeds[@]}") > "$scratch/out" 2>&1 ||
         { failed=1; echo "FAIL: $name"; tail -40 "$scratch/out"; }
     grep -E 'number_of_executed_units|peak_rss' "$scratch/out" | sed "s/^/$name: /"
