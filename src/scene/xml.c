@@ -123,7 +123,8 @@ static abut_status parse(const xml_functions *f, const char *path, const file_by
     int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA;
     xmlParserCtxtPtr context = f->new_context();
     if (!context) return error_memory(err, "reading XML");
-    xmlDocPtr doc = f->read(context, bytes->data, (int)bytes->size, NULL, NULL, options);
+    /* As UTF-8, whatever the file says: converters write messages of their own to stderr. */
+    xmlDocPtr doc = f->read(context, bytes->data, (int)bytes->size, NULL, "UTF-8", options);
     abut_status status = ABUT_OK;
     if (!doc) {
         const xmlError *error = f->last_error(context);

@@ -78,6 +78,12 @@ for kind in robot mujoco; do
     expect 2 'may have at most 64 MiB' check big.$kind.xml
     rm big.$kind.xml
 done
+# Read as UTF-8, whatever it says; nothing but our own message.
+printf '<?xml version="1.0" encoding="EBCDIC-US"?>\n<robot name="r"/>' > code.urdf
+expect 2 'there is no link' check code.urdf
+"$abut" check code.urdf 2>&1 | grep -v '^abut: ' && fail "other messages"
+printf '<?xml version="1.0"?>\n<robot name="\264"/>' > code.urdf
+expect 2 'not proper UTF-8' check code.urdf
 printf '<mujoco model="m"/>' > m.xml
 expect 2 'there is no body' check m.xml
 printf '<?xml version="1.0"?>\n<robot name="r" xmlns:xacro="http://x"/>' > x.urdf
