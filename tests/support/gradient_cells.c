@@ -95,6 +95,8 @@ const gradient_cell gradient_cells[] = {
     CELL("attached", 2, "bdf2", "forces", "thing", 3, false)
     CELL("driven", 2, E, "key", "bodies[base].motion[0].velocity[0]", 0, true)
     CELL("driven", 2, E, "key", "bodies[base].motion[0].angular_velocity[2]", 0, false)
+    CELL("carried", 0, E, "key", "bodies[base].motion[0].velocity[0]", 0, true)
+    CELL("pushed", 0, E, "key", "bodies[0].fix[0].motion[0].velocity[0]", 0, true)
     CELL("pulled", 2, E, "key", "attachments[0].stiffness", 0, true)
     CELL("pulled", 2, E, "key", "attachments[0].damping", 0, false)
     CELL("pulled", 1, "bdf2", "initial_velocities", "base", 1, false)
@@ -151,6 +153,15 @@ static const struct {
      "0.3, "
      "0]}, {\"type\": \"hinge\", \"body\": \"base\", \"point\": [0, 0.5, 0], \"axis\": [0, 0, 1], "
      "\"turn\": {\"drive\": {\"position\": 2}}}],"},
+    {"carried", RIGID, 0.1, 1e5, BASE ", \"motion\": {\"velocity\": [0.3, 0, 0]}}",
+     "\"joints\": [{\"type\": \"ball\", \"body\": \"thing\", \"to\": \"base\", \"point\": "
+     "[0.1, 0.3, 0]}],"},
+    {"pushed",
+     TET ", \"fix\": {\"nodes\": {\"box\": [[-1, -1, -1], [1, 0.1, 1]]}, \"motion\": "
+         "{\"velocity\": [0.2, 0, 0]}}",
+     0.1, 1e5, BASE "}",
+     "\"attachments\": [{\"body\": \"thing\", \"nodes\": {\"box\": [[-1, 0.15, -1], [1, 1, 1]]}, "
+     "\"to\": \"base\"}],"},
     {"attached", TET, 0.1, 1e5, BASE "}",
      "\"attachments\": [{\"body\": \"thing\", \"nodes\": {\"box\": [[-1, 0.15, -1], [1, 1, 1]]}, "
      "\"to\": \"base\"}],"},
