@@ -29,6 +29,10 @@ void model_free(model *m)
     array_free(&m->joints);
     for (size_t i = 0; i < m->cavities.count; i++) cavity_free(&m->cavities.data[i]);
     array_free(&m->cavities);
+    for (size_t i = 0; i < m->winds.count; i++) wind_free(&m->winds.data[i]);
+    array_free(&m->winds);
+    for (size_t i = 0; i < m->waters.count; i++) water_free(&m->waters.data[i]);
+    array_free(&m->waters);
     collision_surface_free(&m->surface);
     memset(m, 0, sizeof *m);
 }

@@ -14,6 +14,7 @@
 #include "body/cavity.h"
 #include "body/codim.h"
 #include "body/collision_surface.h"
+#include "body/flow.h"
 #include "body/joint.h"
 #include "body/kind.h"
 #include "fem/elements.h"
@@ -105,6 +106,8 @@ typedef struct model {
     codim_elements codim; /* shells, rods, stitches */
     ARRAY(model_joint) joints;
     ARRAY(model_cavity) cavities;
+    ARRAY(model_wind) winds;
+    ARRAY(model_water) waters;
     collision_surface surface;
     bool planar;   /* two-dimensional: all z stay 0, surfaces are edges */
     double extent; /* l: diagonal of the bounding box of the simulated bodies at the start; of a

@@ -16,8 +16,8 @@
 #include "contact/max_operator.h"
 #include "contact/near_pairs.h"
 #include "contact/part_boxes.h"
-#include "contact/row_stencils.h"
 #include "contact/stiffness.h"
+#include "term/row_stencils.h"
 #include "term/term.h"
 
 typedef struct half_space {

@@ -6,6 +6,7 @@
 #include "scene/body_source.h"
 #include "scene/build_cavity.h"
 #include "scene/build_check.h"
+#include "scene/build_flow.h"
 #include "scene/build_joint.h"
 #include "scene/motion.h"
 #include "scene/select.h"
@@ -315,7 +316,8 @@ static abut_status build_model(const scene_def *scene, const body_shapes *given,
     }
     TRY(model_finish(m, err));
     TRY(build_joints(scene, shapes, m, log, err));
-    return build_cavities(scene, m, err);
+    TRY(build_cavities(scene, m, err));
+    return build_flows(scene, m, err);
 }
 
 /* Numbers among the built bodies of those that a name means. */

@@ -430,6 +430,25 @@ typedef struct cavity_def {
     expression *amount;                 /* NULL: 1 */
 } cavity_def;
 
+/* Air and water around bodies; body NULL: all. */
+typedef struct wind_def {
+    const char *body;
+    double density, drag, skin;
+    expression *velocity[3];
+} wind_def;
+
+typedef struct water_def {
+    const char *body;
+    double density;
+    expression *level;
+} water_def;
+
+typedef struct flow_defs {
+    size_t wind_count, water_count;
+    wind_def *winds;
+    water_def *waters;
+} flow_defs;
+
 typedef struct output_def {
     int frame_every, checkpoint_every;
     bool measures;  /* accuracy of every step */
@@ -527,6 +546,7 @@ typedef struct scene_def {
     attachment_def *attachments;
     size_t cavity_count;
     cavity_def *cavities;
+    flow_defs flows;
     bool has_ground;
     double ground;       /* m: height of a half space more */
     json_t *resolved;    /* the document with all defaults filled in */

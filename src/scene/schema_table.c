@@ -457,6 +457,10 @@ static const schema_field scene_fields[] = {
      .doc = "Nodes that are attached to other bodies or to the world."},
     {"cavities", SCHEMA_LIST, AT_LIST(scene_def, cavities, cavity_count), .type = &schema_cavity,
      .initial = "[]", .doc = "Gas in closed cavities, at most 8."},
+    {"winds", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(scene_def, flows.winds, flows.wind_count),
+     .type = &schema_wind, .initial = "[]", .doc = "Air that flows past bodies: drag and lift."},
+    {"waters", SCHEMA_LIST, SCHEMA_OR_ONE, AT_LIST(scene_def, flows.waters, flows.water_count),
+     .type = &schema_water, .initial = "[]", .doc = "Water at rest that bodies float in."},
     {"ground", SCHEMA_NUMBER, AT(scene_def, ground), GIVEN(scene_def, has_ground), .absent = "none",
      .unit = "m",
      .doc =

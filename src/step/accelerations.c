@@ -19,8 +19,11 @@ static abut_status internal_accelerations(stepper *s, const double *x, double *a
     unit.mass_factor = 0; /* followers' inertia is none of their leaders' forces */
     memset(s->scratch.work, 0, scalars * sizeof *s->scratch.work);
     term_add_gradient(&s->elastic->base, &unit, x, s->scratch.work);
-    for (size_t i = 0; i < s->terms.count; i++)
-        term_add_gradient(s->terms.data[i].term, &unit, x, s->scratch.work);
+    for (size_t i = 0; i < s->terms.count; i++) {
+        term *t = s->terms.data[i].term;
+        if (t->class->update) TRY(t->class->update(t, x, err));
+        term_add_gradient(t, &unit, x, s->scratch.work);
+    }
     if (s->loads.surfaces) term_add_gradient(&s->loads.surfaces->base, &unit, x, s->scratch.work);
     if (s->damping && s->state.steps > 0)
         term_add_gradient(&s->damping->base, &unit, x, s->scratch.work);

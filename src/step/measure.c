@@ -40,7 +40,8 @@ void stepper_measure(stepper *s, step_statistics *out)
         out->angular_momentum = vec3_add(out->angular_momentum, rigid.angular_momentum);
     }
     for (size_t i = 0; i < s->terms.count; i++)
-        out->elastic += s->terms.data[i].term->class->value(s->terms.data[i].term, &unit, x);
+        if (!s->terms.data[i].row->is_load)
+            out->elastic += s->terms.data[i].term->class->value(s->terms.data[i].term, &unit, x);
     const joint_term *joints = (const joint_term *)stepper_find_term(s, "joints");
     out->joint_violation = joints ? joint_worst_violation(joints, x) : 0;
     out->min_volume_ratio = elastic_min_volume_ratio(s->elastic, x);

@@ -12,6 +12,8 @@ TERM_ROW(twist)
 TERM_ROW(inversion_barrier)
 TERM_ROW(joint)
 TERM_ROW(cavity)
+TERM_ROW(wind)
+TERM_ROW(buoyancy)
 #ifdef ABUT_EXTEND_TERMS /* rows of a program that brings terms of its own (tests/extend) */
 #include ABUT_EXTEND_TERMS
 #endif

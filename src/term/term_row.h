@@ -13,6 +13,7 @@ typedef struct term_row {
     bool (*needed)(const model *m);
     abut_status (*create)(const model *m, term **out, abut_error *err);
     term_damping damping;
+    bool is_load;  /* its energy is none of the model's: no column of energies has it */
     bool is_limit; /* a constraint, which split solves leave to their second part */
 } term_row;
 

@@ -150,8 +150,8 @@ TEST(unknown_keys)
         SCENE(", 'qqqqqqqq': 1"), "bar.json",
         "unknown key \"qqqqqqqq\"; the keys here are `abut`, `$schema`, `name`, `time`, "
         "`gravity`, `planar`, `contact`, `stepper`, `mlcp`, `solver`, `remesh`, `materials`, "
-        "`bodies`, `joints`, `attachments`, `cavities`, `ground`, `half_spaces`, `output`, "
-        "`optimize`");
+        "`bodies`, `joints`, `attachments`, `cavities`, `winds`, `waters`, `ground`, "
+        "`half_spaces` ...");
     expect_error(SCENE(", 'contact': {'friction_iteration': 3}"), "bar.json: contact",
                  "unknown key \"friction_iteration\"; did you mean \"friction_iterations\"?");
 }

@@ -1,4 +1,4 @@
-#include "contact/row_stencils.h"
+#include "term/row_stencils.h"
 
 #include "math/eigen.h"
 #include "math/rotation.h"

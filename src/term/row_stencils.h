@@ -3,8 +3,8 @@
  *
  * A stencil that follows n different blocks goes to the narrowest group of at least that width; the
  * slots left over are block -1, which assembly drops. */
-#ifndef CONTACT_ROW_STENCILS_H
-#define CONTACT_ROW_STENCILS_H
+#ifndef TERM_ROW_STENCILS_H
+#define TERM_ROW_STENCILS_H
 
 #include "body/collision_surface.h"
 #include "math/vec3.h"
