@@ -200,6 +200,21 @@ def svg(series, xlabel, ylabel, log=False):
 
 # ---- meshes ----
 
+def quads(path, nx, ny, corner):
+    """Writes quads of a mapped square as a Gmsh file."""
+    with open(path, "w") as out:
+        out.write("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n" % ((nx + 1) * (ny + 1)))
+        for j in range(ny + 1):
+            for i in range(nx + 1):
+                out.write("%d %r %r 0\n" % ((j * (nx + 1) + i + 1,) + tuple(corner(i / nx, j / ny))))
+        out.write("$EndNodes\n$Elements\n%d\n" % (nx * ny))
+        for j in range(ny):
+            for i in range(nx):
+                a = j * (nx + 1) + i + 1
+                out.write("%d 3 2 0 1 %d %d %d %d\n" % (j * nx + i + 1, a, a + 1, a + nx + 2, a + nx + 1))
+        out.write("$EndElements\n")
+
+
 def grid(nx, ny, corner):
     """Triangles of a mapped square: corner(s, t) for s, t in 0..1; diagonals alternate."""
     vertices = [list(corner(i / nx, j / ny)) + [0.0] for j in range(ny + 1) for i in range(nx + 1)]

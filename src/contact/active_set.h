@@ -116,6 +116,11 @@ abut_status active_set_build(active_set *set, const collision_surface *s,
 
 abut_status surface_areas_measure(surface_areas *areas, const collision_surface *s,
                                   const vec3 *rest, size_t vertex_count, abut_error *err);
+/* Areas that the vertices turn to a plane with this normal at positions y: thirds of their
+ * triangles (in scenes without triangles halves of their edges) that are at less than 60 degrees to
+ * it; of other vertices their areas. */
+void surface_facing_areas(const surface_areas *areas, const collision_surface *s, const vec3 *y,
+                          vec3 normal, double *out);
 void surface_areas_free(surface_areas *areas);
 
 /* Positions of a stencil's vertices. */

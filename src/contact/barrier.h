@@ -9,17 +9,40 @@
 
 /* Smoothness where the barrier begins. */
 #define BARRIER_KINDS(ROW) ROW(BARRIER_C2, "c2") ROW(BARRIER_C1, "c1") ROW(BARRIER_C0, "c0")
-typedef enum barrier_kind { BARRIER_KINDS(WORD_CONSTANT) } barrier_kind;
+typedef enum barrier_kind {
+    BARRIER_KINDS(WORD_CONSTANT) /* those of contact.barrier */
+    ADHESION_LAW                 /* attraction instead (contact/adhesion_term.h) */
+} barrier_kind;
 extern const char *const barrier_kind_words[];
+
+/* Of the distance d with the range D: d^2/D - D/2 below D/2, -(D - d)^2/D above. The force rises
+ * linearly to 1 at D/2 and falls to 0 at D; the work is D/2. */
+static inline double adhesion_value(double s, double shat)
+{
+    double range = sqrt(shat), d = sqrt(s);
+    return d < 0.5 * range ? s / range - 0.5 * range : -(range - d) * (range - d) / range;
+}
+static inline double adhesion_first(double s, double shat)
+{
+    double range = sqrt(shat), d = sqrt(s);
+    return d < 0.5 * range ? 1 / range : (range - d) / (range * d);
+}
+static inline double adhesion_second(double s, double shat)
+{
+    double d = sqrt(s);
+    return d < 0.5 * sqrt(shat) ? 0 : -0.5 / (s * d);
+}
 
 static inline double barrier_value(barrier_kind kind, double s, double shat)
 {
     if (s >= shat) return 0.0;
     if (!(s > 0)) return INFINITY;
+    if (kind == ADHESION_LAW) return adhesion_value(s, shat);
     double gap = s - shat, log_ratio = log(s / shat);
     switch (kind) {
     case BARRIER_C0: return -log_ratio;
     case BARRIER_C1: return gap * log_ratio;
+    case ADHESION_LAW:
     case BARRIER_C2: break;
     }
     return -gap * gap * log_ratio;
@@ -28,10 +51,12 @@ static inline double barrier_value(barrier_kind kind, double s, double shat)
 static inline double barrier_first(barrier_kind kind, double s, double shat)
 {
     if (s >= shat) return 0.0;
+    if (kind == ADHESION_LAW) return adhesion_first(s, shat);
     double log_ratio = log(s / shat);
     switch (kind) {
     case BARRIER_C0: return -1 / s;
     case BARRIER_C1: return log_ratio + 1 - shat / s;
+    case ADHESION_LAW:
     case BARRIER_C2: break;
     }
     return (shat - s) * (2 * log_ratio - shat / s + 1);
@@ -40,9 +65,11 @@ static inline double barrier_first(barrier_kind kind, double s, double shat)
 static inline double barrier_second(barrier_kind kind, double s, double shat)
 {
     if (s >= shat) return 0.0;
+    if (kind == ADHESION_LAW) return adhesion_second(s, shat);
     switch (kind) {
     case BARRIER_C0: return 1 / (s * s);
     case BARRIER_C1: return 1 / s + shat / (s * s);
+    case ADHESION_LAW:
     case BARRIER_C2: break;
     }
     return -2 * log(s / shat) + (shat - s) * (shat + 3 * s) / (s * s);
@@ -59,6 +86,7 @@ static inline double barrier_thickness_scale(barrier_kind kind, double shat, dou
     switch (kind) {
     case BARRIER_C0: return 1;
     case BARRIER_C1: return ratio;
+    case ADHESION_LAW:
     case BARRIER_C2: break;
     }
     return ratio * ratio;

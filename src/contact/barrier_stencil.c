@@ -44,7 +44,7 @@ static void plain_derivatives(const barrier_law *law, stencil_list list, const c
     }
     if (!hessian) return;
     double second = factor * barrier_second(law->kind, s, shat);
-    if (project && factor >= 0) {
+    if (project && factor >= 0 && law->kind != ADHESION_LAW) {
         stencil_psd_hessian(kind, x, first, second, hessian);
         return;
     }
@@ -127,6 +127,7 @@ double barrier_physical_scale(barrier_kind kind, double dhat)
     switch (kind) {
     case BARRIER_C0: return dhat;
     case BARRIER_C1: return 1 / dhat;
+    case ADHESION_LAW:
     case BARRIER_C2: break;
     }
     return 1 / (dhat * dhat * dhat);

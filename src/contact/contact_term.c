@@ -15,8 +15,10 @@ const char *const stiffness_rule_words[] = {STIFFNESS_RULES(WORD_TEXT) NULL};
 /* Update                                                                                         */
 
 /* Only one side of a contact with a half-space has a surface, and only vertices count. */
-static double plane_weight(const contact_term *t, size_t vertex)
+static double plane_weight(const contact_term *t, size_t plane, size_t vertex)
 {
+    if (t->measures.plane_areas.count > 0)
+        return t->measures.plane_areas.data[plane * t->model->surface.rows.count + vertex];
     const surface_areas *areas = t->active.weights.areas;
     int32_t one = (int32_t)vertex;
     return pair_stiffness(t->active.weights.compliance, &one, 1, NULL, 0) *
@@ -37,7 +39,7 @@ static abut_status find_plane_contacts(contact_term *t, abut_error *err)
             t->min_gap = fmin(t->min_gap, d - xi);
             if (d < t->options.dhat + xi &&
                 !array_push(&t->plane_contacts,
-                            (plane_contact){(int32_t)i, (int32_t)k, d, xi, plane_weight(t, i)}))
+                            (plane_contact){(int32_t)i, (int32_t)k, d, xi, plane_weight(t, k, i)}))
                 return error_memory(err, "finding contacts with half-spaces");
         }
     }
@@ -117,6 +119,29 @@ static abut_status set_groups(contact_term *t, abut_error *err)
     return ABUT_OK;
 }
 
+static bool is_wanted(const contact_term *t, const contact_stencil *c, int list)
+{
+    const int32_t *body = t->model->surface.vertex_body.data;
+    int second = stencil_list_kind[list] == STENCIL_EE ? 2 : 1;
+    int32_t a = body[c->vertex[0]], b = body[c->vertex[second]];
+    for (size_t i = 0; i < t->measures.only.count; i++) {
+        const only_pair *pair = &t->measures.only.data[i];
+        if (pair->low == (a < b ? a : b) && pair->high == (a < b ? b : a)) return true;
+    }
+    return false;
+}
+
+static void drop_unwanted(contact_term *t)
+{
+    for (int k = 0; t->measures.only.count > 0 && k < STENCIL_LISTS; k++) {
+        stencil_array *list = &t->active.lists[k];
+        size_t kept = 0;
+        for (size_t i = 0; i < list->count; i++)
+            if (is_wanted(t, &list->data[i], k)) list->data[kept++] = list->data[i];
+        list->count = kept;
+    }
+}
+
 abut_status contact_update(contact_term *t, const double *x, pair_weights weights, abut_error *err)
 {
     collision_surface_positions(&t->model->surface, x, t->y);
@@ -124,8 +149,12 @@ abut_status contact_update(contact_term *t, const double *x, pair_weights weight
     coordinate_path here = {.x = x, .y = t->y};
     const candidate_set *near;
     TRY(contact_near(t, &here, &near, err));
-    TRY(active_set_build(&t->active, &t->model->surface, near, weights, t->y, t->options.dhat,
+    /* Sums over pairs of edges are of the order of an area, but not one. */
+    candidate_set counted = *near;
+    if (t->options.barrier == ADHESION_LAW && !t->model->planar) counted.ee.count = 0;
+    TRY(active_set_build(&t->active, &t->model->surface, &counted, weights, t->y, t->options.dhat,
                          err));
+    drop_unwanted(t);
     t->min_distance = sqrt(t->active.min_distance2);
     t->min_gap = t->active.min_gap;
     TRY(find_plane_contacts(t, err));
@@ -478,6 +507,8 @@ static void destroy(term *base)
 {
     contact_term *t = (contact_term *)base;
     array_free(&t->planes);
+    array_free(&t->measures.only);
+    array_free(&t->measures.plane_areas);
     broad_destroy(t->broad);
     broad_parts_destroy(t->parts);
     mem_free(t->kinematic);

@@ -96,9 +96,18 @@ typedef struct contact_search {
     size_t ccd_queries, broad_queries; /* statistics */
 } contact_search;
 
+/* Two bodies, low <= high. */
+typedef struct only_pair {
+    int32_t low, high;
+} only_pair;
+
 typedef struct pair_measures {
     surface_links links;      /* only with the improved maximum */
     ARRAY(double) compliance; /* only with the rule "local" */
+    /* Of adhesion: where there are any, other contacts of bodies do not count; areas of vertices
+     * against half-spaces, planes x vertices. */
+    ARRAY(only_pair) only;
+    ARRAY(double) plane_areas;
 } pair_measures;
 
 typedef struct contact_term {

@@ -55,35 +55,47 @@ double friction_stencil_value(const friction_law *law, const friction_stencil *s
 {
     double u[2];
     friction_displacement(s, moved, u);
-    return law->factor * s->force * friction_f0(law->kind, hypot(u[0], u[1]), law->eps);
+    double y = hypot(u[0], u[1]);
+    return law->factor * (s->force * friction_f0(law->kind, y, law->eps) +
+                          friction_slip_energy(&s->slip, y, law->eps).value);
 }
 
-/* The 2x2 tangential stiffness: f1' along u, f1/y across; both are >= 0 for the smoothed laws.
- * chord: f1/y in both directions, at least as stiff as the law is anywhere nearer to the origin. */
-static void tangential_stiffness(const friction_law *law, double force, const double u[2],
-                                 bool chord, double m[4])
+/* Force by displacement, f1 / y times the normal force. */
+static double chord_stiffness(const friction_law *law, const friction_stencil *s, double y)
+{
+    double beyond = y > law->eps ? friction_slip_energy(&s->slip, y, law->eps).slope / y : 0;
+    return law->factor * (s->force * friction_f1_over_y(law->kind, y, law->eps) + beyond);
+}
+
+/* The 2x2 tangential stiffness: f1' along u, f1/y across; both are >= 0 for the smoothed laws, and
+ * 0 along where friction falls with the speed. Of contacts that have turned f1/y in both
+ * directions, at least as stiff as the law is anywhere nearer to the origin. Corrections of sums
+ * (max_operator.h) are negative; their curvature is left out. */
+static void tangential_stiffness(const friction_law *law, const friction_stencil *s,
+                                 const double u[2], double m[4])
 {
     double y = hypot(u[0], u[1]);
-    double across = force * friction_f1_over_y(law->kind, y, law->eps);
-    double along = chord ? across : force * friction_f1_prime(law->kind, y, law->eps);
-    double c = y > 0 ? u[0] / y : 1, s = y > 0 ? u[1] / y : 0;
-    m[0] = along * c * c + across * s * s;
-    m[1] = m[2] = (along - across) * c * s;
-    m[3] = along * s * s + across * c * c;
+    double across = fmax(0, chord_stiffness(law, s, y)), along = across;
+    if (s->turned == 0)
+        along = fmax(0, law->factor * (s->force * friction_f1_prime(law->kind, y, law->eps) +
+                                       friction_slip_energy(&s->slip, y, law->eps).bend));
+    double cosine = y > 0 ? u[0] / y : 1, sine = y > 0 ? u[1] / y : 0;
+    m[0] = along * cosine * cosine + across * sine * sine;
+    m[1] = m[2] = (along - across) * cosine * sine;
+    m[3] = along * sine * sine + across * cosine * cosine;
 }
 
 mat3 friction_stencil_derivatives(const friction_law *law, const friction_stencil *s,
                                   const vec3 *moved, double *gradient)
 {
-    double u[2], m[4], force = law->factor * s->force;
+    double u[2], m[4];
     friction_displacement(s, moved, u);
     if (gradient) {
-        double factor = force * friction_f1_over_y(law->kind, hypot(u[0], u[1]), law->eps);
+        double factor = chord_stiffness(law, s, hypot(u[0], u[1]));
         double f[2] = {factor * u[0], factor * u[1]};
         tangent_spread(&s->frame, f, gradient);
     }
-    /* Corrections of sums (max_operator.h) are negative; their curvature is left out. */
-    tangential_stiffness(law, fmax(force, 0), u, s->turned > 0, m);
+    tangential_stiffness(law, s, u, m);
     vec3 c0 = s->frame.column[0], c1 = s->frame.column[1];
     return mat3_add(
         mat3_add(mat3_scale(m[0], mat3_outer(c0, c0)), mat3_scale(m[3], mat3_outer(c1, c1))),

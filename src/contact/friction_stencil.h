@@ -5,6 +5,7 @@
 #define CONTACT_FRICTION_STENCIL_H
 
 #include "base/words.h"
+#include "contact/friction_slip.h"
 #include "geometry/tangent.h"
 
 #include <stdbool.h>
@@ -18,9 +19,12 @@ extern const char *const friction_kind_words[];
 typedef struct friction_stencil {
     int32_t vertex[4];
     double force; /* mu lambda */
+    /* Where friction differs by the direction, the columns are along it and across, the second one
+     * times the ratio of the coefficients: then mu lambda f0(|u|) has forces within an ellipse. */
     tangent_frame frame;
-    int32_t plane;    /* of stencils with one vertex: which half-space */
-    vec3 slide;       /* its displacement during the step */
+    friction_slip slip; /* 0: none */
+    int32_t plane;      /* of stencils with one vertex: which half-space */
+    vec3 slide;         /* its displacement during the step */
     double anchor[2]; /* tangential displacement at the start of the step (stick_anchor.h), or 0 */
     bool anchored;    /* it is that of this very contact */
     /* For Newton's method (friction_note_iterate): tangential displacement at the last iterate; for

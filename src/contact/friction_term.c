@@ -127,7 +127,7 @@ static size_t find_pair(const friction_term *t, int32_t low, int32_t high)
 
 abut_status friction_set_pair(friction_term *t, int32_t a, int32_t b, double mu, abut_error *err)
 {
-    friction_pair pair = {a < b ? a : b, a < b ? b : a, mu};
+    friction_pair pair = {a < b ? a : b, a < b ? b : a, mu, -1};
     size_t at = find_pair(t, pair.low, pair.high);
     bool known = at < t->pairs.count && pair_order(&t->pairs.data[at], pair.low, pair.high) == 0;
     if (!known) {
@@ -135,20 +135,65 @@ abut_status friction_set_pair(friction_term *t, int32_t a, int32_t b, double mu,
         memmove(t->pairs.data + at + 1, t->pairs.data + at,
                 (t->pairs.count - 1 - at) * sizeof *t->pairs.data);
     }
+    if (known) pair.interface = t->pairs.data[at].interface;
     t->pairs.data[at] = pair;
     return ABUT_OK;
+}
+
+abut_status friction_add_interface(friction_term *t, friction_interface added, abut_error *err)
+{
+    if (array_push(&t->interfaces, added)) return ABUT_OK;
+    friction_table_free(&added.table);
+    return error_memory(err, "adding an interface");
+}
+
+/* The entry of two bodies, NULL without one. */
+static friction_pair *pair_entry(const friction_term *t, int32_t a, int32_t b)
+{
+    if (t->pairs.count == 0) return NULL;
+    int32_t low = a < b ? a : b, high = a < b ? b : a;
+    size_t at = find_pair(t, low, high);
+    bool known = at < t->pairs.count && pair_order(&t->pairs.data[at], low, high) == 0;
+    return known ? &t->pairs.data[at] : NULL;
+}
+
+void friction_pair_interface(friction_term *t, int32_t a, int32_t b, int32_t number)
+{
+    friction_pair *pair = pair_entry(t, a, b);
+    if (pair) pair->interface = number;
+}
+
+abut_status friction_plane_interface(friction_term *t, int32_t plane, int32_t number,
+                                     abut_error *err)
+{
+    while (t->of_plane.count <= (size_t)plane)
+        if (!array_push(&t->of_plane, -1)) return error_memory(err, "adding an interface");
+    t->of_plane.data[plane] = number;
+    return ABUT_OK;
+}
+
+static const friction_interface *interface_number(const friction_term *t, int32_t number)
+{
+    return number >= 0 ? &t->interfaces.data[number] : NULL;
+}
+
+static const friction_interface *interface_between(const friction_term *t, int32_t a, int32_t b)
+{
+    const friction_pair *pair = pair_entry(t, a, b);
+    return pair ? interface_number(t, pair->interface) : NULL;
+}
+
+static const friction_interface *interface_of_plane(const friction_term *t, int32_t plane)
+{
+    return (size_t)plane < t->of_plane.count ? interface_number(t, t->of_plane.data[plane]) : NULL;
 }
 
 /* A pair of the table has its own coefficient. Otherwise an obstacle that gives one decides, and
  * else it is the mean of the two bodies. */
 double friction_between(const friction_term *t, int32_t a, int32_t b)
 {
-    if (t->pairs.count > 0) {
-        int32_t low = a < b ? a : b, high = a < b ? b : a;
-        size_t at = find_pair(t, low, high);
-        if (at < t->pairs.count && pair_order(&t->pairs.data[at], low, high) == 0)
-            return t->pairs.data[at].mu;
-    }
+    const friction_pair *pair = pair_entry(t, a, b);
+    if (pair) return pair->mu;
     const model_body *bodies = t->contact->model->bodies.data;
     if (body_rows[bodies[a].kind]->obstacle && bodies[a].friction >= 0) return bodies[a].friction;
     if (body_rows[bodies[b].kind]->obstacle && bodies[b].friction >= 0) return bodies[b].friction;
@@ -163,7 +208,7 @@ double friction_on_plane(const friction_term *t, int32_t body, int32_t plane)
 
 bool friction_possible(const friction_term *t)
 {
-    if (t->scene_mu > 0) return true;
+    if (t->scene_mu > 0 || t->interfaces.count > 0) return true;
     for (size_t i = 0; i < t->pairs.count; i++)
         if (t->pairs.data[i].mu > 0) return true;
     for (size_t i = 0; i < t->contact->model->bodies.count; i++)
@@ -192,6 +237,34 @@ static double normal_force(const contact_term *c, double kappa, double distance2
     return barrier_normal_force(&law, distance2, thickness, multiplicity);
 }
 
+/* The columns of a frame along and across a direction; where that is the normal, friction is the
+ * mean of both. */
+static void turn_frame(tangent_frame *frame, vec3 direction, double ratio)
+{
+    vec3 normal = vec3_cross(frame->column[0], frame->column[1]);
+    vec3 along = vec3_mul_add(direction, -vec3_dot(direction, normal), normal);
+    if (!(vec3_norm(along) > 1e-8 * vec3_norm(direction))) {
+        for (int k = 0; k < 2; k++)
+            frame->column[k] = vec3_scale(0.5 * (1 + ratio), frame->column[k]);
+        return;
+    }
+    frame->column[0] = vec3_normalize(along);
+    frame->column[1] = vec3_scale(ratio, vec3_cross(normal, frame->column[0]));
+}
+
+/* Forces of a contact with this coefficient, normal force and area. */
+static void set_forces(const friction_term *t, const friction_interface *i, double mu,
+                       double normal, double area, friction_stencil *out)
+{
+    out->force = mu * normal;
+    if (!i) return;
+    out->force += t->factor * i->cohesion * area;
+    if (i->kinetic >= 0) out->slip.drop = (mu - i->kinetic) * normal;
+    if (i->table.count > 0)
+        out->slip = (friction_slip){.table = &i->table, .normal = normal, .h = t->h};
+    if (vec3_norm(i->direction) > 0) turn_frame(&out->frame, i->direction, i->ratio);
+}
+
 static abut_status lag_list(friction_term *t, double kappa, int list, stencil_kind kind,
                             abut_error *err)
 {
@@ -200,34 +273,57 @@ static abut_status lag_list(friction_term *t, double kappa, int list, stencil_ki
     const int32_t *body = c->model->surface.vertex_body.data;
     for (size_t i = 0; i < c->active.lists[list].count; i++) {
         const contact_stencil *s = &c->active.lists[list].data[i];
-        double mu = friction_between(t, body[s->vertex[0]], body[s->vertex[second]]);
-        if (mu <= 0) continue;
-        friction_stencil f = {
-            .force = mu * normal_force(c, kappa, s->distance2, s->thickness, s->multiplicity)};
+        int32_t a = body[s->vertex[0]], b = body[s->vertex[second]];
+        const friction_interface *interface = interface_between(t, a, b);
+        double mu = friction_between(t, a, b);
+        if (mu <= 0 && !interface) continue;
+        friction_stencil f = {0};
         vec3 x[4];
         stencil_positions(s, width, c->y, x);
         memcpy(f.vertex, s->vertex, sizeof f.vertex);
         f.frame = tangent_frame_of(kind, x);
+        double normal = normal_force(c, kappa, s->distance2, s->thickness, s->multiplicity);
+        set_forces(t, interface, mu, normal, s->multiplicity, &f);
         if (!array_push(&t->lists[width - 1], f)) return error_memory(err, "lagging friction");
     }
+    return ABUT_OK;
+}
+
+/* The area that a vertex shows to a half-space, for cohesion. */
+static abut_status area_on_plane(friction_term *t, const plane_contact *p, double *out,
+                                 abut_error *err)
+{
+    const contact_term *c = t->contact;
+    if (t->facing_plane != p->plane) {
+        if (!array_resize(&t->facing, c->model->surface.rows.count + 1))
+            return error_memory(err, "lagging friction");
+        surface_facing_areas(&c->areas, &c->model->surface, c->y, c->planes.data[p->plane].normal,
+                             t->facing.data);
+        t->facing_plane = p->plane;
+    }
+    *out = t->facing.data[p->vertex];
     return ABUT_OK;
 }
 
 static abut_status lag_planes(friction_term *t, double kappa, abut_error *err)
 {
     const contact_term *c = t->contact;
+    t->facing_plane = -1;
     const int32_t *body = c->model->surface.vertex_body.data;
     for (size_t i = 0; i < c->plane_contacts.count; i++) {
         const plane_contact *p = &c->plane_contacts.data[i];
         const half_space *plane = &c->planes.data[p->plane];
         double mu = friction_on_plane(t, body[p->vertex], p->plane);
-        if (mu <= 0) continue;
-        friction_stencil f = {.force = mu * normal_force(c, kappa, p->distance * p->distance,
-                                                         p->thickness, p->weight),
-                              .vertex = {p->vertex, -1, -1, -1},
+        const friction_interface *interface = interface_of_plane(t, p->plane);
+        if (mu <= 0 && !interface) continue;
+        friction_stencil f = {.vertex = {p->vertex, -1, -1, -1},
                               .plane = p->plane,
                               .slide = vec3_scale(t->h, plane->velocity)};
         f.frame = tangent_frame_half_space(plane->normal);
+        double normal = normal_force(c, kappa, p->distance * p->distance, p->thickness, p->weight);
+        double area = 0;
+        if (interface && interface->cohesion > 0) TRY(area_on_plane(t, p, &area, err));
+        set_forces(t, interface, mu, normal, area, &f);
         if (!array_push(&t->lists[0], f)) return error_memory(err, "lagging friction");
     }
     return ABUT_OK;
@@ -343,6 +439,11 @@ static void destroy(term *base)
     array_free(&t->poses);
     array_free(&t->others);
     array_free(&t->pairs);
+    for (size_t i = 0; i < t->interfaces.count; i++)
+        friction_table_free(&t->interfaces.data[i].table);
+    array_free(&t->interfaces);
+    array_free(&t->of_plane);
+    array_free(&t->facing);
     stick_anchors_free(&t->anchors);
     mem_free(t->start);
     mem_free(t->moved);

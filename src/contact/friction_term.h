@@ -15,7 +15,17 @@ enum { FRICTION_LISTS = 4 };
 typedef struct friction_pair {
     int32_t low, high; /* bodies, low <= high */
     double mu;
+    int32_t interface; /* number of its interface, -1: none */
 } friction_pair;
+
+/* What contacts have beside a coefficient. */
+typedef struct friction_interface {
+    double kinetic;       /* coefficient of what slides; negative: that at rest */
+    double ratio;         /* of the coefficient across the direction to that along it */
+    vec3 direction;       /* in space; 0: none */
+    double cohesion;      /* Pa, on top of mu times the pressure */
+    friction_table table; /* count 0: none */
+} friction_interface;
 
 typedef struct friction_term {
     term base;
@@ -23,8 +33,13 @@ typedef struct friction_term {
     friction_kind kind;
     double scene_mu;
     ARRAY(friction_pair) pairs; /* ascending */
-    double eps;                 /* eps_v h: displacement below which friction is static */
+    ARRAY(friction_interface) interfaces;
+    ARRAY(int32_t) of_plane; /* interfaces of half-spaces, -1: none; may be shorter */
+    ARRAY(double) facing;    /* scratch: areas of the vertices as this half-space sees them */
+    int32_t facing_plane;
+    double eps; /* eps_v h: displacement below which friction is static */
     double h;
+    double factor; /* the integrator's, on forces */
     ARRAY(friction_stencil) lists[FRICTION_LISTS];
     ARRAY(int32_t) blocks[FRICTION_LISTS];
     /* In every list the stencils of nodes come first; the others are in `rows` as well. */
@@ -41,6 +56,12 @@ abut_status friction_create(const contact_term *contact, double mu, friction_kin
                             friction_term **out, abut_error *err);
 /* Sets the coefficient of a pair of bodies, whatever the bodies themselves give. */
 abut_status friction_set_pair(friction_term *t, int32_t a, int32_t b, double mu, abut_error *err);
+/* A further interface, whose table it takes over, also on failure; then what it is for: a pair that
+ * was set, a half-space. */
+abut_status friction_add_interface(friction_term *t, friction_interface added, abut_error *err);
+void friction_pair_interface(friction_term *t, int32_t a, int32_t b, int32_t number);
+abut_status friction_plane_interface(friction_term *t, int32_t plane, int32_t number,
+                                     abut_error *err);
 /* True when some pair of bodies or half-space has friction. */
 bool friction_possible(const friction_term *t);
 /* Coefficient between two bodies, and between a body and a half-space. */

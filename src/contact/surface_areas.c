@@ -1,5 +1,6 @@
 #include "contact/active_set.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void surface_areas_free(surface_areas *areas)
@@ -101,4 +102,35 @@ abut_status surface_areas_measure(surface_areas *areas, const collision_surface 
     mem_free(sorted);
     add_widths(areas, s, rest, vertex_count);
     return ABUT_OK;
+}
+
+/* Faces are at more than 60 degrees to the plane when they stand, such as the sides of a block, and
+ * less when they lie on it, such as the bottom, or peel off. */
+static void add_facing(double *out, const int32_t *vertex, int count, double area, double seen)
+{
+    static const double STEEP = 0.5;
+    if (!(fabs(seen) > STEEP * area)) area = 0;
+    for (int k = 0; k < count; k++) {
+        double *to = &out[vertex[k]];
+        *to = (isnan(*to) ? 0 : *to) + area / count;
+    }
+}
+
+void surface_facing_areas(const surface_areas *areas, const collision_surface *s, const vec3 *y,
+                          vec3 normal, double *out)
+{
+    size_t triangles = s->triangles.count / 3;
+    for (size_t v = 0; v < s->rows.count; v++) out[v] = NAN;
+    for (size_t t = 0; t < triangles; t++) {
+        const int32_t *v = s->triangles.data + 3 * t;
+        vec3 area = vec3_cross(vec3_sub(y[v[1]], y[v[0]]), vec3_sub(y[v[2]], y[v[0]]));
+        add_facing(out, v, 3, 0.5 * vec3_norm(area), 0.5 * vec3_dot(normal, area));
+    }
+    for (size_t e = 0; triangles == 0 && e < s->edges.count / 2; e++) {
+        const int32_t *v = s->edges.data + 2 * e;
+        vec3 along = vec3_sub(y[v[1]], y[v[0]]);
+        add_facing(out, v, 2, vec3_norm(along), normal.x * along.y - normal.y * along.x);
+    }
+    for (size_t v = 0; v < s->rows.count; v++)
+        out[v] = isnan(out[v]) ? areas->vertex.data[v] : out[v];
 }

@@ -70,6 +70,11 @@ abut_status adjoint_possible(const stepper *s, abut_error *err)
         return refuse(err, "materials", "viscous, plastic, fibre and growing materials");
     if (s->contact && o->contact_options.improved_max && friction_possible(s->friction))
         return refuse(err, "contact.improved_max", "friction with the improved maximum");
+    if (stepper_find_term(s, "mean dilatation"))
+        return refuse(err, "materials.dilatation", "elements with a mean dilatation");
+    if (s->loads.adhesions.count > 0) return refuse(err, "interface.adhesion", "adhesion");
+    if (s->friction && s->friction->interfaces.count > 0)
+        return refuse(err, "interface", "friction of interfaces");
     if (s->contact && o->contact_options.barrier != BARRIER_C2)
         return refuse(err, "contact.barrier", "a barrier that is not twice differentiable");
     TRY(check_terms(s, err));

@@ -41,8 +41,10 @@ enum { OGDEN_MAX_TERMS = 4, LAW_MAX_PARAMETERS = 8 };
 
 typedef struct elastic_parameters {
     elastic_model model;
-    double mu, lambda;                                              /* Lame's parameters, Pa */
-    int terms;                                                      /* Ogden only, from here */
+    double mu, lambda; /* Lame's parameters, Pa */
+    double
+        mean_lambda; /* of the mean change of volume of an element (term/dilatation.h); 0: none */
+    int terms;       /* Ogden only, from here */
     double coefficient[OGDEN_MAX_TERMS], exponent[OGDEN_MAX_TERMS]; /* c_i in Pa, m_i */
     double bulk;                                                    /* k, Pa */
     double own[LAW_MAX_PARAMETERS]; /* what the law has of its own (law.h) */

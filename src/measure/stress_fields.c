@@ -4,6 +4,7 @@
 #include "fem/node_fit.h"
 #include "math/svd.h"
 #include "measure/thin_cells.h"
+#include "term/dilatation.h"
 
 #include <math.h>
 #include <string.h>
@@ -153,6 +154,17 @@ static void measure_tets(stress_fields *f, const stepper *s)
     }
 }
 
+/* What the mean dilatation of an element adds to the numbers of a point. */
+static void add_pressure(mat3 f, double pressure, double energy, double *out)
+{
+    double second[6], j = mat3_determinant(f);
+    mat3 inverse = mat3_inverse(f);
+    store_tensor(mat3_scale(pressure * j, mat3_mul(inverse, mat3_transpose(inverse))), second);
+    for (int k = 0; k < 3; k++) out[k] += pressure;
+    for (int k = 0; k < 6; k++) out[6 + k] += second[k];
+    out[15] += energy;
+}
+
 /* The numbers at all points of an element; returns its volume and their mean. */
 static double measure_points(const stepper *s, const element_set *set, size_t e, double *values,
                              double *mean)
@@ -161,12 +173,16 @@ static double measure_points(const stepper *s, const element_set *set, size_t e,
     double u[3 * ELEMENT_MAX_STRIDE], volume = 0;
     element_gather(set, e, s->state.x, s->model->rest.data, u);
     memset(mean, 0, STRESS_NUMBERS * sizeof *mean);
+    double pressure = dilatation_pressure(set, e, s->state.x, s->model->rest.data);
+    double energy = dilatation_energy(set, e, s->state.x, s->model->rest.data);
     for (int i = 0; i < set->elastic_points; i++) {
         double *at = values + STRESS_NUMBERS * i;
         double measure = element_measure(set, e, i);
         material_point point =
             point_state(elastic_state_of(&s->elastic->state, group), &set->material.data[e], e, i);
-        stress_numbers(&set->material.data[e], &point, element_deformation(set, e, u, i), at);
+        mat3 f = element_deformation(set, e, u, i);
+        stress_numbers(&set->material.data[e], &point, f, at);
+        if (set->material.data[e].mean_lambda > 0) add_pressure(f, pressure, energy, at);
         for (int k = 0; k < STRESS_NUMBERS; k++) mean[k] += measure * at[k];
         volume += measure;
     }

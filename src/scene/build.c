@@ -7,6 +7,7 @@
 #include "scene/build_cavity.h"
 #include "scene/build_check.h"
 #include "scene/build_flow.h"
+#include "scene/build_interface.h"
 #include "scene/build_joint.h"
 #include "scene/motion.h"
 #include "scene/select.h"
@@ -345,9 +346,41 @@ static abut_status add_friction_pair(const scene_def *scene, const friction_pair
         for (size_t k = 0; status == ABUT_OK && k < second.count; k++)
             status = friction_set_pair(s->friction, first.data[i], second.data[k],
                                        pair->coefficient, err);
+    int32_t number;
+    adhesion_term *glue = NULL;
+    bool more = status == ABUT_OK && pair->interface.given;
+    if (more) status = build_interface(scene, &pair->interface, pair->coefficient, s, &number, err);
+    if (more && status == ABUT_OK) status = build_adhesion(&pair->interface, s, &glue, err);
+    for (size_t i = 0; i < first.count && more; i++)
+        for (size_t k = 0; status == ABUT_OK && k < second.count; k++) {
+            friction_pair_interface(s->friction, first.data[i], second.data[k], number);
+            if (glue) status = adhesion_add_pair(glue, first.data[i], second.data[k], err);
+        }
     array_free(&first);
     array_free(&second);
-    return status;
+    if (status == ABUT_OK) return status;
+    char place[300];
+    snprintf(place, sizeof place, "%.200s: contact.friction_pairs[%zu]", scene->path,
+             (size_t)(pair - scene->friction_pairs));
+    return error_add_place(err, place, status);
+}
+
+static abut_status add_half_space(const scene_def *scene, size_t k, stepper *s, abut_error *err)
+{
+    const half_space_def *def = &scene->half_spaces[k];
+    half_space plane = {def->origin, def->normal, def->velocity, def->friction};
+    TRY(contact_add_half_space(s->contact, plane, err));
+    if (!def->interface.given) return ABUT_OK;
+    double coefficient = def->friction >= 0 ? def->friction : scene->options.friction;
+    int32_t number;
+    abut_status status = build_interface(scene, &def->interface, coefficient, s, &number, err);
+    adhesion_term *glue = NULL;
+    if (status == ABUT_OK) status = build_adhesion(&def->interface, s, &glue, err);
+    if (status == ABUT_OK && glue) status = adhesion_add_half_space(glue, plane, err);
+    if (status == ABUT_OK) return friction_plane_interface(s->friction, (int32_t)k, number, err);
+    char place[300];
+    snprintf(place, sizeof place, "%.200s: half_spaces[%zu]", scene->path, k);
+    return error_add_place(err, place, status);
 }
 
 static abut_status build_stepper(const scene_def *scene, const body_shapes *given,
@@ -373,11 +406,8 @@ static abut_status build_stepper(const scene_def *scene, const body_shapes *give
             status = add_surface_load(scene, i, k, &shapes[i], shape_of(given, i), s, log, err);
         if (!row->obstacle) set_velocity(scene, i, s->model, velocity);
     }
-    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->half_space_count; k++) {
-        const half_space_def *def = &scene->half_spaces[k];
-        half_space plane = {def->origin, def->normal, def->velocity, def->friction};
-        status = contact_add_half_space(s->contact, plane, err);
-    }
+    for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->half_space_count; k++)
+        status = add_half_space(scene, k, s, err);
     for (size_t k = 0; status == ABUT_OK && s->contact && k < scene->friction_pair_count; k++)
         status = add_friction_pair(scene, &scene->friction_pairs[k], s, err);
     if (status == ABUT_OK) status = stepper_start(s, velocity, err);
@@ -403,6 +433,7 @@ abut_status scene_build_shapes(const scene_def *scene, const body_shapes *given,
     if (status == ABUT_OK) status = build_model(scene, given, shapes, m, log, err);
     if (status == ABUT_OK) status = check_look_ahead(scene, m, err);
     if (status == ABUT_OK) status = check_material_parts(scene, m, err);
+    if (status == ABUT_OK) status = check_dilatation(scene, m, err);
     if (status == ABUT_OK) {
         stepper_options options = options_of(scene, m);
         model *handed = m;

@@ -297,3 +297,73 @@ abut_status check_material_parts(const scene_def *scene, const model *m, abut_er
                      "of \"%.60s\"",
                      what, name);
 }
+
+/* ---------------------------------------------------------------------------------------------- */
+/* Elements with a mean dilatation                                                                */
+
+/* What keeps cells from having one; NULL: nothing. */
+static const char *no_mean_of_cells(const element_set *s)
+{
+    bool simplex = s->kind == CELL_TET || s->kind == CELL_TRIANGLE;
+    if (s->order > 2) return "cells of order 3 and 4 do not need it";
+    return simplex && s->order == 1
+               ? "its cells are linear tetrahedra or triangles, which lock all "
+                 "the same: give the body \"order\": 2"
+               : NULL;
+}
+
+static const char *no_mean_of_material(const elastic_parameters *m)
+{
+    if (m->model != ELASTIC_NEO_HOOKEAN && m->model != ELASTIC_LINEAR && m->model != ELASTIC_HENCKY)
+        return "the models are neo-hookean, linear and hencky";
+    if (m->parts && m->parts->growth[0]) return "not with growth";
+    return m->mean_lambda > 0 ? NULL : "Poisson's ratio must be above 0";
+}
+
+/* Of an element of the body whose material has it. */
+static const char *first_without_mean(const model *m, int32_t *body)
+{
+    for (size_t e = 0; e < m->tet_count; e++) {
+        *body = m->tet_body.data[e];
+        if (m->bodies.data[*body].material.mean_lambda != 0)
+            return no_mean_of_cells(&(element_set){.kind = CELL_TET, .order = 1});
+    }
+    for (size_t i = 0; i < m->sets.count; i++)
+        for (size_t e = 0; e < m->sets.data[i].count; e++) {
+            const elastic_parameters *material = &m->sets.data[i].material.data[e];
+            if (material->mean_lambda == 0) continue;
+            *body = m->sets.data[i].body.data[e];
+            const char *why = no_mean_of_material(material);
+            if (!why) why = no_mean_of_cells(&m->sets.data[i]);
+            if (why) return why;
+        }
+    return NULL;
+}
+
+static bool has_means(const scene_def *scene)
+{
+    for (size_t i = 0; i < scene->body_count; i++) {
+        const body_def *def = &scene->bodies[i];
+        if (def->material.dilatation == DILATATION_MEAN) return true;
+        for (size_t r = 0; r < def->solid.region_count; r++)
+            if (def->solid.regions[r].material.dilatation == DILATATION_MEAN) return true;
+    }
+    return false;
+}
+
+abut_status check_dilatation(const scene_def *scene, const model *m, abut_error *err)
+{
+    if (!has_means(scene)) return ABUT_OK;
+    char place[300];
+    snprintf(place, sizeof place, "%.200s: materials.dilatation", scene->path);
+    const char *what = scene->options.use_mlcp ? "the stepper \"mlcp\""
+                       : scene->remesh.on      ? "remeshing"
+                       : ranks_divided()       ? "a run on several ranks"
+                                               : NULL;
+    if (what) return error_set(err, ABUT_ERROR_UNSUPPORTED, place, "\"mean\": not with %s", what);
+    int32_t body = 0;
+    const char *why = first_without_mean(m, &body);
+    return why ? error_set(err, ABUT_ERROR_INPUT, place, "\"mean\" of the body \"%.60s\": %s",
+                           m->bodies.data[body].name, why)
+               : ABUT_OK;
+}

@@ -24,5 +24,7 @@ abut_status warn_of_free_bodies(const scene_def *scene, const stepper *s, const 
 
 /* What cannot carry materials with parts (material/parts.h) is refused by name. */
 abut_status check_material_parts(const scene_def *scene, const model *m, abut_error *err);
+/* The same of elements whose change of volume counts by its mean. */
+abut_status check_dilatation(const scene_def *scene, const model *m, abut_error *err);
 
 #endif

@@ -31,6 +31,11 @@ elastic_parameters build_material(const material_def *def)
     material.barrier = def->barrier;
     material.barrier_below = def->barrier_below;
     memcpy(material.own, def->own, sizeof material.own);
+    if (def->dilatation == DILATATION_MEAN) { /* the law keeps what is left */
+        bool hencky = def->model == ELASTIC_HENCKY;
+        material.mean_lambda = material.lambda + (hencky ? 2.0 / 3 * material.mu : 0);
+        material.lambda -= material.mean_lambda;
+    }
     if (material_has_parts(&def->parts)) material.parts = &def->parts;
     return material;
 }

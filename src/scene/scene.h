@@ -20,16 +20,21 @@
 
 #include <jansson.h>
 
+/* How the change of volume of an element counts. */
+#define DILATATIONS(ROW) ROW(DILATATION_POINTS, "pointwise") ROW(DILATATION_MEAN, "mean")
+typedef enum dilatation_form { DILATATIONS(WORD_CONSTANT) } dilatation_form;
+
 typedef struct material_def {
     bool given;
     const char *name;
     elastic_model model;
     double young, poisson, density; /* Pa, 1, kg/m^3 */
-    double damping;                 /* s */
-    double barrier;                 /* Pa; against inversion, 0: none */
-    double barrier_below;           /* of det F */
-    double c1, c2, bulk;            /* Mooney-Rivlin, Pa; bulk: Ogden, too */
-    int terms;                      /* Ogden */
+    dilatation_form dilatation;
+    double damping;       /* s */
+    double barrier;       /* Pa; against inversion, 0: none */
+    double barrier_below; /* of det F */
+    double c1, c2, bulk;  /* Mooney-Rivlin, Pa; bulk: Ogden, too */
+    int terms;            /* Ogden */
     double coefficient[OGDEN_MAX_TERMS], exponent[OGDEN_MAX_TERMS];
     double own[LAW_MAX_PARAMETERS]; /* of the law */
     material_parts parts;
@@ -368,9 +373,21 @@ typedef struct attachment_def {
     double break_force;
 } attachment_def;
 
+/* What a contact has beside a coefficient of friction. */
+typedef struct interface_def {
+    bool given;
+    double kinetic, across; /* coefficients; negative: as at rest, as along */
+    vec3 direction;
+    double cohesion;       /* Pa */
+    double strength, work; /* of adhesion, Pa and J/m^2; work 0: none */
+    size_t table_count;
+    double (*table)[2]; /* speed, coefficient */
+} interface_def;
+
 typedef struct half_space_def {
     vec3 origin, normal;
     double friction; /* negative: the scene's */
+    interface_def interface;
     vec3 velocity;
 } half_space_def;
 
@@ -380,6 +397,7 @@ typedef struct piece_cache piece_cache; /* scene/body_mesh.h */
 typedef struct friction_pair_def {
     const char *first, *second;
     double coefficient;
+    interface_def interface;
 } friction_pair_def;
 
 /* Whether frames keep the path of the steps since the frame before. */

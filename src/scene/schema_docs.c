@@ -10,7 +10,7 @@
 
 /* --- All types, each once, in the order of their first use --- */
 
-enum { MOST_TYPES = 64 };
+enum { MOST_TYPES = 128 };
 
 typedef struct type_list {
     const schema_type *types[MOST_TYPES];

@@ -69,7 +69,10 @@ static const schema_field friction_pair_fields[] = {
     {"second", SCHEMA_STRING, SCHEMA_REQUIRED, AT(friction_pair_def, second),
      .doc = "Name of the other body, or of the same one for its contact with itself."},
     {"coefficient", SCHEMA_NUMBER, SCHEMA_REQUIRED, AT(friction_pair_def, coefficient), AT_LEAST(0),
-     .doc = "Coefficient of friction."},
+     .doc = "Coefficient of friction, at rest where that of sliding differs."},
+    {"interface", SCHEMA_OBJECT, AT(friction_pair_def, interface),
+     GIVEN(friction_pair_def, interface.given), .type = &schema_interface, .absent = "none",
+     .doc = "What the contacts have beside the coefficient."},
 };
 
 static const schema_type friction_pair_type = {
@@ -265,6 +268,8 @@ static const schema_type mlcp_type = {
 
 /* --- materials --- */
 
+static const char *const dilatation_words[] = {DILATATIONS(WORD_TEXT) NULL};
+
 static const schema_field material_fields[] = {
     {"model", SCHEMA_WORD, AT(material_def, model), .words = elastic_law_words,
      .initial = "\"neo-hookean\"", .doc = "Elastic energy density."},
@@ -295,6 +300,12 @@ static const schema_field material_fields[] = {
             "1) with r = J/`barrier_below` - 1, where the ratio of volumes J is below it."},
     {"barrier_below", SCHEMA_NUMBER, AT(material_def, barrier_below), .initial = "0.5", ABOVE(0),
      .doc = "Ratio of volumes at which that begins."},
+    {"dilatation", SCHEMA_WORD, AT(material_def, dilatation), .words = dilatation_words,
+     .initial = "\"pointwise\"",
+     .doc =
+         "With `mean` the change of volume counts by its mean over an element, so that elements "
+         "do not lock near a Poisson's ratio of 0.5. For cells of order 1 with 4 or 8 corners and "
+         "all cells of order 2, with the models `neo-hookean`, `linear` and `hencky`."},
     {"viscous", SCHEMA_LIST, AT_LIST(material_def, parts.branch, parts.branch_count),
      .type = &schema_viscous_branch, .initial = "[]",
      .doc = "Viscous branches beside the elastic law, terms of a Prony series; at most 8."},
@@ -330,6 +341,9 @@ static const schema_field half_space_fields[] = {
      .doc = "Points to the free side; its length does not matter."},
     {"friction", SCHEMA_NUMBER, AT(half_space_def, friction), .otherwise = -1, AT_LEAST(0),
      .absent = "`contact.friction`", .doc = "Coefficient of friction of the plane."},
+    {"interface", SCHEMA_OBJECT, AT(half_space_def, interface),
+     GIVEN(half_space_def, interface.given), .type = &schema_interface, .absent = "none",
+     .doc = "What the contacts have beside the coefficient."},
     {"velocity", SCHEMA_VECTOR, AT(half_space_def, velocity), .count = 3, .initial = "[0, 0, 0]",
      .unit = "m/s",
      .doc = "Velocity of the surface for friction, as of a conveyor belt; the plane itself stays "

@@ -26,6 +26,7 @@ extern const schema_type schema_viscous_branch, schema_plastic_flow, schema_fibr
 extern const schema_type schema_joint, schema_attachment;
 extern const schema_type schema_probe;
 extern const schema_type schema_cavity;
+extern const schema_type schema_interface;
 extern const schema_type schema_wind, schema_water;
 extern const schema_type schema_optimize;
 

@@ -12,6 +12,15 @@ abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh 
     return surface_load_add(s->loads.surfaces, added, m, sides, block_of_vertex, err);
 }
 
+abut_status stepper_add_adhesion(stepper *s, adhesion_term *added, abut_error *err)
+{
+    if (!array_push(&s->loads.adhesions, added)) {
+        added->base.class->destroy(&added->base);
+        return error_memory(err, "adding adhesion");
+    }
+    return problem_add_term(&s->problem, &added->base, err);
+}
+
 static vec3 load_field(const load *l, vec3 x, double time)
 {
     if (!l->field[0]) return (vec3){0};

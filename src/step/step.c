@@ -4,13 +4,20 @@
 
 #include <string.h>
 
+static abut_status renew_poses(stepper *s, abut_error *err)
+{
+    for (size_t i = 0; i < s->loads.adhesions.count; i++)
+        TRY(contact_renew_poses(s->loads.adhesions.data[i]->pairs, err));
+    return contact_renew_poses(s->contact, err);
+}
+
 /* Where the step begins, and where the iterate does. */
 static abut_status begin(stepper *s, abut_error *err)
 {
     size_t scalars = s->state.scalars;
     int64_t reframed = s->rigid.reframed;
     rigid_motion_reframe(&s->rigid, s->model, &s->state, s->time);
-    if (s->contact && s->rigid.reframed > reframed) TRY(contact_renew_poses(s->contact, err));
+    if (s->contact && s->rigid.reframed > reframed) TRY(renew_poses(s, err));
     memcpy(s->start, s->state.x, scalars * sizeof *s->start);
     memcpy(s->x, s->scratch.guess ? s->scratch.guess : s->state.x, scalars * sizeof *s->x);
     return step_path_begin(&s->path, s->x, scalars, err);
@@ -25,7 +32,10 @@ static void predict(stepper *s, double end)
     s->evaluation.mass_factor = motion_rule(&s->state)->is_static ? 0 : 1;
     s->evaluation.load_factor = s->evaluation.force_factor = factor;
     s->evaluation.h = h;
-    if (s->friction) friction_set_length(s->friction, s->options.eps_v, h);
+    if (s->friction) {
+        friction_set_length(s->friction, s->options.eps_v, h);
+        s->friction->factor = factor;
+    }
     s->elastic->base.class->restart(&s->elastic->base, s->start);
     if (s->damping) damping_lag(s->damping, s->start);
     if (s->model->rigids.count > 0) rigid_motion_predict(&s->rigid, &s->state, s->time, h, factor);
@@ -39,6 +49,8 @@ static abut_status prescribe(stepper *s, double end, abut_error *err)
     /* Pairs of which no vertex can respond are no contacts, also while an augmented Lagrangian
      * moves some of them. */
     if (s->contact) contact_set_fixed(s->contact, s->dirichlet.fixed);
+    for (size_t i = 0; i < s->loads.adhesions.count; i++)
+        contact_set_fixed(s->loads.adhesions.data[i]->pairs, s->dirichlet.fixed);
     return ABUT_OK;
 }
 
@@ -48,6 +60,8 @@ static void forget(stepper *s, double end)
     term_step at = {s->start, end, s->scratch.span.h};
     if (s->contact) set_term_counts(s, &s->friction->base, false);
     if (s->contact) contact_begin_step(s->contact);
+    for (size_t i = 0; i < s->loads.adhesions.count; i++)
+        adhesion_begin_step(s->loads.adhesions.data[i], s->start);
     s->elastic->base.class->begin_step(&s->elastic->base, &at);
     for (size_t i = 0; i < s->terms.count; i++) {
         term *t = s->terms.data[i].term;

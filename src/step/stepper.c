@@ -243,6 +243,9 @@ void stepper_destroy(stepper *s)
     destroy_term((term *)s->damping);
     destroy_term((term *)s->proximal);
     destroy_term((term *)s->loads.surfaces);
+    for (size_t i = 0; i < s->loads.adhesions.count; i++)
+        destroy_term(&s->loads.adhesions.data[i]->base);
+    array_free(&s->loads.adhesions);
     mlcp_destroy(s->mlcp.solver);
     destroy_term((term *)s->guard);
     dirichlet_overlap_free(&s->dirichlet_overlap);

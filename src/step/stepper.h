@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "body/model.h"
+#include "contact/adhesion_term.h"
 #include "contact/contact_term.h"
 #include "contact/friction_term.h"
 #include "contact/guard_term.h"
@@ -110,6 +111,7 @@ typedef struct load_list {
     ARRAY(load) nodes;
     surface_load_term *surfaces; /* NULL without loads on surfaces */
     double *user;                /* N, 3 per block, on top of the others; NULL: none */
+    ARRAY(adhesion_term *) adhesions;
 } load_list;
 
 /* What the linear solver remembers, filled by stepper_state. */
@@ -191,6 +193,8 @@ void stepper_destroy(stepper *s);
 abut_status stepper_add_surface_load(stepper *s, surface_load added, const mesh *m,
                                      const side_list *sides, const int32_t *block_of_vertex,
                                      abut_error *err);
+/* Takes the term over, also on failure. */
+abut_status stepper_add_adhesion(stepper *s, adhesion_term *added, abut_error *err);
 /* Initial velocities (3 per block, may be NULL), first accelerations. */
 abut_status stepper_start(stepper *s, const double *velocity, abut_error *err);
 

@@ -12,6 +12,7 @@ TERM_ROW(twist)
 TERM_ROW(inversion_barrier)
 TERM_ROW(joint)
 TERM_ROW(cavity)
+TERM_ROW(dilatation)
 TERM_ROW(wind)
 TERM_ROW(buoyancy)
 #ifdef ABUT_EXTEND_TERMS /* rows of a program that brings terms of its own (tests/extend) */

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "sim/sim.h"
+#include "support/term_differences.h"
 #include "term/buoyancy.h"
 #include "term/wind.h"
 
@@ -53,68 +54,6 @@ TEST(means_of_wet_triangles)
 
 enum { MOST = 120 };
 
-static void derivatives_of(const term *t, const evaluation *ev, const double *x, size_t n,
-                           double *gradient, double *hessian)
-{
-    static double g[3 * 12 * 200], h[9 * 78 * 200];
-    memset(gradient, 0, n * sizeof *gradient);
-    memset(hessian, 0, n * n * sizeof *hessian);
-    for (int k = 0; k < t->group_count; k++) {
-        const stencil_group *group = &t->groups[k];
-        size_t width = (size_t)group->width, pairs = width * (width + 1) / 2;
-        if (group->count == 0) continue;
-        CHECK(group->count <= 200 && width <= 12);
-        t->class->derivatives(t, ev, k, x, 0, group->count, g, h);
-        for (size_t e = 0; e < group->count; e++) {
-            const double *block = h + 9 * pairs * e;
-            for (size_t a = 0; a < width; a++)
-                for (size_t b = a; b < width; b++, block += 9) {
-                    int32_t i = group->blocks[width * e + a], j = group->blocks[width * e + b];
-                    if (i < 0 || j < 0) continue;
-                    size_t row = 3 * (size_t)i, column = 3 * (size_t)j;
-                    for (size_t c = 0; a == b && c < 3; c++)
-                        gradient[row + c] += g[3 * (width * e + a) + c];
-                    for (size_t c = 0; c < 9; c++) {
-                        hessian[(row + c / 3) * n + column + c % 3] += block[c];
-                        if (a != b) hessian[(column + c % 3) * n + row + c / 3] += block[c];
-                    }
-                }
-        }
-    }
-}
-
-static void check_derivatives(term *t, double *x, size_t n)
-{
-    static double g[MOST], h[MOST * MOST], above[MOST], below[MOST], other[MOST * MOST];
-    evaluation ev = evaluation_unit();
-    ev.force_factor = 0.3;
-    ev.h = 0.05;
-    ev.exact = true;
-    CHECK(n <= MOST);
-    CHECK_OK(t->class->update(t, x, &err), err);
-    derivatives_of(t, &ev, x, n, g, h);
-    double slopes = 0, stiffness = 0;
-    for (size_t i = 0; i < n; i++) slopes = fmax(slopes, fabs(g[i]));
-    for (size_t i = 0; i < n * n; i++) stiffness = fmax(stiffness, fabs(h[i]));
-    CHECK(slopes > 0 && stiffness > 0);
-    for (size_t i = 0; i < n; i++) {
-        const double step = 1e-6;
-        double kept = x[i];
-        x[i] = kept + step;
-        CHECK_OK(t->class->update(t, x, &err), err);
-        double high = t->class->value(t, &ev, x);
-        derivatives_of(t, &ev, x, n, above, other);
-        x[i] = kept - step;
-        CHECK_OK(t->class->update(t, x, &err), err);
-        double low = t->class->value(t, &ev, x);
-        derivatives_of(t, &ev, x, n, below, other);
-        x[i] = kept;
-        CHECK_NEAR(g[i], (high - low) / (2 * step), 1e-6 * slopes);
-        for (size_t j = 0; j < n; j++)
-            CHECK_NEAR(h[j * n + i], (above[j] - below[j]) / (2 * step), 2e-5 * stiffness);
-    }
-}
-
 #define BOX "\"mesh\": {\"box\": {\"size\": [0.3, 0.2, 0.1], \"cells\": [1, 1, 1]}}"
 #define SOFT "\"material\": {\"young\": 1e5, \"poisson\": 0.3, \"density\": 500}"
 #define ALL                                                                                        \
@@ -143,8 +82,14 @@ TEST(derivatives)
     for (int k = 0; k < 3; k++) {
         for (size_t i = 0; i < n; i++)
             x[i] = sim->stepper->state.x[i] + random_range(&r, -0.03, 0.03);
-        check_derivatives(stepper_find_term(sim->stepper, "wind"), x, n);
-        check_derivatives(stepper_find_term(sim->stepper, "buoyancy"), x, n);
+        evaluation ev = evaluation_unit();
+        ev.force_factor = 0.3;
+        ev.h = 0.05;
+        ev.exact = true;
+        check_term_derivatives(stepper_find_term(sim->stepper, "wind"), &ev, x, n, 1e-6, 1e-6,
+                               2e-5);
+        check_term_derivatives(stepper_find_term(sim->stepper, "buoyancy"), &ev, x, n, 1e-6, 1e-6,
+                               2e-5);
     }
     abut_sim_destroy(sim);
 }
@@ -203,7 +148,7 @@ static vec3 fixed_force(const char *shape, const char *type, const char *turn)
     evaluation ev = evaluation_unit();
     ev.h = 0.02;
     size_t n = 3 * sim->stepper->model->rest.count;
-    derivatives_of(stepper_find_term(sim->stepper, "wind"), &ev, sim->stepper->state.x, n, g, h);
+    term_dense(stepper_find_term(sim->stepper, "wind"), &ev, sim->stepper->state.x, n, g, h);
     for (size_t i = 0; i < n; i += 3) sum = vec3_sub(sum, vec3_load(g + i));
     abut_sim_destroy(sim);
     return sum;
