@@ -345,15 +345,19 @@ double contact_set_stiffness_bounds(contact_term *t, double mean_mass, double ve
  * bound of the paper, and above it. */
 enum { LOAD_PATIENCE = 8, LOAD_BOUND = LOAD_PATIENCE + 7, LOAD_MOST = LOAD_BOUND + 10 };
 
+/* Under the rule "local" the stiffness follows what pairs carry, beyond the bound of the paper. */
+static bool follows_load(const contact_term *t) { return t->options.rule == STIFFNESS_LOCAL; }
+
 double contact_balance_stiffness(const contact_term *t, const double *contact_gradient,
-                                 const double *other_gradient, size_t scalars)
+                                 const double *other_gradient, size_t scalars, double before)
 {
     double lowest =
         t->kappa_min * exp2(fmax(0, t->persistent_contact - LOAD_PATIENCE) - t->stiffness_backoff);
     double balanced = stiffness_balance(contact_gradient, other_gradient, scalars);
-    double kappa = fmin(t->kappa_max, fmax(lowest, balanced));
-    bool given = t->kappa_min == t->kappa_max;
-    return given ? kappa : kappa * exp2(fmax(0, t->persistent_contact - LOAD_BOUND));
+    bool given = t->kappa_min == t->kappa_max, follows = follows_load(t) && !given;
+    double highest = follows ? fmax(t->kappa_max, before) : t->kappa_max;
+    double kappa = fmin(highest, fmax(lowest, balanced));
+    return given || follows ? kappa : kappa * exp2(fmax(0, t->persistent_contact - LOAD_BOUND));
 }
 
 /* Under a lasting load the barrier should work in the middle of its range: gaps far below dhat make
@@ -391,19 +395,40 @@ void contact_end_step(contact_term *t, int iterations)
         t->stiffness_backoff = fmin(t->max_stiffness_backoff, t->stiffness_backoff + OCTAVES);
 }
 
+/* A barrier is linear over no more than its gap. Where a pair that has come a hundred times nearer
+ * than dhat still comes nearer, the barrier is too soft for what the pair carries, and collisions
+ * stop every direction after a little more than that gap. */
+static double tiny_gap(const contact_term *t)
+{
+    static const double OF_RANGE = 1e-2;
+    double tiny = stiffness_tiny_gap(t->model->extent);
+    return follows_load(t) ? fmax(tiny, OF_RANGE * t->options.dhat) : tiny;
+}
+
+/* Beyond it the masses are rounding beside the barrier. */
+static double highest_stiffness(const contact_term *t)
+{
+    bool given = t->kappa_min == t->kappa_max;
+    return follows_load(t) && !given ? 0x1p30 * t->kappa_max : t->kappa_max;
+}
+
 bool contact_adapt_stiffness(contact_term *t, double *kappa)
 {
-    double extent = t->model->extent;
+    /* Collisions let what flies towards something come nearer by a factor of five per iteration,
+     * until the barrier throws it back: that is no load. */
+    enum { PATIENCE = 3 };
+    double limit = tiny_gap(t), highest = highest_stiffness(t);
     close_pairs_begin(&t->close);
-    if (!close_pairs_add_set(&t->close, &t->active, extent)) return false;
+    if (!close_pairs_add_set(&t->close, &t->active, limit)) return false;
     for (size_t i = 0; i < t->plane_contacts.count; i++) {
         const plane_contact *c = &t->plane_contacts.data[i];
         const int32_t vertex[4] = {c->vertex, -2 - c->plane, -1, -1};
         double gap = c->distance - c->thickness;
-        if (!close_pairs_add(&t->close, vertex, gap * gap, extent)) return false;
+        if (!close_pairs_add(&t->close, vertex, gap * gap, limit)) return false;
     }
-    if (!close_pairs_shrink(&t->close) || *kappa >= t->kappa_max) return false;
-    *kappa = fmin(t->kappa_max, 2 * *kappa);
+    if (!close_pairs_shrink(&t->close, follows_load(t) ? PATIENCE : 1) || *kappa >= highest)
+        return false;
+    *kappa = fmin(highest, 2 * *kappa);
     return true;
 }
 

@@ -172,15 +172,18 @@ double contact_set_stiffness_bounds(contact_term *t, double mean_mass, double ve
 /* At the beginning of a step: kappa from balancing the contact gradient g_c (at kappa = 1) against
  * the rest of the gradient; more when gaps have been below dhat / 10 for some steps. Under lasting
  * loads the barrier is so steep there, and the path to the next collision so short, that Newton's
- * method crawls; an impact does not last as long and keeps its stiffness. */
+ * method crawls; an impact does not last as long and keeps its stiffness. With the rule "local"
+ * the upper bound is that of the paper or `before`, kappa at the end of the last step: what that
+ * step has found out is kept for as long as the gaps say so. */
 double contact_balance_stiffness(const contact_term *t, const double *contact_gradient,
-                                 const double *other_gradient, size_t scalars);
+                                 const double *other_gradient, size_t scalars, double before);
 /* Lowers the bound for the next step when all gaps are wide and the step took many Newton
  * iterations nevertheless; raises it again when a gap is narrow. */
 void contact_end_step(contact_term *t, int iterations);
 /* True where gaps have been narrow at the ends of so many steps that it is no impact. */
 bool contact_under_lasting_load(const contact_term *t);
-/* After an iteration: doubles kappa when a tiny distance has shrunk again. True when it changed. */
+/* After an iteration: doubles kappa when a tiny distance has shrunk again; under the rule "local"
+ * tiny is a hundredth of dhat. True when it changed. */
 bool contact_adapt_stiffness(contact_term *t, double *kappa);
 
 size_t contact_count(const contact_term *t);

@@ -1,5 +1,6 @@
 #include "contact/stiffness.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void stiffness_bounds(barrier_kind kind, double dhat, double extent, double mean_mass, double scale,
@@ -32,34 +33,46 @@ void close_pairs_free(close_pairs *pairs)
 
 void close_pairs_begin(close_pairs *pairs) { array_clear(&pairs->now); }
 
-bool close_pairs_add(close_pairs *pairs, const int32_t vertex[4], double distance2, double extent)
+double stiffness_tiny_gap(double extent) { return 1e-9 * extent; }
+
+bool close_pairs_add(close_pairs *pairs, const int32_t vertex[4], double distance2, double limit)
 {
-    double limit = 1e-9 * extent;
     if (distance2 >= limit * limit) return true;
     close_pair pair = {.distance2 = distance2};
     memcpy(pair.vertex, vertex, sizeof pair.vertex);
     return array_push(&pairs->now, pair);
 }
 
-bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double extent)
+bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double limit)
 {
     for (int k = 0; k < STENCIL_LISTS; k++)
         for (size_t i = 0; i < set->lists[k].count; i++) {
             const contact_stencil *c = &set->lists[k].data[i];
-            if (!close_pairs_add(pairs, c->vertex, stencil_gap2(c), extent)) return false;
+            if (!close_pairs_add(pairs, c->vertex, stencil_gap2(c), limit)) return false;
         }
     return true;
 }
 
-bool close_pairs_shrink(close_pairs *pairs)
+static int by_vertices(const void *a, const void *b)
+{
+    const close_pair *first = a, *second = b;
+    return memcmp(first->vertex, second->vertex, sizeof first->vertex);
+}
+
+bool close_pairs_shrink(close_pairs *pairs, int patience)
 {
     bool shrunk = false;
-    for (size_t i = 0; i < pairs->now.count && !shrunk; i++)
-        for (size_t j = 0; j < pairs->before.count && !shrunk; j++) {
-            const close_pair *now = &pairs->now.data[i], *before = &pairs->before.data[j];
-            shrunk = memcmp(now->vertex, before->vertex, sizeof now->vertex) == 0 &&
-                     now->distance2 < before->distance2;
-        }
+    if (pairs->now.count > 1)
+        qsort(pairs->now.data, pairs->now.count, sizeof *pairs->now.data, by_vertices);
+    for (size_t i = 0, j = 0; i < pairs->now.count; i++) {
+        close_pair *now = &pairs->now.data[i];
+        while (j < pairs->before.count && by_vertices(&pairs->before.data[j], now) < 0) j++;
+        if (j == pairs->before.count) break;
+        const close_pair *before = &pairs->before.data[j];
+        if (by_vertices(before, now) != 0) continue;
+        now->age = before->age + 1;
+        shrunk = shrunk || (now->age >= patience && now->distance2 < before->distance2);
+    }
     close_pair *data = pairs->before.data;
     size_t capacity = pairs->before.capacity;
     pairs->before.data = pairs->now.data;

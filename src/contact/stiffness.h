@@ -17,10 +17,11 @@ void stiffness_bounds(barrier_kind kind, double dhat, double extent, double mean
 double stiffness_balance(const double *contact_gradient, const double *other_gradient,
                          size_t scalars);
 
-/* Squared distance of a close stencil at an iterate. */
+/* Squared distance of a close stencil at an iterate, and for how many before that it was close. */
 typedef struct close_pair {
     int32_t vertex[4];
     double distance2;
+    int age;
 } close_pair;
 
 typedef struct close_pairs {
@@ -30,11 +31,13 @@ typedef struct close_pairs {
 void close_pairs_free(close_pairs *pairs);
 /* Begins a new list of the present iterate. */
 void close_pairs_begin(close_pairs *pairs);
-/* Adds a stencil when it is below the limit, which is 1e-9 of the extent. False without memory. */
-bool close_pairs_add(close_pairs *pairs, const int32_t vertex[4], double distance2, double extent);
-bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double extent);
-/* True when a stencil that was close before is still closer now. Ends the present list, which
- * becomes the one before. */
-bool close_pairs_shrink(close_pairs *pairs);
+/* How near that is in the paper: 1e-9 of the extent. */
+double stiffness_tiny_gap(double extent);
+/* Adds a stencil when it is nearer than the limit. False without memory. */
+bool close_pairs_add(close_pairs *pairs, const int32_t vertex[4], double distance2, double limit);
+bool close_pairs_add_set(close_pairs *pairs, const active_set *set, double limit);
+/* True when a stencil that was close in the `patience` iterates before, at least 1, is still closer
+ * now than in the last one. Ends the present list, which becomes the one before. */
+bool close_pairs_shrink(close_pairs *pairs, int patience);
 
 #endif

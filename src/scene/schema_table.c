@@ -107,8 +107,9 @@ static const schema_field contact_fields[] = {
      .words = stiffness_rule_words, .initial = "\"local\"",
      .doc = "How the stiffness is chosen: so that contact balances the forces on free nodes, with "
             "pairs that count by the inertia behind them (`local`; without these weights in "
-            "quasi-static steps, where `stiffness` is given, with `improved_max` and remeshing) or "
-            "all alike as in the "
+            "quasi-static steps, where `stiffness` is given, with `improved_max` and remeshing), "
+            "and rising where pairs stay below a hundredth of `dhat` and still come nearer; or "
+            "all alike and below the bound of the "
             "paper of IPC (`balanced`); or as PolyFEM does, for scenes that are compared with it "
             "(docs/import-polyfem.md). With the latter a given `stiffness` is multiplied by the "
             "integrator's factor on forces (h^2 for implicit Euler)."},

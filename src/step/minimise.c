@@ -73,13 +73,20 @@ static abut_status tighten(stepper *s, const double *x, double direction, bool *
     return ABUT_OK;
 }
 
+/* What prescribed nodes press with, on their path to their targets, is no load that contacts have
+ * to carry: beyond the bound of the paper they would throw out what is crushed. */
+static bool may_stiffen(const stepper *s)
+{
+    if (!term_counts(s, &s->contact->base)) return false;
+    return !s->augmented.active || s->evaluation.kappa < s->contact->kappa_max;
+}
+
 static abut_status after_iteration(void *context, const double *x, double direction, bool *changed,
                                    bool *may_stop, abut_error *err)
 {
     stepper *s = context;
     if (s->contact && term_counts(s, &s->friction->base)) friction_note_iterate(s->friction);
-    if (s->contact && term_counts(s, &s->contact->base) &&
-        contact_adapt_stiffness(s->contact, &s->evaluation.kappa))
+    if (s->contact && may_stiffen(s) && contact_adapt_stiffness(s->contact, &s->evaluation.kappa))
         *changed = true;
     if (problem_adapt(&s->problem, &s->evaluation, x)) *changed = true;
     TRY(wrap_rotations(s, changed, err));

@@ -18,6 +18,7 @@ static abut_status balance(stepper *s, abut_error *err)
         return ABUT_OK;
     }
     size_t scalars = 3 * (size_t)s->problem.free_count;
+    double before = s->evaluation.kappa;
     evaluation contacts = s->evaluation, others = s->evaluation;
     contacts.kappa = 1;
     TRY(problem_term_gradient(&s->problem, &c->base, &contacts, s->x, err));
@@ -27,7 +28,7 @@ static abut_status balance(stepper *s, abut_error *err)
     others.without |= term_bit(&s->augmented.term->base);
     TRY(problem_derivatives(&s->problem, &others, s->x, false, err));
     s->evaluation.kappa =
-        contact_balance_stiffness(c, s->scratch.gradient, s->problem.gradient, scalars);
+        contact_balance_stiffness(c, s->scratch.gradient, s->problem.gradient, scalars, before);
     return ABUT_OK;
 }
 

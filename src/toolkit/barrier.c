@@ -149,9 +149,9 @@ abut_status abut_adapt_stiffness(abut_active_set *s, double extent, abut_stiffne
     if (!s->mesh)
         return error_set(error, ABUT_ERROR_INPUT, "set", "the active set has not been built");
     close_pairs_begin(&s->close);
-    if (!close_pairs_add_set(&s->close, &s->set, extent))
+    if (!close_pairs_add_set(&s->close, &s->set, stiffness_tiny_gap(extent)))
         return error_memory(error, "adapting the stiffness");
-    if (close_pairs_shrink(&s->close))
+    if (close_pairs_shrink(&s->close, 1))
         stiffness->value = fmin(stiffness->highest, fmax(stiffness->value, 2 * stiffness->value));
     return ABUT_OK;
 }

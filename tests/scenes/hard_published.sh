@@ -5,7 +5,7 @@
 scenes=${ABUT_DATA:-$ABUT_SOURCE_DIR/../shared/data}/hard-scenes
 [ -d "$scenes" ] || { echo "skipped: there is no folder $scenes"; exit 77; }
 
-# NAME STEPS MOST: iterations of the whole run; measured 140, 64, 3.
+# NAME STEPS MOST: iterations of the whole run; measured 140, 61, 3, 842.
 try_scene() {
     local run=$scratch/$1 iterations
     "$abut" run "$scenes/$1.json" -o "$run" --steps "$2" --threads 1 > "$scratch/log" 2>&1 || fail "$1: $(tail -1 "$scratch/log")"
@@ -16,4 +16,5 @@ try_scene() {
 try_scene momentum 15 300
 try_scene rigid-spins-away 15 200
 try_scene single-particle 15 20
+try_scene twist-16 15 1800
 exit $((failures > 0))

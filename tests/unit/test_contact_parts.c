@@ -293,7 +293,8 @@ TEST(stiffness)
 {
     world w;
     vec3 x[2] = {{0, 1, 0}, {0, 0, 0}};
-    make_world(&w, (const int[2]){1, 1}, x, (contact_options){.dhat = 0.1}, 0);
+    make_world(&w, (const int[2]){1, 1}, x,
+               (contact_options){.dhat = 0.1, .rule = STIFFNESS_BALANCED}, 0);
     contact_term *t = w.contact;
     t->kappa_min = 1;
     t->kappa_max = 10;
@@ -301,7 +302,7 @@ TEST(stiffness)
     for (int k = 0; k < 3; k++) {
         double contact[6] = {0, -2, 0, 0, 2, 0}, other[6] = {7, 2 * balanced[k], 0, 0};
         other[4] = -other[1];
-        CHECK_NEAR(contact_balance_stiffness(t, contact, other, 6), expected[k], 1e-12);
+        CHECK_NEAR(contact_balance_stiffness(t, contact, other, 6, 0), expected[k], 1e-12);
     }
     double now = 3;
     static const double gap[] = {3, 2, 0.5, 0.4, 0.45, 0.3, 0.2}; /* in units of 1e-9 */

@@ -388,7 +388,7 @@ TEST(stiffness_falls_with_many_vertices)
         CHECK_NEAR(c->stiffness_backoff, fmin(2 * (i + 1), c->max_stiffness_backoff), 1e-12);
     }
     const double nothing[6] = {0};
-    CHECK_NEAR(contact_balance_stiffness(c, nothing, nothing, 6), c->kappa_min * 8 / 162,
+    CHECK_NEAR(contact_balance_stiffness(c, nothing, nothing, 6, 0), c->kappa_min * 8 / 162,
                1e-9 * c->kappa_min);
     run(&w, 1); /* as stiff as the weight needs */
     CHECK(c->min_gap > 0.5 * dhat);
@@ -417,7 +417,7 @@ static double stiffness_after(contact_term *c, double gap, int steps)
         c->min_gap = gap * c->options.dhat;
         contact_end_step(c, 5);
     }
-    return contact_balance_stiffness(c, nothing, nothing, 6) / c->kappa_min;
+    return contact_balance_stiffness(c, nothing, nothing, 6, 0) / c->kappa_min;
 }
 
 /* Gaps that stay below a tenth of dhat at the ends of steps raise the stiffness up to the bound of
@@ -427,6 +427,7 @@ TEST(stiffness_rises_under_lasting_loads)
     world w = {0};
     world_add(&w, world_cube(), (vec3){0, 0.6, 0}, (vec3){0});
     stepper_options options = contact_options_of(0.01, 1e-3, 0);
+    options.contact_options.rule = STIFFNESS_BALANCED;
     world_start(&w, &options, NULL, 0);
     contact_term *c = w.stepper->contact;
     CHECK(stiffness_after(c, 0.05, 8) == 1);
