@@ -270,7 +270,7 @@ for (const id of ["theme", "toggle-charts", "toggle-panel"]) {
   check((await look()) === from, `${id} and back`);
 }
 // Software draws every pass of every picture: fewer pixels, more time.
-await page.setViewportSize({ width: 640, height: 480 });
+await page.setViewportSize({ width: 1280, height: 420 }); // not so narrow that the panels fold
 const file = () => page.waitForEvent("download", { timeout: 900000 });
 const [picture] = await Promise.all([file(), page.click("#export-png")]);
 await picture.saveAs(join(out, "export.png"));
