@@ -84,6 +84,7 @@ const gradient_cell gradient_cells[] = {
     CELL("hinge", 2, E, "key", "bodies[0].density", 0, true)
     CELL("hinge", 2, "bdf2", "key", "bodies[0].angular_velocity[2]", 0, false)
     CELL("hinge", 2, E, "initial_positions", "thing", 4, true)
+    CELL("hinge", 0, E, "initial_positions", "thing", 4, true)
     ALL_CONTACTS("linkage", E, "key", "joints[1].turn.drive.position", 0)
     CELL("linkage", 2, E, "key", "joints[0].point[0]", 0, true)
     CELL("linkage", 0, "bdf2", "key", "gravity[0]", 0, false)
