@@ -7,7 +7,12 @@
 #include <float.h>
 #include <string.h>
 
-enum { MAX_COUNT = 220, MAX_PADDED = 220, MAX_DEPTH = 12, MAX_SHRINKS = 80 };
+enum {
+    MAX_COUNT = POSITIVITY_MAX_COUNT,
+    MAX_PADDED = POSITIVITY_MAX_COUNT,
+    MAX_DEPTH = 12,
+    MAX_SHRINKS = 80
+};
 
 /* ---- tables ---- */
 
@@ -176,12 +181,6 @@ void positivity_free(positivity *p)
 
 /* ---- sampling ---- */
 
-/* A part of the reference cell: corner + matrix (columns), image of the reference cell itself. */
-typedef struct part {
-    double corner[3], axes[3][3]; /* axes[k]: image of the k-th unit vector */
-    int depth;
-} part;
-
 static mat3 jacobian_at(const positivity *p, const vec3 *nodes, const double (*g)[3])
 {
     mat3 j = mat3_zero();
@@ -198,8 +197,7 @@ static mat3 jacobian_at(const positivity *p, const vec3 *nodes, const double (*g
     return j;
 }
 
-/* Lattice point i of a part in the reference cell. */
-static void part_point(const positivity *p, const part *q, int i, double xi[3])
+void positivity_point(const positivity *p, const positivity_part *q, int i, double xi[3])
 {
     for (int k = 0; k < 3; k++) {
         xi[k] = q->corner[k];
@@ -208,12 +206,12 @@ static void part_point(const positivity *p, const part *q, int i, double xi[3])
 }
 
 /* Gradients at lattice point i of a part. */
-static const double (*part_gradients(const positivity *p, const part *q, int i,
+static const double (*part_gradients(const positivity *p, const positivity_part *q, int i,
                                      double (*room)[3]))[3]
 {
     if (q->depth == 0) return (const double(*)[3])(p->gradients + (size_t)i * (size_t)p->nodes);
     double xi[3];
-    part_point(p, q, i, xi);
+    positivity_point(p, q, i, xi);
     lagrange_evaluate(p->kind, p->order, xi, NULL, room);
     return (const double(*)[3])room;
 }
@@ -226,8 +224,8 @@ static double product_size(mat3 j)
     return size;
 }
 
-/* sample and out: MAX_PADDED doubles. */
-static void coefficients(const positivity *p, const double *restrict sample, double *restrict out)
+void positivity_coefficients(const positivity *p, const double *restrict sample,
+                             double *restrict out)
 {
     int n = p->padded;
     for (int i = 0; i < n; i++) out[i] = 0;
@@ -243,11 +241,10 @@ static double rounding(const positivity *p, double size)
     return 4 * (p->count + 3 * p->nodes) * DBL_EPSILON * p->amplification * size;
 }
 
-/* Part number i of the 2^dimension parts of q (four or eight), by halving all edges. */
-static part child_of(const positivity *p, const part *q, int i)
+positivity_part positivity_child(const positivity *p, const positivity_part *q, int i)
 {
     int dimension = cell_dimension(p->kind);
-    part c = *q;
+    positivity_part c = *q;
     c.depth++;
     for (int a = 0; a < 3; a++)
         for (int k = 0; k < 3; k++) c.axes[a][k] = q->axes[a][k] / 2;
@@ -281,17 +278,15 @@ static part child_of(const positivity *p, const part *q, int i)
     return c;
 }
 
-static const part whole = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-
-static int child_count(const positivity *p) { return 1 << cell_dimension(p->kind); }
+int positivity_child_count(const positivity *p) { return 1 << cell_dimension(p->kind); }
 
 /* Parts that one answer may look at. Depth alone would not bound its time: where the determinant
  * nearly vanishes on a whole side, every part there is cut again. */
 enum { MAX_PARTS = 4096 };
 
 /* *left: parts that may still be looked at. */
-static positivity_answer check_part(const positivity *p, const vec3 *nodes, const part *q,
-                                    int *left)
+static positivity_answer check_part(const positivity *p, const vec3 *nodes,
+                                    const positivity_part *q, int *left)
 {
     double sample[MAX_PADDED], bound[MAX_PADDED], size = 0, room[CELL_MAX_NODES][3];
     for (int i = 0; i < p->count; i++) {
@@ -300,14 +295,14 @@ static positivity_answer check_part(const positivity *p, const vec3 *nodes, cons
         size = fmax(size, product_size(j));
         if (!(sample[i] > 0)) return NEGATIVE;
     }
-    coefficients(p, sample, bound);
+    positivity_coefficients(p, sample, bound);
     double margin = rounding(p, size), least = INFINITY;
     for (int i = 0; i < p->count; i++) least = fmin(least, bound[i]);
     if (least > margin) return POSITIVE;
-    if (q->depth == MAX_DEPTH || (*left -= child_count(p)) < 0) return UNDECIDED;
+    if (q->depth == MAX_DEPTH || (*left -= positivity_child_count(p)) < 0) return UNDECIDED;
     positivity_answer answer = POSITIVE;
-    for (int i = 0; i < child_count(p); i++) {
-        part child = child_of(p, q, i);
+    for (int i = 0; i < positivity_child_count(p); i++) {
+        positivity_part child = positivity_child(p, q, i);
         positivity_answer a = check_part(p, nodes, &child, left);
         if (a == NEGATIVE) return NEGATIVE;
         if (a == UNDECIDED) answer = UNDECIDED;
@@ -318,7 +313,7 @@ static positivity_answer check_part(const positivity *p, const vec3 *nodes, cons
 positivity_answer positivity_check(const positivity *p, const vec3 *nodes)
 {
     int left = MAX_PARTS;
-    return check_part(p, nodes, &whole, &left);
+    return check_part(p, nodes, &positivity_whole, &left);
 }
 
 /* ---- along a motion ---- */
@@ -381,7 +376,7 @@ static void sample_whole(const positivity *p, const vec3 *nodes, const vec3 *dir
 }
 
 static void sample_motion(const positivity *p, const vec3 *nodes, const vec3 *direction,
-                          const part *q, double end, motion_samples *out)
+                          const positivity_part *q, double end, motion_samples *out)
 {
     if (q->depth == 0) {
         sample_whole(p, nodes, direction, end, out);
@@ -404,7 +399,8 @@ static void sample_motion(const positivity *p, const vec3 *nodes, const vec3 *di
 /* Shows det(x + s direction) > fraction det(x) in a part for s in [0, end]; otherwise tells a point
  * where it could not (weak may be NULL). *left as above. */
 static bool certify_part(const positivity *p, const vec3 *nodes, const vec3 *direction,
-                         const part *q, double end, double fraction, int *left, double weak[3])
+                         const positivity_part *q, double end, double fraction, int *left,
+                         double weak[3])
 {
     motion_samples samples;
     double c[4][MAX_PADDED];
@@ -412,10 +408,10 @@ static bool certify_part(const positivity *p, const vec3 *nodes, const vec3 *dir
     for (int k = 0; k < 4; k++)
         for (int i = 0; i < p->count; i++)
             if (!(samples.value[k][i] > fraction * samples.value[0][i])) {
-                if (weak) part_point(p, q, i, weak);
+                if (weak) positivity_point(p, q, i, weak);
                 return false;
             }
-    for (int k = 0; k < 4; k++) coefficients(p, samples.value[k], c[k]);
+    for (int k = 0; k < 4; k++) positivity_coefficients(p, samples.value[k], c[k]);
     double margin = 8 * rounding(p, samples.size);
     bool good = true;
     for (int i = 0; good && i < p->count; i++) {
@@ -427,12 +423,12 @@ static bool certify_part(const positivity *p, const vec3 *nodes, const vec3 *dir
         good = least > margin && f0 > margin;
     }
     if (good) return true;
-    if (q->depth == MAX_DEPTH || (*left -= child_count(p)) < 0) {
-        if (weak) part_point(p, q, 0, weak);
+    if (q->depth == MAX_DEPTH || (*left -= positivity_child_count(p)) < 0) {
+        if (weak) positivity_point(p, q, 0, weak);
         return false;
     }
-    for (int i = 0; i < child_count(p); i++) {
-        part child = child_of(p, q, i);
+    for (int i = 0; i < positivity_child_count(p); i++) {
+        positivity_part child = positivity_child(p, q, i);
         if (!certify_part(p, nodes, direction, &child, end, fraction, left, weak)) return false;
     }
     return true;
@@ -442,7 +438,7 @@ static bool certify(const positivity *p, const vec3 *nodes, const vec3 *directio
                     double fraction, double weak[3])
 {
     int left = MAX_PARTS;
-    return certify_part(p, nodes, direction, &whole, end, fraction, &left, weak);
+    return certify_part(p, nodes, direction, &positivity_whole, end, fraction, &left, weak);
 }
 
 /* Where the determinant of a sample falls to the fraction: no larger step can be allowed. */
@@ -467,7 +463,7 @@ double positivity_max_step(const positivity *p, const vec3 *nodes, const vec3 *d
 {
     if (certify(p, nodes, direction, limit, fraction, NULL)) return limit;
     motion_samples samples;
-    sample_motion(p, nodes, direction, &whole, limit, &samples);
+    sample_motion(p, nodes, direction, &positivity_whole, limit, &samples);
     double t = sampled_limit(p, &samples, limit, fraction);
     for (int k = 0; k < MAX_SHRINKS && t > 0; k++) {
         t *= k == 0 ? 0.95 : 0.7;

@@ -27,6 +27,24 @@ typedef struct positivity {
     double *columns; /* count x padded: columns of to_bernstein */
 } positivity;
 
+enum { POSITIVITY_MAX_COUNT = 220 };
+
+/* A part of the reference cell: image of the reference cell itself under corner + axes. */
+typedef struct positivity_part {
+    double corner[3], axes[3][3]; /* axes[k]: image of the k-th unit vector */
+    int depth;
+} positivity_part;
+
+static const positivity_part positivity_whole = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+/* Halving all edges makes so many parts of a part; part number i of them. */
+int positivity_child_count(const positivity *p);
+positivity_part positivity_child(const positivity *p, const positivity_part *q, int i);
+/* Lattice point i of a part in the reference cell. */
+void positivity_point(const positivity *p, const positivity_part *q, int i, double xi[3]);
+/* Bernstein coefficients over a part from the determinants at its lattice points; both have room
+ * for POSITIVITY_MAX_COUNT. */
+void positivity_coefficients(const positivity *p, const double *sample, double *out);
+
 abut_status positivity_init(positivity *p, cell_kind kind, int order, abut_error *err);
 void positivity_free(positivity *p);
 

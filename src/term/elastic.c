@@ -134,8 +134,7 @@ static abut_status max_step(const term *base, const double *x, const double *p, 
     for (size_t i = 0; i < m->sets.count; i++) {
         double before = bound->alpha;
         bound->alpha = elements_max_step(m, &m->sets.data[i], x, p, before, KEEP_GAP);
-        if (bound->alpha < before && bound->alpha < ELASTIC_CUT_SHORT * limit)
-            bound->group = ELASTIC_SET_GROUP + (int)i;
+        if (bound->alpha < before) bound->group = ELASTIC_SET_GROUP + (int)i;
     }
     return ABUT_OK;
 }

@@ -15,9 +15,6 @@ typedef struct elastic_term {
     bool keeps_volume; /* some material forbids inversion: steps are filtered and states checked */
 } elastic_term;
 
-/* An element set that leaves less than this of the step that was asked for is named as what cut it.
- */
-static const double ELASTIC_CUT_SHORT = 0.1;
 enum { ELASTIC_SET_GROUP = 1 }; /* of the first element set */
 
 bool is_elastic_term(const term *t);

@@ -5,7 +5,7 @@
 scenes=${ABUT_DATA:-$ABUT_SOURCE_DIR/../shared/data}/hard-scenes
 [ -d "$scenes" ] || { echo "skipped: there is no folder $scenes"; exit 77; }
 
-# NAME STEPS MOST: iterations of the whole run; measured 140, 61, 3, 842.
+# NAME STEPS MOST: iterations of the whole run; measured 140, 61, 3, 842, 80.
 try_scene() {
     local run=$scratch/$1 iterations
     "$abut" run "$scenes/$1.json" -o "$run" --steps "$2" --threads 1 > "$scratch/log" 2>&1 || fail "$1: $(tail -1 "$scratch/log")"
@@ -17,4 +17,5 @@ try_scene momentum 15 300
 try_scene rigid-spins-away 15 200
 try_scene single-particle 15 20
 try_scene twist-16 15 1800
+try_scene order3-fast-held 2 160
 exit $((failures > 0))

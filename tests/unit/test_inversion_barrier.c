@@ -1,5 +1,5 @@
-/* Inversion-barrier points: an element that is driven towards inversion between the points of its
- * rule gets a barrier where the determinant vanishes first. */
+/* Inversion barriers: an element that is driven towards inversion between the points of its rule
+ * gets a barrier on the Bernstein coefficients of its determinant. */
 #include "base/random.h"
 #include "fem/lagrange.h"
 #include "support/differences.h"
@@ -57,7 +57,7 @@ static void free_world(world *w)
     array_free(&w->m.rest);
 }
 
-/* One step along the direction as far as it is allowed; returns its length. */
+/* One step along the direction as far as both terms allow it; returns its length. */
 static double advance(world *w)
 {
     step_bound bound;
@@ -65,7 +65,11 @@ static double advance(world *w)
     CHECK_OK(elastic->class->max_step(elastic, w->x, w->direction, 1, &bound, &timer, &err), err);
     bound.by = elastic;
     inversion_barrier->class->note_bounds(inversion_barrier, w->x, w->direction, &bound, 1);
-    double alpha = bound.alpha;
+    step_bound guarded;
+    CHECK_OK(inversion_barrier->class->max_step(inversion_barrier, w->x, w->direction, bound.alpha,
+                                                &guarded, &timer, &err),
+             err);
+    double alpha = guarded.alpha;
     for (int i = 0; i < w->scalars; i++) w->x[i] += alpha * w->direction[i];
     CHECK(elastic_count_inverted(w->elastic, w->x) == 0);
     inversion_barrier->class->adapt(inversion_barrier, w->x);
@@ -79,6 +83,28 @@ static void random_direction(world *w, random_state *r)
             w->m.sets.data[0].dimension == 2 && i % 3 == 2 ? 0 : random_range(r, -10, 10);
 }
 
+/* Hessians by differences, and no direction of negative curvature in the projected one. */
+static void check_hessians(world *w, random_state *r)
+{
+    int n = w->scalars;
+    difference_hessian(&w->problem, w->x, 1e-7, expected_h);
+    check_true_hessian(&w->problem, w->x, 1e-4);
+    CHECK_OK(problem_update(&w->problem, &test_evaluation, w->x, &err), err);
+    CHECK_OK(problem_derivatives(&w->problem, &test_evaluation, w->x, true, &err), err);
+    dense_matrix(&w->problem.matrix, full);
+    CHECK(largest_of(full, n * n) > 0);
+    for (int round = 0; round < 20; round++) {
+        double v[MAX_N], product = 0, size = 0;
+        for (int i = 0; i < n; i++) v[i] = random_range(r, -1, 1);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                product += v[i] * full[n * i + j] * v[j];
+                size += fabs(v[i] * full[n * i + j] * v[j]);
+            }
+        CHECK(product >= -1e-12 * size);
+    }
+}
+
 static void check_kind(cell_kind kind, int order)
 {
     random_state r = {11};
@@ -87,11 +113,11 @@ static void check_kind(cell_kind kind, int order)
         make_world(&w, kind, order);
         random_direction(&w, &r);
         CHECK(value_at(&w.problem, w.x) == 0);
-        for (int i = 0; i < 3; i++) CHECK(advance(&w) < ELASTIC_CUT_SHORT);
-        CHECK(w.inversion_barrier->lists[0].points.count > 0);
+        for (int i = 0; i < 3; i++) CHECK(advance(&w) < 0.2);
+        CHECK(w.inversion_barrier->lists[0].elements.count == 1);
         CHECK(value_at(&w.problem, w.x) > 0);
         check_gradient(&w.problem, w.x, 1e-7, 1e-4);
-        check_majorant(&w.problem, w.x, 1e-7, 1e-3);
+        check_hessians(&w, &r);
         /* The barrier stands where the determinant falls: its force is against the motion. */
         double g[MAX_N], along = 0;
         gradient_at(&w.problem, w.x, g);
@@ -112,28 +138,97 @@ TEST(simplices)
 
 TEST(cubes) { check_kind(CELL_HEX, 1); }
 
-/* A point that was too weak is made eight times as strong, in place of a second one beside it,
- * twice at most. */
-TEST(weak_points_grow)
+/* A random point of the reference cell, or lattice point i where it is one. */
+static void some_point(const element_set *s, const positivity_part *part, int i, random_state *r,
+                       double xi[3])
+{
+    if (i < s->positive.count) {
+        positivity_point(&s->positive, part, i, xi);
+        return;
+    }
+    double eta[3], sum;
+    do {
+        for (int k = 0; k < 3; k++) eta[k] = random_range(r, 0, 1);
+        sum = eta[0] + eta[1] + eta[2];
+    } while (s->kind == CELL_TET && sum > 1);
+    for (int k = 0; k < 3; k++) {
+        xi[k] = part->corner[k];
+        for (int a = 0; a < 3; a++) xi[k] += part->axes[a][k] * eta[a];
+    }
+}
+
+/* The least det F that is seen at points of a part. */
+static double least_seen(const world *w, const positivity_part *part, random_state *r)
+{
+    const element_set *s = &w->m.sets.data[0];
+    vec3 now[CELL_MAX_NODES];
+    double least = INFINITY;
+    for (int a = 0; a < s->nodes; a++) now[a] = vec3_load(w->x + 3 * a);
+    for (int i = 0; i < s->positive.count + 200; i++) {
+        double xi[3];
+        mat3 before, after;
+        some_point(s, part, i, r, xi);
+        lagrange_position(s->kind, s->order, w->m.rest.data, xi, &before);
+        lagrange_position(s->kind, s->order, now, xi, &after);
+        least = fmin(least, mat3_determinant(after) / mat3_determinant(before));
+    }
+    return least;
+}
+
+static void check_bounds(cell_kind kind, int order, random_state *r, size_t *parts)
+{
+    world w;
+    make_world(&w, kind, order);
+    const element_set *s = &w.m.sets.data[0];
+    random_direction(&w, r);
+    for (int i = 0; i < 3; i++) advance(&w);
+    vec3 u[ELEMENT_MAX_NODES];
+    for (int a = 0; a < s->nodes; a++) u[a] = vec3_sub(vec3_load(w.x + 3 * a), w.m.rest.data[a]);
+    const guarded_element *e = &w.inversion_barrier->lists[0].elements.data[0];
+    for (size_t q = 0; q < e->parts.count; q++) {
+        double ratio[POSITIVITY_MAX_COUNT], least = INFINITY;
+        determinant_bound_ratios(s, &e->parts.data[q], u, ratio);
+        for (int k = 0; k < s->positive.count; k++) least = fmin(least, ratio[k]);
+        double seen = least_seen(&w, &e->parts.data[q].part, r);
+        CHECK(least > 0 && seen >= least * (1 - 1e-9));
+        CHECK(least >= fmin(GUARD_BEGINS, 0.4 * seen)); /* and not far below */
+    }
+    *parts += e->parts.count;
+    free_world(&w);
+}
+
+/* A determinant anywhere in a part is not below its coefficients. */
+TEST(coefficients_bound_determinants)
+{
+    random_state r = {5};
+    size_t parts = 0;
+    for (int round = 0; round < 3; round++) {
+        check_bounds(CELL_TET, 3, &r, &parts);
+        check_bounds(CELL_HEX, 1, &r, &parts);
+    }
+    CHECK(parts > 20); /* whole cells do not bound it well */
+}
+
+/* Driven on and on against it, a guarded element keeps a fifth of its coefficients each time, and
+ * its force grows without bound. */
+TEST(barriers_hold)
 {
     random_state r = {5};
     world w;
     make_world(&w, CELL_TET, 2);
     random_direction(&w, &r);
-    double x[MAX_N], before = 0;
-    const inversion_point_list *list = &w.inversion_barrier->lists[0];
-    for (int i = 0; i < 10 && list->points.count == 0; i++) { /* the first near inversion */
-        memcpy(x, w.x, sizeof x);
-        CHECK(advance(&w) < ELASTIC_CUT_SHORT);
+    for (int i = 0; i < 3; i++) advance(&w);
+    double force = 0;
+    for (int i = 0; i < 6; i++) {
+        double g[MAX_N], along = 0;
+        double alpha = advance(&w);
+        CHECK(alpha > 0 && alpha < 1);
+        gradient_at(&w.problem, w.x, g);
+        for (int k = 0; k < w.scalars; k++) along += g[k] * w.direction[k];
+        CHECK(along > 5 * force);
+        force = along;
     }
-    for (int i = 0; i < 6 && list->points.count == 1; i++) {
-        double measure = list->points.data[0].measure;
-        if (i > 0) CHECK_NEAR(measure, (i < 3 ? 8 : 1) * before, 1e-12 * measure);
-        before = measure;
-        memcpy(w.x, x, sizeof x);
-        CHECK(advance(&w) < ELASTIC_CUT_SHORT);
-    }
-    CHECK(list->points.count == 1);
+    CHECK(w.inversion_barrier->lists[0].elements.count == 1);
     free_world(&w);
 }
 
@@ -146,9 +241,9 @@ TEST(swollen_cells_need_none)
     for (int i = 0; i < w.scalars; i++) w.x[i] *= 20;
     random_direction(&w, &r);
     for (int i = 0; i < w.scalars; i++) w.direction[i] *= 20;
-    CHECK(advance(&w) < ELASTIC_CUT_SHORT);
+    CHECK(advance(&w) < 1);
     CHECK(elastic_min_volume_ratio(w.elastic, w.x) > GUARD_BEGINS);
-    CHECK(w.inversion_barrier->lists[0].points.count == 0);
+    CHECK(value_at(&w.problem, w.x) == 0);
     free_world(&w);
 }
 
@@ -156,7 +251,8 @@ int main(void)
 {
     RUN(simplices);
     RUN(cubes);
-    RUN(weak_points_grow);
+    RUN(coefficients_bound_determinants);
+    RUN(barriers_hold);
     RUN(swollen_cells_need_none);
     return TEST_END();
 }
