@@ -198,11 +198,11 @@ await page.uncheck("#follow-point");
 await page.keyboard.press("Escape");
 check((await probe(page)).picked === null, "Escape lets go");
 await page.check("#ruler");
-// Corners in turn: some are hidden by others.
-for (let i = 0; i < 8 && !((await probe(page)).ruler > 0); i++) {
+// Corners of all cubes in turn: some are hidden by others, which ones is the camera's affair.
+for (let i = 0; i < 40 && !((await probe(page)).ruler > 0); i++) {
   const [x, y] = await page.evaluate((i) => window.abut.placeOfPoint(i), i);
   await page.mouse.click(box.x + x * box.width, box.y + y * box.height);
-  await page.waitForTimeout(200);
+  await page.waitForTimeout(300);
 }
 await until(page, (s) => s.ruler > 0, "the ruler measures a length");
 await page.uncheck("#ruler");
