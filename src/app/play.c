@@ -82,7 +82,8 @@ static void drop_frames(play *p, size_t count)
         frame_copy_free(&p->kept.data[i].copy);
     }
     p->kept.count -= count;
-    memmove(p->kept.data, p->kept.data + count, p->kept.count * sizeof *p->kept.data);
+    if (p->kept.count > 0) /* before the first frame there is no list */
+        memmove(p->kept.data, p->kept.data + count, p->kept.count * sizeof *p->kept.data);
 }
 
 /* Keeps the present state. */
