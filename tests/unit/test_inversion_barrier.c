@@ -232,6 +232,47 @@ TEST(barriers_hold)
     free_world(&w);
 }
 
+/* The least of the ratios of what guards the element, each by what it was before where given. */
+static double least_ratio(const world *w, const double *x, double *before, bool note)
+{
+    const element_set *s = &w->m.sets.data[0];
+    const guarded_element *e = &w->inversion_barrier->lists[0].elements.data[0];
+    vec3 u[ELEMENT_MAX_NODES];
+    double least = INFINITY;
+    for (int a = 0; a < s->nodes; a++) u[a] = vec3_sub(vec3_load(x + 3 * a), w->m.rest.data[a]);
+    for (size_t q = 0; q < e->parts.count; q++) {
+        double ratio[POSITIVITY_MAX_COUNT], *of = before + q * POSITIVITY_MAX_COUNT;
+        determinant_bound_ratios(s, &e->parts.data[q], u, ratio);
+        for (int k = 0; k < s->positive.count; k++) {
+            if (note) of[k] = ratio[k];
+            if (ratio[k] < INFINITY) least = fmin(least, ratio[k] / of[k]);
+        }
+    }
+    return least;
+}
+
+/* A step leaves every coefficient a fifth, and no more than that of one. */
+TEST(steps_leave_a_fifth)
+{
+    enum { PARTS = 600 };
+    random_state r = {5};
+    world w;
+    make_world(&w, CELL_TET, 2);
+    random_direction(&w, &r);
+    for (int i = 0; i < 3; i++) advance(&w);
+    const term *t = &w.inversion_barrier->base;
+    double *before = calloc(PARTS * POSITIVITY_MAX_COUNT, sizeof *before), x[MAX_N];
+    CHECK(before && w.inversion_barrier->lists[0].elements.data[0].parts.count <= PARTS);
+    least_ratio(&w, w.x, before, true);
+    step_bound bound;
+    CHECK_OK(t->class->max_step(t, w.x, w.direction, 1, &bound, &timer, &err), err);
+    CHECK(bound.alpha > 0 && bound.alpha < 1);
+    for (int i = 0; i < w.scalars; i++) x[i] = w.x[i] + bound.alpha * w.direction[i];
+    CHECK_NEAR(least_ratio(&w, x, before, false), KEEP_GAP, 1e-6);
+    free(before);
+    free_world(&w);
+}
+
 /* Where the step was cut short far from inversion, there is nothing to guard. */
 TEST(swollen_cells_need_none)
 {
@@ -253,6 +294,7 @@ int main(void)
     RUN(cubes);
     RUN(coefficients_bound_determinants);
     RUN(barriers_hold);
+    RUN(steps_leave_a_fifth);
     RUN(swollen_cells_need_none);
     return TEST_END();
 }
